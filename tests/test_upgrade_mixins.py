@@ -410,6 +410,27 @@ class TestUpgrade:
         assert "`runner-sync upgrade --only 'NPUARModelRunner*'` adds it with what calls it" in questions
         assert "uses anything of it" not in questions
 
+    def test_a_mixin_that_moved_to_another_module_is_the_one_that_npu_has(self, trees: Trees) -> None:
+        """The NPU class still imports it from where it was, and was said to do without it."""
+        base = "vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner"
+        lay_out(trees.omni, {"vllm_omni/sending.py": self.SENDING})
+        trees.edit(AR, f"from {base}\n", f"from vllm_omni.sending import SendingMixin\nfrom {base}\n")
+        trees.edit(AR, "(OmniNPUModelRunner)", "(OmniNPUModelRunner, SendingMixin)")
+        lay_out(trees.omni, {GPU_AR: self.MIXED})
+        commit(trees.omni)
+        (trees.omni / "vllm_omni/sending.py").unlink()
+        lay_out(trees.omni, {GPU_AR: self.MIXED.replace("vllm_omni.sending", "vllm_omni.wires")})
+        lay_out(trees.omni, {"vllm_omni/wires.py": self.SENDING})
+        commit(trees.omni)
+        options = trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False)
+        result = check_upgrade(options)
+        text = next(change.after or "" for change in result.changes if change.path == AR)
+        assert "class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text
+        assert "from vllm_omni.wires import SendingMixin" in text
+        questions = "\n".join(item.reason for item in result.report.reviews)
+        assert "it is imported from vllm_omni.wires now" in questions
+        assert "done without" not in questions
+
     BODY = """
         def take_rows(self, rows):
             self.check(rows)

@@ -73,11 +73,13 @@ def _mixins(
 ) -> dict[str, frozenset[str]]:
     """Omni mixins among the bases of the GPU twin that the NPU class has nowhere in its ancestry.
 
-    With each mixin the names that it gives to ``self``.
+    With each mixin the names that it gives to ``self``. One that the class names and imports from where it is no more
+    is not missing: the import is mended, and asked about.
     """
     if gpu_new is None or found.module.gpu is None:
         return {}
     have = module_texts.inherited(found.text, found.module.name, module_name(found.path)).classes
+    have |= {base.expression for base in texts.bases_of(found.text, found.module.name)}
     twins = {gpu for gpu, _ in profile.classes}
     missing = {}
     for base in texts.bases_of(gpu_new.text, found.module.gpu.name):

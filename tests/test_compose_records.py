@@ -153,6 +153,26 @@ def test_what_makes_a_record_gives_the_new_fields(name: str) -> None:
     assert fit(fitted.text, GROWN) is None
 
 
+OLD = ("output", "logits", "metadata", "hidden", "positions", "step")
+WITH_DEFAULT = {"State": Record(OLD, (*OLD[:4], "weights", *OLD[4:]), optional=frozenset({"step"}))}
+
+
+@pytest.mark.parametrize("weights", ["", "weights = self.weigh()\n        "])
+def test_what_makes_a_record_without_its_last_fields_gives_a_new_one(weights: str) -> None:
+    made = f"    def run(self):\n        {weights}self.state = State(output, None, None, hidden, {{}}positions)\n"
+    fitted = fit(made.format(""), WITH_DEFAULT)
+    assert fitted is not None
+    assert fitted.text == made.format("weights, " if weights else "None, ")
+    assert fit(fitted.text, WITH_DEFAULT) is None
+
+
+@pytest.mark.parametrize("given", ["output, None, None, hidden, None, positions", "output, None, None, None, 1, 2"])
+def test_as_many_values_as_there_were_may_be_all_that_there_are_now(given: str) -> None:
+    """With a value of the new field and without the last one, which has a default."""
+    fitted = fit(f"    def run(self):\n        self.state = State({given})\n", WITH_DEFAULT)
+    assert (fitted is None) == ("positions" in given)
+
+
 COMPLETE = {
     "by keywords": "State(output, None, meta, hidden, positions=positions)",
     "with a star": "State(*rest)",

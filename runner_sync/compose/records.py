@@ -259,11 +259,26 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
 
 def _given_fields(values: Sequence[ast.expr], one: Record) -> dict[str, ast.expr]:
     """What a construction gives to which field; empty where that cannot be told."""
-    if one.has_only_grown and len(values) == len(one.before):
-        return dict(zip(one.before, values, strict=True))
+    if one.has_only_grown and _is_complete(values, one.before, one.optional) and _is_as_before(values, one):
+        return dict(zip(one.before, values, strict=False))
     names = [value.id for value in values if isinstance(value, ast.Name)]
     known = _by_name(names, one.now) if len(names) == len(values) else {}
     return {field: values[at] for field, at in known.items()}
+
+
+def _is_complete(values: Sequence[ast.expr], wanted: Fields, optional: Collection[str]) -> bool:
+    """Whether there is a value for each field but for some at the end that have a default."""
+    return len(values) <= len(wanted) and {*wanted[len(values) :]} <= {*optional}
+
+
+def _is_as_before(values: Sequence[ast.expr], one: Record) -> bool:
+    """Whether a construction gives the fields that the record had: as many values may be complete now, too, where the
+    last fields have a default; then the names of the values tell."""
+    if not _is_complete(values, one.now, one.optional):
+        return True
+    words = [ast.unparse(value) for value in values]
+    old, new = (sum(map(str.__eq__, words, order)) for order in (one.before, one.now))
+    return old > new or (old == new and len(values) == len(one.before))
 
 
 def _fitted(

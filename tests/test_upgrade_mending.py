@@ -109,3 +109,27 @@ def test_what_goes_out_of_a_statement_is_said_where_that_is_asked_about(
     assert left.text == OMNI.replace("(rows)", "(rows, ids=1)")
     assert [item.chosen for item in left.reviews] == now
     assert [item.reason for item in left.reviews] == [reason, LEFT][: len(now)]
+
+
+RUN = "    def run(self, padded, ids):\n        self.note(ids)\n        return self.forward(ids=ids)\n"
+PASSED = "forward requires padded since this upgrade: passed on here"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "reasons"),
+    [
+        pytest.param("return self.forward(ids=ids)", [f"{PASSED}; both changed it"], id="just this statement"),
+        pytest.param("self.note(ids)\nreturn self.forward(ids=ids)", ["both changed it", PASSED], id="and another"),
+        pytest.param("self.note(ids)", ["both changed it", PASSED], id="another statement"),
+    ],
+)
+def test_what_is_mended_is_said_where_the_statement_is_asked_about(chosen: str, reasons: list[str]) -> None:
+    """That an unpacking stayed as it was, and that it took a new field, had been two questions."""
+    draft = Draft("R.run", (Stage(RUN),), chosen=True)
+    line = 2 if chosen.startswith("self.note") else 3
+    item = review(draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=Shown(chosen=chosen), line=line)
+    inherited = Inherited({"forward": NOW}, before={"forward": BEFORE})
+    job = ModuleJob(NPU, NPU.modules[1], "r.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
+    (mended,) = pass_on([draft.asking(item)], job)
+    assert "padded=padded" in mended.text
+    assert [one.reason for one in mended.reviews] == reasons

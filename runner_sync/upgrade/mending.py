@@ -17,6 +17,7 @@ from runner_sync.compose.member_text import self_names
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.passing import Parameter
 from runner_sync.confidence import DERIVED, INFERRED, REQUIRED
+from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
@@ -151,7 +152,7 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
     """A draft changed as long as there is something to change; each time is a review item, unless it is settled.
 
     What goes out of a statement that is asked about already is said there: two questions about it, one of which shows
-    what the other has taken out, are none.
+    what the other has taken out, are none. So is what else happens to it where a question is about just that statement.
     """
     while (mended := change(draft.text)) is not None:
         asked, shown = draft.reviews, _shown(draft, mended)
@@ -159,10 +160,10 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
         if mended.is_settled:
             continue
         said = tuple(
-            item if item.chosen == before.chosen else replace(item, reason=f"{mended.reason}; {item.reason}")
+            replace(item, reason=f"{mended.reason}; {item.reason}") if _is_said_in(before, item, mended) else item
             for before, item in zip(asked, draft.reviews, strict=True)
         )
-        if mended.is_gone and said != draft.reviews:
+        if said != draft.reviews:
             draft = replace(draft, reviews=said)
             continue
         item = review(
@@ -175,6 +176,11 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
         )
         draft = draft.asking(item)
     return draft
+
+
+def _is_said_in(before: ReviewItem, now: ReviewItem, mended: Mended) -> bool:
+    """Whether a question shows what is mended: all of it where something goes out, and nothing else otherwise."""
+    return before.chosen != now.chosen and (mended.is_gone or before.chosen.split() == mended.was.split())
 
 
 def _shown(draft: Draft, mended: Mended) -> Shown:

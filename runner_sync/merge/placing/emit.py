@@ -185,12 +185,19 @@ class _Printer:
 
     def _blanks_above(self, strand: Strand, content: Content) -> int:
         """The blank lines in front of ``strand``: behind what upstream put there also those that upstream has there."""
-        if self.last is None or is_on(self.weave, self.last, strand):
+        if self.last is None or is_on(self.weave, self.last, strand) or self._takes_the_place_below(self.last, strand):
             return 0 if self.last is not None else content.blanks
         above, here = self.last.upstream, strand.upstream
         if self.last.sides != "u" or above is None or here != above + 1:
             return content.blanks
         return max(content.blanks, self.weave.upstream[here].blanks)
+
+    def _takes_the_place_below(self, comment: Strand, strand: Strand) -> bool:
+        """Whether a statement stands where omni has another one, right below a comment of its own."""
+        if comment.sides != "o" or strand.upstream is None or any_node(self.weave, strand).is_comment:
+            return False
+        below = next(iter(self.weave.omni[comment.in_omni + 1 :]), None)
+        return self.weave.omni[comment.in_omni].is_comment and below is not None and not below.blanks
 
     def write(self, strand: Strand, column: int, above: Strand | None) -> None:
         content = self.contents[strand]

@@ -51,7 +51,24 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
             out |= set(mine)
     for strand in kept:
         strand.kept = strand not in out
+    _go_into_its_suite(weave)
     return [strand for strand in kept if strand.kept]
+
+
+def _go_into_its_suite(weave: Weave) -> None:
+    """Omni's own comments on a statement around which upstream put a new block stand inside of that, with it."""
+    for block, about in remarks_on(weave.omni):
+        strand = weave.of_omni[about]
+        above = strand.parent
+        if not strand.kept or above is None or above.sides != "u":
+            continue
+        for comment in (weave.of_omni[k] for k in block):
+            if (
+                comment.sides == "o"
+                and comment.parent is above.parent
+                and not is_drawn(weave.omni[comment.in_omni].text)
+            ):
+                comment.parent = above
 
 
 def _with_those_of_moved(weave: Weave, kept: Sequence[Strand], alive: Collection[Strand]) -> list[Strand]:

@@ -606,3 +606,42 @@ def test_a_new_member_stands_between_one_pair_of_rulers(
     assert sum("---- Omni-new ----" in line for line in lines) == count
     assert marks.problems == ()
     assert next(k for k, line in enumerate(lines, 1) if "def _ordered" in line) in marks.marked
+
+
+PACK = """\
+
+    def _pack(self, rows):
+        self.count(rows)
+        self.stage(rows)
+        self.send(rows)
+        return rows
+
+    def _ship(self, rows):
+        return self._pack(rows)
+"""
+EDITED = PACK.replace("        return rows\n", "        self.note(rows)\n        return rows\n")
+CALLED = EDITED.replace("        return self", "        self.note(rows)\n        return self")
+
+
+@pytest.mark.parametrize(
+    ("npu", "now", "said"),
+    [
+        pytest.param(
+            EDITED,
+            PACK.replace("_pack", "_wrap"),
+            "it is called _wrap there now, and came as it is there",
+            id="renamed",
+        ),
+        pytest.param(EDITED, PACK.replace("self._pack(rows)", "self.sums(rows)"), "", id="still there"),
+        pytest.param(CALLED, PACK.replace("_ship", "_carry").replace("_pack", "_wrap"), "", id="still called"),
+        pytest.param(PACK, PACK.replace("_pack", "_wrap"), "", id="as the twin had it"),
+    ],
+)
+def test_what_the_twin_calls_otherwise_now_and_npu_has_edited_is_asked_about(
+    npu: str, now: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin's new method comes beside it, without what NPU does in the old one, which nothing calls any more."""
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + npu, GPU_TWIN + PACK, GPU_TWIN + now)
+    assert ("NPU had edited it" in questions) == bool(said)
+    assert said in questions
+    assert ("def _pack" in text) == (npu != PACK)

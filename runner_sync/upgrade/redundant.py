@@ -31,16 +31,41 @@ ELSEWHERE = 0.8
 def drop_gone_from_gpu(
     class_name: str, drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
 ) -> list[Draft]:
-    """A port whose GPU original is gone goes too, unless something on the NPU side still calls it."""
+    """A port whose GPU original is gone goes too, unless something on the NPU side still calls it.
+
+    One that NPU has edited, and that something called before, is asked about: what NPU does otherwise is in it alone.
+    """
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
-    gone = [d for d in gone if canonical(d.before) == canonical(old[d.member]) and not _is_read_by_class(d, job)]
+    gone = [d for d in gone if not _is_read_by_class(d, job)]
+    edited = [d for d in gone if canonical(d.before) != canonical(old[d.member])]
+    edited = [d for d in edited if is_port(d.before, old[d.member]) and _was_called(d, drafts)]
+    gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
     elsewhere = job.target.called_elsewhere
     called = [d for d in gone if d.member in elsewhere or _is_called(d, [o for o in drafts if o not in gone])]
     while called:
         gone = [d for d in gone if d not in called]
         called = [d for d in gone if _is_called(d, called)]
-    return [_gone_from_gpu(draft, job, old[draft.member]) if draft in gone else draft for draft in drafts]
+    left = [d for d in drafts if d not in gone]
+    edited = [d for d in edited if d.member not in elsewhere and not _is_called(d, left)]
+    asked = {d.name: _gone_from_gpu(d, job, old[d.member]) for d in gone}
+    here = [d.member for d in drafts if d.owner == class_name]
+    came = {name: new[name] for name in here if name in new.keys() - old.keys()}
+    asked |= {d.name: _gone_but_edited(d, job, old[d.member], came) for d in edited}
+    return [asked.get(draft.name, draft) for draft in drafts]
+
+
+def _was_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
+    return any(draft.member in self_names(other.before) for other in drafts if other is not draft)
+
+
+def _gone_but_edited(draft: Draft, job: ModuleJob, original: str, came: Mapping[str, str]) -> Draft:
+    """The draft with a question; ``came`` are the methods that the GPU class has got since and the NPU class has."""
+    reason = "the GPU runner dropped this method, and nothing on the NPU side calls it any more; NPU had edited it"
+    if renamed := [name for name, text in came.items() if canonical(text)[1:] == canonical(original)[1:]]:
+        reason += f": it is called {renamed[0]} there now, and came as it is there, without what NPU does in this one"
+    shown = Shown(base=original, omni=draft.before, chosen=draft.text)
+    return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown))
 
 
 def _gone_from_gpu(draft: Draft, job: ModuleJob, original: str) -> Draft:

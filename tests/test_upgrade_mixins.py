@@ -497,10 +497,11 @@ class TestUpgrade:
         [
             ("NPUARModelRunner._finish", "OmniNPUModelRunner, SendingMixin"),
             ("_finish", "OmniNPUModelRunner, SendingMixin"),
+            ("NPUARModelRunner._stage_of", "OmniNPUModelRunner"),
             ("OmniNPUModelRunner.execute_model", "OmniNPUModelRunner"),
         ],
     )
-    def test_a_new_mixin_comes_to_a_class_that_only_names(self, trees: Trees, only: str, base: str) -> None:
+    def test_a_new_mixin_comes_with_what_uses_it_of_what_only_names(self, trees: Trees, only: str, base: str) -> None:
         text, questions = self.upgraded(trees, self.OLD, self.MIXED, only=(only,))
         assert f"class NPUARModelRunner({base}):" in text
         assert ("mixes in SendingMixin now" in questions) is ("Mixin" in base)

@@ -100,6 +100,20 @@ def _is_asked_for(found: DerivedModule, gpu_new: ModuleRevision | None, only: Se
     return any(is_selected(name, only) for name in names)
 
 
+def _asked_for(found: DerivedModule, gpu_new: ModuleRevision | None, only: Sequence[str]) -> frozenset[str]:
+    """Names that the methods of the twin which ``--only`` names read from ``self``, and those that come with them."""
+    assert found.module.gpu is not None
+    there = texts.members(gpu_new.text, found.module.gpu.name, found.module.gpu.path) if gpu_new is not None else {}
+    here = texts.members(found.text, found.module.name, found.path)
+    todo = [name for name in there if is_selected(f"{found.module.name}.{name}", only)]
+    read = set[str]()
+    while todo:
+        news = self_names(there[todo.pop()]) - read
+        todo += [name for name in sorted(news) if name in there and name not in here]
+        read |= news
+    return frozenset(read)
+
+
 def _with_mixins(
     missing: Mapping[str, frozenset[str]],
     found: DerivedModule,
@@ -110,7 +124,8 @@ def _with_mixins(
     """What becomes of each missing mixin. One that ``--only`` asks for comes, and one that is new in the GPU twin.
 
     One that NPU has done without since before comes with a step of vllm-ascend's, unless an earlier upgrade settled
-    that. One of which no GPU runner uses anything does nothing there yet, and is left.
+    that. One of which no GPU runner uses anything does nothing there yet, and is left; with ``--only``, one of which
+    nothing that is asked for uses anything.
     """
     if not missing:
         return Hierarchy()
@@ -120,6 +135,7 @@ def _with_mixins(
         return Hierarchy(missing_mixins={name: missing})
     if options.only and is_selected(name, options.only):
         return Hierarchy(added_mixins={name: missing})
+    used = _asked_for(found, gpu.new, options.only) if options.only else used
     unused = {mixin for mixin, names in missing.items() if names and not names & used}
     settled = {b.expression for b in texts.bases_of(gpu.settled.text, twin)} if gpu.settled is not None else set()
     tables = [{b.expression for b in texts.bases_of(base.side.text, twin)} for base in gpu.bases]

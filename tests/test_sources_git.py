@@ -162,6 +162,14 @@ def test_a_bare_repository_is_read_at_head_and_at_a_ref(repo: Repo, tmp_path: Pa
     assert read(open_path("vllm-ascend", tmp_path / "bare.git", ref=first)) == "one = 1\n"
 
 
+def test_a_mirror_without_a_configuration_is_read_as_git_reads_it(repo: Repo, tmp_path: Path) -> None:
+    """GitPython takes it for the ``.git`` of the folder above, where there is no repository."""
+    mirror = tmp_path / "mirrors" / "history"
+    git.Repo.clone_from(str(repo.folder), mirror, bare=True).close()
+    (mirror / "config").unlink()
+    assert read(open_path("vllm-ascend", mirror)) == "one = 1\n"
+
+
 def test_an_environment_ignored_by_the_checkout_around_it_is_a_plain_tree(repo: Repo) -> None:
     site = repo.folder / ".venv" / "site-packages"
     (site / "vllm_omni").mkdir(parents=True)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from runner_sync.errors import InputError
 
 if TYPE_CHECKING:
-    from git import Git, Repo
+    from git import Git
 
 REGULAR_FILE = re.compile(r"100\d{3}")
 _WHOLE = "fetch the whole repository (of a partial clone with `git fetch --refetch --no-filter`)"
@@ -150,12 +150,23 @@ class Repository:
     def _git(self) -> Git:
         """GitPython's git, for objects."""
         os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-        from git import Repo
+        from git import Git
 
-        repo = Repo(self.place, expand_vars=False)
-        repo.git.update_environment(**_SETTINGS, **_own_place(repo))
-        weakref.finalize(self, repo.close)
-        return repo.git
+        git = Git(str(self.place))
+        git.update_environment(**_SETTINGS, **self._own_place())
+        weakref.finalize(self, git.clear_cache)
+        return git
+
+    def _own_place(self) -> dict[str, str]:
+        """Where the repository is, for GitPython's git in a git hook: it cannot be told to forget the hook's variables.
+
+        Set only then: naming the folder outright switches off git's check of who owns it.
+        """
+        if not any(name in os.environ for name in _HOOK_VARIABLES):
+            return {}
+        folder = self.run("rev-parse", "--absolute-git-dir").removesuffix("\n")
+        place = {"GIT_DIR": folder, "GIT_INDEX_FILE": f"{folder}/index"}
+        return place if self.is_bare else place | {"GIT_WORK_TREE": str(self.place)}
 
     def _unreadable(self, said: str) -> str:
         return f"git cannot read {self.place} ({_reason(said)}): {_remedy(said, self.place)}."
@@ -210,17 +221,6 @@ def _variables(settings: Mapping[str, str]) -> dict[str, str]:
     for number, (name, value) in enumerate(settings.items(), start=first):
         given |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
     return given
-
-
-def _own_place(repo: Repo) -> dict[str, str]:
-    """Where ``repo`` is, for GitPython's git in a git hook: it cannot be told to forget the hook's variables.
-
-    Set only then: naming the folder outright switches off git's check of who owns it.
-    """
-    if not any(name in os.environ for name in _HOOK_VARIABLES):
-        return {}
-    place = {"GIT_DIR": str(repo.git_dir), "GIT_INDEX_FILE": f"{repo.git_dir}/index"}
-    return place | ({"GIT_WORK_TREE": str(repo.working_tree_dir)} if repo.working_tree_dir else {})
 
 
 def _reason(stderr: str) -> str:

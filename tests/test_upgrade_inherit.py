@@ -64,6 +64,15 @@ HIDING = """
 """
 
 
+OTHERS = """
+    def _first(self, rows):
+        return self.rows_of(rows, {0})
+
+    def _last(self, rows):
+        return self.rows_of(rows, -{0})
+"""
+
+
 def planned(
     folder: Path, gpu: str, *, npu: str = NPU_TEXT, only: tuple[str, ...] = (), files: Mapping[str, str] | None = None
 ) -> Upgrade:
@@ -119,8 +128,9 @@ def test_a_second_upgrade_finds_nothing_to_do(tmp_path: Path) -> None:
         (GPU_TEXT + HIDING, NPU_TEXT, "the twin would hide vllm-ascend's own method"),
         (GPU_TEXT.partition("    def _update_states")[0], NPU_TEXT, "there is nothing more to copy"),
         (GPU_TEXT, NPU_TEXT.replace('"stage"', '"npu_stage"'), "no method is a copy of the twin's"),
+        (GPU_TEXT + OTHERS.format(1), NPU_TEXT + OTHERS.format(2), "most methods are no copies"),
     ],
-    ids=["device", "hiding", "nothing-to-copy", "no-copy"],
+    ids=["device", "hiding", "nothing-to-copy", "no-copy", "few-copies"],
 )
 def test_the_class_keeps_its_bases(gpu: str, npu: str, why: str, tmp_path: Path) -> None:
     bases, methods = names(planned(tmp_path, gpu, npu=npu))

@@ -26,6 +26,10 @@ from runner_sync.upgrade.from_gpu import gpu, members
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
+MOST = 0.5
+"""The part of the members without device code that makes a class one of copies; a judgement. It was 12 of 13 in omni's
+0.14.0, when people let the class inherit, and one of 4 when they went on copying (vllm-omni pull request 447)."""
+
 
 def adopt(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> tuple[list[Draft], ModuleJob]:
     """Let ``class_name`` inherit from its GPU twin where that is safe and saves a copy; else both as they are."""
@@ -34,8 +38,9 @@ def adopt(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.Gp
         return [*drafts], job
     pair = members.twins(class_name, drafts, job, side)
     case = _Case(class_name, pair, device_bound(pair), job, side)
-    copies = {d.name for d in drafts if d.owner == class_name and not d.removed and case.is_copy(d)}
-    if not copies or not case.would_copy() or case.obstacle():
+    shared = [draft for draft in drafts if draft.owner == class_name and not draft.removed and case.is_shared(draft)]
+    copies = {draft.name for draft in shared if case.is_copy(draft)}
+    if not copies or len(copies) < MOST * len(shared) or not case.would_copy() or case.obstacle():
         return [*drafts], job
     assert job.module.gpu is not None
     twin = job.module.gpu.name
@@ -73,9 +78,13 @@ class _Case:
     job: ModuleJob
     side: gpu.GpuSide
 
+    def is_shared(self, draft: Draft) -> bool:
+        """Whether the twin has the member, too, and without device code."""
+        return draft.member in self.pair.gpu_new and not self._is_bound(draft.member)
+
     def is_copy(self, draft: Draft) -> bool:
         """Whether the class can do without this member: the twin, old or new, has the same text, fit to be run here."""
-        if draft.member not in self.pair.gpu_new or self._is_bound(draft.member) or self._hides(draft.member):
+        if not self.is_shared(draft) or self._hides(draft.member):
             return False
         versions = (self.side.old.get(draft.name), self.side.new.get(draft.name))
         return canonical(draft.before) in [canonical(text) for text in versions if text is not None]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, ASCEND, GPU_AR, VLLM, Trees, commit, dedent, lay_out, stay_at_home
+from sync_samples import AR, ASCEND, BASE, GPU_AR, GPU_BASE, VLLM, Trees, commit, dedent, lay_out, stay_at_home
 
 from runner_sync import lock as locks
 from runner_sync import sync, write
@@ -162,3 +162,59 @@ def test_only_what_the_port_breaks_is_reported(trees: Trees) -> None:
     whole = replace(options(trees, ascend=trees.ascend_old), upstream=True)
     commit(trees.ascend_old)
     assert [f.symbol for f in sync.upgrade(replace(whole, ascend_base="HEAD")).report.findings] == ["nobody_has_it"]
+
+
+OWN_BASE = """\
+from vllm_ascend.worker.model_runner_v1 import NPUModelRunner
+
+
+class OmniNPUModelRunner(NPUModelRunner):
+    def _rows_of(self, total):
+        return range(total)
+"""
+HELPER = "    def _gather(self, total):\n        return [self.stage, total]\n"
+GATHER = ("_gather", "step_4")
+
+
+def base_of(trees: Trees, *gpu_ar: tuple[tuple[str, str], ...], npu_ar: str = "") -> str:
+    """The NPU runners' shared base, which does not derive from its twin, after a port: the twin has a helper, and
+    ``gpu_ar`` are the lines that the other GPU runner has in its method, at the base and now."""
+    npu = runner("NPUARModelRunner", "OmniNPUModelRunner", ("step_7", "step_1"))
+    lay_out(trees.omni, {BASE: OWN_BASE, AR: npu + npu_ar})
+    for lines in gpu_ar:
+        texts = {GPU_BASE: runner("OmniGPUModelRunner", "GPUModelRunner").partition("    def run")[0] + HELPER}
+        lay_out(trees.omni, {**texts, GPU_AR: runner("GPUARModelRunner", "OmniGPUModelRunner", *lines)})
+        commit(trees.omni)
+    planned = sync.upgrade(options(trees, ascend=trees.ascend_old))
+    after = {change.path: change.after or "" for change in planned.changes}
+    assert "_gather" not in after.get(AR, "") or "self._gather(" in after[AR]
+    return after.get(BASE, dedent(OWN_BASE))
+
+
+def test_a_helper_comes_to_the_base_with_the_call_that_another_runner_gains(trees: Trees) -> None:
+    assert "def _gather" in base_of(trees, (), (GATHER,))
+
+
+def test_a_helper_that_the_other_twins_have_long_called_is_no_news(trees: Trees) -> None:
+    """Of vllm-omni's pull request 215, thirteen lines of one GPU runner, three hundred came to the base, for nobody."""
+    assert "_gather" not in base_of(trees, (GATHER,), (GATHER, OMNI_CHANGE))
+
+
+def test_a_helper_that_the_runner_has_itself_stays_there(trees: Trees) -> None:
+    call = "\n    def gathered(self, total):\n        return self._gather(total)\n"
+    assert "_gather" not in base_of(trees, (GATHER,), (GATHER, OMNI_CHANGE), npu_ar=f"{call}\n{HELPER}")
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_new_override_of_vllms_comes_without_a_vllm_ascend_too(trees: Trees, *, is_named: bool) -> None:
+    """Nothing of omni's calls it, and vllm-ascend's class has it from vLLM."""
+    vllm = (trees.vllm / VLLM).read_text("utf-8")
+    lay_out(trees.vllm, {VLLM: vllm + "\n    def _room(self, size):\n        return size\n"})
+    commit(trees.vllm)
+    text = (trees.omni / GPU_AR).read_text("utf-8")
+    own = "\n    def _room(self, size):\n        return 2 * super()._room(size)\n"
+    lay_out(trees.omni, {GPU_AR: text + own})
+    commit(trees.omni)
+    given = replace(options(trees, ascend=trees.ascend_old if is_named else None), vllm_base=None)
+    (change,) = (change for change in sync.upgrade(given).changes if change.path == AR)
+    assert "return 2 * super()._room(size)" in (change.after or "")

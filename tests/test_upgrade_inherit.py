@@ -21,7 +21,7 @@ from sync_samples import (
     stay_at_home,
 )
 
-from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions
+from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, upgrade
 
 NPU_TEXT = """\
 from vllm_ascend.worker.model_runner_v1 import NPUModelRunner
@@ -196,3 +196,11 @@ def test_a_member_is_added_behind_one_that_goes(tmp_path: Path) -> None:
     assert bases == ["NPUModelRunner"]
     assert "execute_model" not in methods
     assert "_update_states" in methods
+
+
+def test_a_port_leaves_the_bases_alone(tmp_path: Path) -> None:
+    """What would be hidden by the new base stands in vllm-ascend, which a port need not have."""
+    omni = lay_out(tmp_path / "omni", {**OMNI_TREE, BASE: NPU_TEXT, GPU_BASE: GPU_TEXT})
+    vllm = lay_out(tmp_path / "vllm", VLLM_TREE)
+    options = UpgradeOptions(omni=TreeOptions(path=omni), vllm=TreeOptions(path=vllm), upstream=False, verify=False)
+    assert names(upgrade(options))[0] == ["NPUModelRunner"]

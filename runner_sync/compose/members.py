@@ -82,6 +82,8 @@ class Twins:
     """Module-level definitions of the GPU module."""
     called_elsewhere: Collection[str] = ()
     """Members that other modules of the same family call."""
+    called_by_twins: Collection[str] = ()
+    """Members that the GPU twins of those modules call, and the modules themselves may with this upgrade."""
     upstream: Collection[str] = ()
     """Members that vllm-ascend's classes define themselves."""
     vllm: Mapping[str, str] = field(default_factory=dict)
@@ -168,6 +170,8 @@ def _why_wanted(name: str, twins: Twins, wanted: Collection[str]) -> str:
         return "NPU code calls it"
     if callers := _callers(name, twins.npu):
         return f"{callers[0]} calls it since this upgrade"
+    if name in twins.called_by_twins:
+        return "another GPU runner calls it, and its NPU runner may come to"
     ported = (member for member in _callers(name, twins.gpu_new) if member in wanted and member != name)
     return f"{next(ported)}, which is ported too, calls it"
 
@@ -238,7 +242,8 @@ def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
         and not _did_without(name, twins)
     }
     wanted: set[str] = set()
-    todo = {n for text in twins.npu.values() for n in self_names(text)} | hooks | set(twins.called_elsewhere)
+    todo = {n for text in twins.npu.values() for n in self_names(text)} | hooks
+    todo |= {*twins.called_elsewhere, *twins.called_by_twins}
     while todo:
         name = todo.pop()
         if name in wanted or name in twins.npu or name not in twins.gpu_new or name in bound:

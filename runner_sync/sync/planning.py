@@ -28,6 +28,7 @@ from runner_sync.sync.unit_names import refuse_misspelt
 from runner_sync.sync.variants import variants
 from runner_sync.units import record_classes, texts
 from runner_sync.upgrade import (
+    Elsewhere,
     GpuTwin,
     ModuleJob,
     ModuleResult,
@@ -162,7 +163,7 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
         twin,
         hierarchy_of(found, twin, modules=run.modules, module_texts=module_texts, options=options, given=given),
         Target(
-            called_elsewhere=called_elsewhere(found, run.modules, given) if found is run.modules[0] else frozenset(),
+            elsewhere=_elsewhere(found, run) if found is run.modules[0] else Elsewhere(),
             records=_records(module_texts),
             constructors=module_texts.constructors(found.text, module_name(found.path)),
             relocated=module_texts.relocated,
@@ -173,6 +174,19 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
         ),
         Settings(only=options.only, policies=given.config.units),
     )
+
+
+def _elsewhere(found: DerivedModule, run: _Run) -> Elsewhere:
+    """What the other modules use. A step of vllm-ascend's is when members come along that their twins have long used,
+    and go to where those have them; a port brings what is new."""
+    used = elsewhere(found, run.modules, run.given)
+    if run.options.upstream or not run.options.gpu:
+        return used
+    others = [other for other in run.modules if other is not found]
+    lacking = [self_names(other.text) - texts.members(other.text, other.module.name).keys() for other in others]
+    bases = [base for other in others if other.module.gpu is not None for base in run.bases.gpu_bases(other)[:1]]
+    before = frozenset(name for base in bases for name in self_names(base.side.text))
+    return replace(used, called=frozenset().union(*lacking), by_twins_now=used.by_twins - before)
 
 
 def _twin(found: DerivedModule, bases: Bases, options: UpgradeOptions, given: inputs.Inputs) -> GpuTwin:
@@ -233,14 +247,10 @@ def apart_of(lock: locks.Lock, path: str, followed: Project) -> frozenset[str]:
     return frozenset(entry.qualname for entry in lock.entries if entry.path == path and entry.upstream is None)
 
 
-def called_elsewhere(found: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> frozenset[str]:
-    """Names that the other runner modules and their GPU twins call on ``self``: the base class must have them."""
-    names: set[str] = set()
-    for other in modules:
-        if other is found:
-            continue
-        names |= self_names(other.text)
-        twin = other.module.gpu
-        text = given.omni.read(twin.path) if twin is not None else None
-        names |= self_names(text) if text else set()
-    return frozenset(names)
+def elsewhere(found: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> Elsewhere:
+    """What the modules but ``found`` use on ``self``, and their GPU twins."""
+    others = [other for other in modules if other is not found]
+    twins = [given.omni.read(other.module.gpu.path) for other in others if other.module.gpu is not None]
+    by_twins = frozenset(name for text in twins if text for name in self_names(text))
+    called = frozenset(name for other in others for name in self_names(other.text))
+    return Elsewhere(called=called, by_twins=by_twins, by_twins_now=by_twins)

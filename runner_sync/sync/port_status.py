@@ -24,7 +24,7 @@ from runner_sync.sync.runners import DerivedModule
 from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table
-from runner_sync.upgrade import GpuTwin, Hierarchy, ModuleJob, ModuleRevision, Target, decide_as_it_stands
+from runner_sync.upgrade import Elsewhere, GpuTwin, Hierarchy, ModuleJob, ModuleRevision, Target, decide_as_it_stands
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule
 from runner_sync.verify.codes import Codes
@@ -197,9 +197,5 @@ class _Judge:
             hierarchy=Hierarchy(
                 inherited={name: hierarchy.inherited_by(module_texts, found, name, given) for name in owners}
             ),
-            target=Target(
-                called_elsewhere=planning.called_elsewhere(found, modules, given)
-                if found is modules[0]
-                else frozenset()
-            ),
+            target=Target(elsewhere=planning.elsewhere(found, modules, given) if found is modules[0] else Elsewhere()),
         )

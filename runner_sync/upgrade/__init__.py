@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from runner_sync.upgrade.from_gpu.members import decide_as_it_stands
     from runner_sync.upgrade.from_gpu.mixins import instance_names
     from runner_sync.upgrade.job import (
+        Elsewhere,
         GpuBase,
         GpuTwin,
         Hierarchy,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TRANSLATION",
     "Base",
+    "Elsewhere",
     "GpuBase",
     "GpuTwin",
     "Hierarchy",
@@ -78,6 +80,7 @@ __all__ = [
 _MODULES = {
     "TRANSLATION": "npu_words",
     "Base": "base",
+    "Elsewhere": "job",
     "GpuBase": "job",
     "GpuTwin": "job",
     "Hierarchy": "job",

@@ -175,10 +175,27 @@ class Hierarchy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """Names that the other modules of a family use on ``self``: what they inherit must have them."""
+
+    called: frozenset[str] = frozenset()
+    """By the modules themselves."""
+    by_twins: frozenset[str] = frozenset()
+    """By their GPU twins."""
+    by_twins_now: frozenset[str] = frozenset()
+    """By the twins, in calls that the modules may get with this upgrade."""
+
+    @property
+    def at_all(self) -> frozenset[str]:
+        """By the modules or by their twins."""
+        return self.called | self.by_twins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """What is known of the trees that the result is to run in."""
 
-    called_elsewhere: frozenset[str] = frozenset()
+    elsewhere: Elsewhere = Elsewhere()
     """Members that other runner modules call on ``self``."""
     records: Mapping[str, Record] = field(default_factory=dict)
     """Records of the modules that were upgraded before this one."""

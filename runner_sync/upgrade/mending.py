@@ -142,7 +142,7 @@ def _taken(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: Mod
     """The text of a helper of omni's own that takes a parameter from its callers, all of which have it."""
     inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
     callers = [d for d in drafts if d is not draft and not d.removed and draft.member in self_names(d.text)]
-    is_known = draft.member in inherited.members or draft.member in job.target.called_elsewhere
+    is_known = draft.member in inherited.members or draft.member in job.target.elsewhere.at_all
     if is_known or not callers or not all(passing.has_local(d.text, parameter.name) for d in callers):
         return None
     return passing.taken(draft.text, parameter)

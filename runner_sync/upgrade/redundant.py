@@ -41,7 +41,7 @@ def drop_gone_from_gpu(
     edited = [d for d in gone if canonical(d.before) != canonical(old[d.member])]
     edited = [d for d in edited if is_port(d.before, old[d.member]) and _was_called(d, drafts)]
     gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
-    elsewhere = job.target.called_elsewhere
+    elsewhere = job.target.elsewhere.at_all
     called = [d for d in gone if d.member in elsewhere or _is_called(d, [o for o in drafts if o not in gone])]
     while called:
         gone = [d for d in gone if d not in called]

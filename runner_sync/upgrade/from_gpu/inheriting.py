@@ -3,9 +3,10 @@
 Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts without the copies, and the job of the class
 as a subclass of its twin. May touch: nothing.
 
-The profile says which classes are meant to inherit. A port that would copy yet another method word for word is the
-occasion: one more copy, or none at all. It waits while the twin has something that would go live with the new base and
-does not run here: a method with device code that the class has no version of, or one that hides vllm-ascend's own.
+The profile says which classes are meant to inherit. A step of vllm-ascend's that would copy yet another method word for
+word is the occasion: one more copy, or none at all. It waits while the twin has something that would go live with the
+new base and does not run here: a method with device code that the class has no version of, or one that hides
+vllm-ascend's own.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MOST = 0.5
 def adopt(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> tuple[list[Draft], ModuleJob]:
     """Let ``class_name`` inherit from its GPU twin where that is safe and saves a copy; else both as they are."""
     grown = job.hierarchy.with_twin.get(class_name)
-    if grown is None or job.settings.only:
+    if grown is None or job.settings.only or not job.upstream.is_followed:
         return [*drafts], job
     pair = members.twins(class_name, drafts, job, side)
     case = _Case(class_name, pair, device_bound(pair), job, side)

@@ -5,7 +5,7 @@ Comes in: drafts, a ``ModuleJob`` and its ``GpuSide``. Goes out: ``Twins`` and d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from runner_sync.compose.member_text import parents_of, self_names
 from runner_sync.compose.members import Member, Obstacle, Twins, decide
@@ -13,7 +13,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu import mixins
 from runner_sync.upgrade.from_gpu.gpu import GpuSide, mixed_in, read_side
-from runner_sync.upgrade.job import ModuleJob, is_selected
+from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 
 
 def decide_as_it_stands(job: ModuleJob, class_names: Iterable[str]) -> dict[str, Member]:
@@ -32,14 +32,16 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
     inherited = job.hierarchy.inherited.get(class_name)
     prefix = f"{class_name}."
     members = {k.removeprefix(prefix): v for k, v in side.new.items() if k.startswith(prefix)}
+    before = {k.removeprefix(prefix): v for k, v in side.old.items() if k.startswith(prefix)}
     return Twins(
-        gpu_old={k.removeprefix(prefix): v for k, v in side.old.items() if k.startswith(prefix)},
+        gpu_old=before,
         gpu_new=members,
         npu={d.member: d.text for d in drafts if d.owner == class_name and not d.removed},
         npu_before={d.member: d.before for d in drafts if d.owner == class_name},
-        inherited=inherited.members if inherited else {},
+        inherited=_inherited(inherited, job, members.keys() - before.keys()) if inherited else {},
         device=job.refused,
-        called_elsewhere=job.target.called_elsewhere,
+        called_elsewhere=job.target.elsewhere.called,
+        called_by_twins=job.target.elsewhere.by_twins_now,
         upstream=inherited.upstream if inherited else (),
         vllm=inherited.vllm if inherited else {},
         helpers=_module_definitions(side.module_text, job) if side.module_text else {},
@@ -50,6 +52,14 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         | _with_news(class_name, members, job),
         absent=_not_mixed_in(class_name, job, members),
     )
+
+
+def _inherited(found: Inherited, job: ModuleJob, new: Collection[str]) -> Mapping[str, str | None]:
+    """What a class has from its bases. Where no vllm-ascend is at hand, also what is ``new`` in its twin and overrides
+    vLLM's: that is below vllm-ascend's class, too, and is called there."""
+    if job.upstream.new is not None:
+        return found.members
+    return {**{name: None for name in found.vllm if name in new}, **found.members}
 
 
 def _with_news(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:

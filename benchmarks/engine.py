@@ -26,6 +26,7 @@ from runner_sync import merge, transforms
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import Triple
+from runner_sync.sources import cache
 from runner_sync.statements import parses
 from runner_sync.sync import planning, replaying
 from runner_sync.sync.options import ReplayOptions
@@ -42,6 +43,8 @@ def run(variant: str, case_id: str) -> scoring.Row:
     case = chosen([case_id])[0]
     if variant in UNTOLD:
         case = _without_base(case)
+    if variant != WHOLE:
+        _forget_answers()
     VARIANTS[variant]()
     done = replaying.run(case, ReplayOptions(gpu=variant != "no GPU port"))
     return scoring.from_replay(WHOLE if variant == WHOLE else f"{WHOLE}, {variant}", replaying.row(done))
@@ -66,6 +69,12 @@ def _exchange(room: ModuleType, name: str, poorer: object) -> None:
     if name not in vars(room):
         raise InputError(f"{room.__name__} has no {name} any more: mend this ablation.")
     vars(room)[name] = poorer
+
+
+def _forget_answers() -> None:
+    """Take no answer of an earlier run, and leave none: the one was found by the whole, the other by a part of it."""
+    _exchange(cache, "load_answer", lambda _what, _key: None)
+    _exchange(cache, "store_answer", lambda _what, _key, _answer: None)
 
 
 def _whole() -> None:

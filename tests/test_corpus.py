@@ -118,19 +118,8 @@ LIMITS = {
 """What the project promises as means over the cases."""
 
 
-UNMET = {
-    ("both", "kept"): "0.209 today, 0.180 on the commits that people followed",
-}
-"""Promises that the engine does not meet yet; a met one fails here until it is taken off the list."""
-
-
-def promise(mode: str, name: str) -> object:
-    reason = UNMET.get((mode, name))
-    return pytest.param(mode, name, marks=pytest.mark.xfail(reason=reason, strict=True) if reason else ())
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("mode", "name"), [promise(mode, name) for mode, limits in LIMITS.items() for name in limits])
+@pytest.mark.parametrize(("mode", "name"), [(mode, name) for mode, limits in LIMITS.items() for name in limits])
 def test_means_stay_within_what_is_promised(mode: str, name: str, replayed: Callable[[str, str], Replayed]) -> None:
     values = {case: getattr(row(replayed(case, mode)), name) for case in CASES}
     mean, limit = sum(values.values()) / len(values), LIMITS[mode][name]

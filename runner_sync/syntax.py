@@ -36,7 +36,7 @@ def module_of(text: str) -> ast.Module:
     return _module(text) if len(text) > _UNIT else _unit(text)
 
 
-@lru_cache(maxsize=48)
+@lru_cache(maxsize=32)
 def _module(text: str) -> ast.Module:
     return ast.parse(text)
 

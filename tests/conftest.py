@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sync_samples import Trees, stay_at_home
 
 from runner_sync.errors import InputError
 from runner_sync.model import PACKAGES, Project, Tree
@@ -70,3 +71,17 @@ def isolate_index(monkeypatch: pytest.MonkeyPatch, url: str, cache: Path) -> Non
     monkeypatch.setenv("PIP_INDEX_URL", url)
     monkeypatch.setenv("NO_PROXY", "*")
     monkeypatch.setenv("RUNNER_SYNC_CACHE", str(cache))
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    """Small trees, without network and without trees that the environment names."""
+    stay_at_home(monkeypatch, tmp_path)
+    return Trees(tmp_path)
+
+
+@pytest.fixture
+def locked(trees: Trees) -> Trees:
+    """The same with a lock that says: as on the old vllm-ascend."""
+    trees.write_lock()
+    return trees

@@ -23,7 +23,6 @@ from sync_samples import (
     commit,
     keys,
     lay_out,
-    stay_at_home,
 )
 
 from runner_sync import lock, sync
@@ -31,20 +30,6 @@ from runner_sync.errors import InputError
 from runner_sync.profile import NPU
 from runner_sync.render import render
 from runner_sync.sync.options import TreeOptions
-
-
-@pytest.fixture
-def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
-    """Small trees, without network and without trees that the environment names."""
-    stay_at_home(monkeypatch, tmp_path)
-    return Trees(tmp_path)
-
-
-@pytest.fixture
-def locked(trees: Trees) -> Trees:
-    """The same with a lock that says: as on the old vllm-ascend."""
-    trees.write_lock()
-    return trees
 
 
 def test_a_lock_that_names_a_folder_is_not_believed_when_the_folder_has_another_text(locked: Trees) -> None:

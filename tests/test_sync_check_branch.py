@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from sync_samples import (
@@ -18,7 +17,6 @@ from sync_samples import (
     commit,
     keys,
     lay_out,
-    stay_at_home,
 )
 
 from runner_sync import lock, sync
@@ -26,20 +24,6 @@ from runner_sync.errors import InputError
 from runner_sync.profile import NPU
 from runner_sync.sync import inputs
 from runner_sync.sync.options import Progress, TreeOptions
-
-
-@pytest.fixture
-def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
-    """Small trees, without network and without trees that the environment names."""
-    stay_at_home(monkeypatch, tmp_path)
-    return Trees(tmp_path)
-
-
-@pytest.fixture
-def locked(trees: Trees) -> Trees:
-    """The same with a lock that says: as on the old vllm-ascend."""
-    trees.write_lock()
-    return trees
 
 
 @pytest.mark.parametrize("ascend", [False, True])

@@ -9,21 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, BASE, GPU_AR, GPU_BASE, Trees, commit, stay_at_home
+from sync_samples import AR, BASE, GPU_AR, GPU_BASE, Trees, commit
 
 from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
 from runner_sync.units.texts import unit_texts
-
-
-@pytest.fixture
-def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
-    """Small trees, without network and without trees that the environment names."""
-    stay_at_home(monkeypatch, tmp_path)
-    return Trees(tmp_path)
-
 
 GONE = "7c8ee98378"
 

@@ -3,8 +3,9 @@
 Comes in: a ``Weave``. Goes out: its strands in output order. May touch: nothing.
 
 A diff3 over the strands that all sides know, and between them the omni and upstream additions in the order of the base
-text they stand next to. Of clean-ups in one ``finally`` omni's comes first whatever else does: where what a port brings
-fails, what was there has run.
+text they stand next to. In a copy what upstream adds goes in front of a marked block of omni's that is around what
+follows. Of clean-ups in one ``finally`` omni's comes first whatever else does: where what a port brings fails, what was
+there has run.
 """
 
 from __future__ import annotations

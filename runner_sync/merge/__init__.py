@@ -89,7 +89,7 @@ def merge(
     settled = _without_a_merge(triple, terms)
     if settled is not None:
         return Merged(settled)
-    triple = _made_comparable(triple, terms.policy)
+    triple, terms = _made_comparable(triple, terms)
     sides = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     weave = classify(*sides, is_copy=terms.policy.is_copy)
     strands = order(weave, terms.policy)
@@ -111,12 +111,15 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
     return None
 
 
-def _made_comparable(triple: Triple, policy: Policy) -> Triple:
-    """The texts with one form and one name for what the sides write differently; for a port also with one order of
-    their blocks."""
+def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
+    """The texts, and what is known of them, with one form and one name for what the sides write differently; for a port
+    also with one order of their blocks."""
     triple = with_omni_names_of_values(with_omni_names(in_one_form(triple)))
     triple = with_omni_names_of_new_values(triple)
-    return with_upstream_names(triple) if policy.is_copy else in_omni_order(triple)
+    if not terms.policy.is_copy:
+        return in_omni_order(triple), terms
+    triple, heritage = with_upstream_names(triple, terms.heritage)
+    return triple, replace(terms, heritage=heritage)
 
 
 def _settle(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:

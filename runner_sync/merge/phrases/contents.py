@@ -131,7 +131,7 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
         return with_own_remarks(_in_spelling(base, omni, upstream), None, (base, omni, upstream))
     if is_no_edit(omni, base, heritage):
         return of_node(upstream), None
-    return with_own_remarks(*_both_changed(base, omni, upstream, policy), (base, omni, upstream))
+    return with_own_remarks(*_both_changed(base, omni, upstream, terms), (base, omni, upstream))
 
 
 def with_own_remarks(
@@ -171,10 +171,44 @@ def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:
     return bool((reads(upstream) - reads(omni)) & locals_ - own)
 
 
-def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, Reason | None]:
+def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
     if omni.kind in ("docstring", "comment"):
         return of_node(omni), None
-    texts = (base.text, omni.text, upstream.text)
+    for old in (*_closer_versions(base, omni, upstream, terms.heritage), base.text):
+        merged = _merged_from(old, omni, upstream, terms.policy)
+        if merged is not None:
+            return merged
+    chosen = omni if terms.policy.both_edited == "omni" else upstream
+    part = merge_phrases(
+        base.text,
+        omni.text,
+        upstream.text,
+        parses=lambda text: parses_alone(text, omni),
+        prefer=terms.policy.both_edited,
+    )
+    return of_node(chosen) if part is None else _written(part, chosen), SAME_PART
+
+
+def _closer_versions(base: Node, omni: Node, upstream: Node, heritage: Heritage) -> list[str]:
+    """What other revisions of upstream have for a statement, as far as omni's is closer to it than to the base and has
+    names from there, closest first: omni may have brought it up to date when it left the rest of the method as it was.
+
+    What upstream has today is no such revision: omni's edit beside it would be taken for the last word.
+    """
+    least = _likeness(base.canon, omni.canon)
+    versions = [older for older in heritage if older != upstream.canon and _begin_alike(older, omni.canon)]
+    scores = {older: _likeness(older, omni.canon) for older in versions if _names(older) & omni.names - base.names}
+    closer = [older for older, score in scores.items() if score > least]
+    return sorted(closer, key=lambda older: (-scores[older], older))
+
+
+def _names(canon: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(canon))
+
+
+def _merged_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, Reason | None] | None:
+    """What both made of a statement that was once ``base``; ``None`` where they changed the same part of it."""
+    texts = (base, omni.text, upstream.text)
 
     def parses(text: str) -> bool:
         return parses_alone(text, omni)
@@ -190,15 +224,13 @@ def _both_changed(base: Node, omni: Node, upstream: Node, policy: Policy) -> tup
     if whole is not None and parses(whole):
         return _written(whole, upstream), None
     follows = policy.is_copy and not omni.compound
-    carried = carry_over(base.text, omni.text, [upstream.text]) if follows else None
+    carried = carry_over(base, omni.text, [upstream.text]) if follows else None
     if carried is not None:
         return _written(carried[1], upstream), CARRIED
     called = None if omni.compound else with_their_keywords(*texts)
     if called is not None and parses(called):
         return _written(called, omni), KEYWORDS
-    chosen = omni if policy.both_edited == "omni" else upstream
-    part = merge_phrases(*texts, parses=parses, prefer=policy.both_edited)
-    return of_node(chosen) if part is None else _written(part, chosen), SAME_PART
+    return None
 
 
 def sides_of(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node | None]:
@@ -262,10 +294,17 @@ def _has_older_parts(omni: Node, base: Node, heritage: Heritage) -> bool:
 
 def _is_version(one: str, other: str) -> bool:
     """Whether two canonical statements begin alike and have most words in common."""
-    if one.split(" ", 1)[0] != other.split(" ", 1)[0] or not max(len(one), len(other)) < 2 * min(len(one), len(other)):
-        return False
+    return _begin_alike(one, other) and _likeness(one, other) >= CLOSE
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    return one.split(" ", 1)[0] == other.split(" ", 1)[0] and max(len(one), len(other)) < 2 * min(len(one), len(other))
+
+
+def _likeness(one: str, other: str) -> float:
+    """Dice coefficient of the words of two canonical statements."""
     a, b = Counter(_WORD.findall(one)), Counter(_WORD.findall(other))
-    return 2 * (a & b).total() >= CLOSE * (a.total() + b.total())
+    return 2 * (a & b).total() / max(1, a.total() + b.total())
 
 
 _WORD = re.compile(r"\w+")

@@ -77,15 +77,17 @@ _NAMING = re.compile(r"(\w+) = (.+)")
 def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None:
     """One statement where a side has put more around the condition or value that the other one changed.
 
-    ``if (a or b) and c`` and ``if a`` of ``if a or b`` become ``if (a) and c``. ``None`` where neither side has the
-    base's expression whole, exactly once, with more around it.
+    ``if (a or b) and c`` and ``if a`` of ``if a or b`` become ``if (a) and c``; of ``f(g(a))`` and ``g(a)`` the first
+    has all. ``None`` where neither side has the base's expression whole, exactly once, with more around it.
     """
     mains = [_main_expression(text, compound=compound) for text in (base, omni, upstream)]
     old, mine, theirs = mains
     if old is None or mine is None or theirs is None or isinstance(old, ast.Constant):
         return None
+    if _holds(mine, theirs) and _holds(theirs, old) and _outside(omni, mine) == _outside(upstream, theirs):
+        return omni
     for (text, outer), (other, inner) in (((upstream, theirs), (omni, mine)), ((omni, mine), (upstream, theirs))):
-        places = [node for node in walk(outer) if isinstance(node, ast.expr) and ast.dump(node) == ast.dump(old)]
+        places = _places(old, outer)
         frames = {_outside(statement, main) for statement, main in ((text, outer), (other, inner), (base, old))}
         is_new = isinstance(inner, _NO_OPERAND) and not isinstance(old, _NO_OPERAND)
         if len(places) != 1 or places[0] is outer or len(frames) > 1 or is_new:
@@ -98,6 +100,16 @@ def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None
             (n for n, main in zip((tight, safe), found, strict=True) if main and ast.dump(main) == wanted), None
         )
     return None
+
+
+def _places(part: ast.expr, whole: ast.expr) -> list[ast.expr]:
+    """Where an expression stands in another one, or is it."""
+    return [node for node in walk(whole) if isinstance(node, ast.expr) and ast.dump(node) == ast.dump(part)]
+
+
+def _holds(whole: ast.expr, part: ast.expr) -> bool:
+    """Whether an expression has another one in it, and more around that."""
+    return any(node is not whole for node in _places(part, whole))
 
 
 _NO_OPERAND = ast.Tuple | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Starred

@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from runner_sync.edits import Places, apply
 from runner_sync.merge.matching.align import align
+from runner_sync.merge.phrases.phrase import is_part_of
 from runner_sync.model import Triple
 from runner_sync.statements import Mention, Node, UnparsableText, bound_in, flatten, mentions, parse_unit
 from runner_sync.statements.dataflow import binds, reads
@@ -98,8 +99,9 @@ def _unpacked(text: str) -> dict[str, list[str]]:
     return {called: places[0] for called, places in found.items() if len(places) == 1}
 
 
-def with_upstream_names(triple: Triple) -> Triple:
-    """The triple with base and omni in the local names that upstream has now: what omni added has to use them.
+def with_upstream_names(triple: Triple, heritage: Collection[str]) -> tuple[Triple, Collection[str]]:
+    """The triple with base and omni in the local names that upstream has now: what omni added has to use them. So are
+    the statements of other revisions of upstream, the ``heritage``.
 
     Only where upstream gives each value another name and changes none of them: what omni does with ``kv_cache`` is not
     what it would do with ``k_cache``, the first of two caches (vllm-ascend 0.11.0rc0).
@@ -107,8 +109,10 @@ def with_upstream_names(triple: Triple) -> Triple:
     found = renamed_locals(triple.base, triple.upstream, whole=True)
     found = {old: new for old, new in found.items() if _can_rename((triple.base, triple.omni), old, new)}
     if not found:
-        return triple
-    return Triple(_rename(triple.base, found), _rename(triple.omni, found), triple.upstream)
+        return triple, heritage
+    names = re.compile(rf"(?<![\w.])(?:{'|'.join(found)})\b(?!=[^=])")
+    renamed = frozenset(names.sub(lambda match: found[match[0]], canon) for canon in heritage)
+    return Triple(_rename(triple.base, found), _rename(triple.omni, found), triple.upstream), renamed
 
 
 def named_alike(text: str, others: Sequence[str]) -> list[str]:
@@ -257,10 +261,11 @@ def renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, st
 def _is_renamed_throughout(
     left: Sequence[Node], pairs: Mapping[int, Node], name: str, renamed: Mapping[str, str]
 ) -> bool:
-    """Whether every statement that binds a local is the same but for the names in the other text."""
+    """Whether every statement that binds a local is the same but for the names in the other text, or takes more
+    arguments."""
     binding = [at for at, node in enumerate(left) if name in binds(node)]
     said = {at: "".join(renamed.get(word, word) for word in _WORD.findall(left[at].canon)) for at in binding}
-    return all(at in pairs and pairs[at].canon == said[at] for at in binding)
+    return all(at in pairs and is_part_of(said[at], pairs[at].canon) for at in binding)
 
 
 def _is_bound_instead(left: Sequence[Node], pairs: Mapping[int, Node], name: str, renamed: Mapping[str, str]) -> bool:

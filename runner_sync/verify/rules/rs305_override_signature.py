@@ -2,10 +2,12 @@
 
 What: a method of an NPU runner or worker that hides one of vllm-ascend, the omni GPU runner or vLLM, where a call
 from inherited code (`self.m(...)` in any method of the MRO that can still run, `partial(self.m, ...)` and calls of
-what that makes, or `self.model_runner.m(...)` in the worker) fits the hidden method and does not fit the override.
+what that makes, `self.model_runner.m(...)` in the worker, or any of these in a function that such a method hands
+`self` or its runner to) fits the hidden method and does not fit the override.
 
 Example: vllm-ascend's worker calls `self.model_runner.initialize_kv_cache(config,
-kv_cache_allocation_context=...)`; omni's override still has the signature `(self, kv_cache_config)`.
+kv_cache_allocation_context=...)`; omni's override still has the signature `(self, kv_cache_config)`. vLLM 0.27's
+`flashinfer_autotune(runner)` runs `runner._dummy_run(**options)`, with a new `randomize_inputs`.
 
 Why: a `TypeError` from code that nobody in omni wrote or reads. 10 of the 156 recorded breakages; checking
 against vLLM alone misses those that come from vllm-ascend.
@@ -25,6 +27,7 @@ from runner_sync.model import Finding, Project, Severity
 from runner_sync.signatures import Arguments
 from runner_sync.verify.trees.calling.by_name import named_calls
 from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.calling.handed import handed_calls
 from runner_sync.verify.trees.calling.virtual import hidden_by, virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.modules import Module
@@ -57,12 +60,15 @@ def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterato
 def _calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, Project]]:
     """What calls of a method give it, where they stand and in which project."""
     for call in virtual_calls(program, mro, own[0].name):
-        yield signatures.of_call(call.node), call.place, call.frame.module.project
+        yield signatures.of_call(call.node, call.frame.function), call.place, call.frame.module.project
     hidden = hidden_by(program, mro, own[0], project="vllm")
     # Asked last: what accepts all that the hidden method does fits each call that is meant for it.
     if any(not signatures.accepts(one.signature, other.signature) for one in own for other in hidden):
         for named in named_calls(program, own[0].name):
             yield named.arguments, named.place, "vllm"
+        for handed in handed_calls(program, mro, own[0].name):
+            function = handed.frame.function
+            yield signatures.of_call(handed.node, function), handed.place, handed.frame.module.project
 
 
 def _finding(

@@ -1,0 +1,117 @@
+"""Calls of a method by functions that are given the object: `warm_up(self)`, which does `worker.model_runner.run(…)`.
+
+Comes in: a `Program`, an MRO and the name of a method. Goes out: `HandedCall`s from functions of unchecked modules that
+the MROs' live methods reach, with the object in a parameter. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from runner_sync.syntax import is_name
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.classes import Mro, is_attribute_of
+from runner_sync.verify.trees.frames import Frame, frame_of
+from runner_sync.verify.trees.functions import nodes_of
+from runner_sync.verify.trees.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class HandedCall:
+    """One call, the function that makes it, and the MRO of the object that it is made on."""
+
+    frame: Frame
+    node: ast.Call
+    mro: Mro
+
+    @property
+    def place(self) -> str:
+        """``path:line`` of the call."""
+        return f"{self.frame.module.path}:{self.node.lineno}"
+
+
+def handed_calls(program: Program, mro: Mro, name: str) -> list[HandedCall]:
+    """Calls of ``name`` on instances of the MRO's class by the functions that they are handed to."""
+    found = program.answers.once(handed_calls, lambda: _Search(program).calls())
+    return [call for call in found.get(name, ()) if call.mro is mro]
+
+
+class _Search:
+    """What becomes of the objects that methods hand to functions, from one function to the next."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._checked = {id(module) for module in program.checked}
+        self._held: dict[tuple[int, str], list[Mro]] = {}
+
+    def calls(self) -> dict[str, list[HandedCall]]:
+        """All calls, by the name of the method."""
+        found: dict[str, list[HandedCall]] = {}
+        todo = [given for mro in self._program.leaves() for given in self._from_methods(mro)]
+        seen: set[tuple[int, str, int]] = set()
+        while todo:
+            frame, parameter, mro = todo.pop()
+            asked = id(frame.function), parameter, id(mro)
+            if asked in seen:
+                continue
+            seen.add(asked)
+            todo.extend(self._handed_on(frame, parameter, mro))
+            if id(frame.module) not in self._checked:
+                for call in self._made_on(frame, parameter, mro):
+                    assert isinstance(call.node.func, ast.Attribute)
+                    found.setdefault(call.node.func.attr, []).append(call)
+        return found
+
+    def _from_methods(self, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
+        for info, function in self._program.live(mro).values():
+            frame = self._program.frame(info, function)
+            if frame.owner is not None:
+                yield from self._handed_on(frame, frame.owner, mro)
+
+    def _handed_on(self, frame: Frame, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
+        """The functions that are given ``name`` or an object that it holds: each with the parameter it comes in."""
+        for node in nodes_of(frame.function):
+            if not isinstance(node, ast.Call) or not _is_of_a_function(node):
+                continue
+            given = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if any(is_name(value, name) or is_attribute_of(value, name) for value in given):
+                for callee in self._functions(frame, node):
+                    yield from self._placed(callee, node, name, mro)
+
+    def _functions(self, frame: Frame, call: ast.Call) -> list[Callee]:
+        reached = [callee for group in self._program.callees(frame, call) for callee in group]
+        return [callee for callee in reached if callee.info is None and callee.function is not None]
+
+    def _placed(self, callee: Callee, call: ast.Call, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
+        assert callee.function is not None
+        frame = frame_of(callee.module, callee.function, None)
+        for parameter, value in callee.placed(call).items():
+            # What a name that is set again holds, cannot be told.
+            if len(frame.bound.get(parameter, ())) == 1:
+                yield from ((frame, parameter, object_of) for object_of in self._objects(value, name, mro))
+
+    def _made_on(self, frame: Frame, parameter: str, mro: Mro) -> Iterator[HandedCall]:
+        for node in nodes_of(frame.function):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                objects = self._objects(node.func.value, parameter, mro)
+                yield from (HandedCall(frame, node, object_of) for object_of in objects)
+
+    def _objects(self, node: ast.expr, name: str, mro: Mro) -> list[Mro]:
+        """The checked MROs of what ``node`` is: ``name`` itself, or an attribute of it that holds such an object."""
+        if is_name(node, name):
+            return [mro]
+        return self._held_by(mro, node.attr) if isinstance(node, ast.Attribute) and is_attribute_of(node, name) else []
+
+    def _held_by(self, mro: Mro, attribute: str) -> list[Mro]:
+        if (id(mro), attribute) not in self._held:
+            heads = {id(instance.info) for instance in self._program.attribute(mro, attribute) or ()}
+            self._held[id(mro), attribute] = [leaf for leaf in self._program.leaves() if id(leaf.head) in heads]
+        return self._held[id(mro), attribute]
+
+
+def _is_of_a_function(call: ast.Call) -> bool:
+    """Whether a function is called by its name, or as a module's: a method's own calls are found on its class."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return isinstance(call.func, ast.Name) or (isinstance(owner, ast.Name) and owner.id not in ("self", "cls"))

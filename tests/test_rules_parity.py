@@ -301,6 +301,41 @@ def test_a_sampler_call_without_the_hook_is_nobodys_business() -> None:
             ["spec"],
             id="an output field set later",
         ),
+        pytest.param(
+            "def f(self, spec):\n    return OmniModelRunnerOutput(a=spec)",
+            "def f(self, spec):\n    return OmniModelRunnerOutput(a=None, spec=spec)",
+            "x = 1\n",
+            ["spec"],
+            id="an output field that NPU knows from elsewhere",
+        ),
+        pytest.param(
+            "def f(self, spec):\n    return OmniModelRunnerOutput(a=1)",
+            "def f(self, spec):\n    return OmniModelRunnerOutput(a=1, spec=None)",
+            "x = 1\n",
+            [],
+            id="an output field without a value",
+        ),
+        pytest.param(
+            "def f(self, spec):\n    output = OmniModelRunnerOutput(a=1)\n    output.spec = spec",
+            "def f(self, spec):\n    return OmniModelRunnerOutput(a=1, spec=spec)",
+            "x = 1\n",
+            [],
+            id="an output field that NPU sets later",
+        ),
+        pytest.param(
+            "def f(self, spec):\n    return OmniModelRunnerOutput(**self.fields(spec))",
+            "def f(self, spec):\n    return OmniModelRunnerOutput(spec=spec)",
+            "x = 1\n",
+            [],
+            id="output fields given out of sight",
+        ),
+        pytest.param(
+            "def f(self, spec):\n    return make_output(spec=spec)",
+            "def f(self, spec):\n    return OmniModelRunnerOutput(spec=spec)",
+            "x = 1\n",
+            [],
+            id="an output that somebody else makes",
+        ),
     ],
 )
 def test_hooks_and_fields_of_the_gpu_side(npu_body: str, gpu_body: str, vllm: str | None, expected: list[str]) -> None:

@@ -1,9 +1,11 @@
-"""RS207 hook-missing: the GPU runner asks for a model hook, or fills an output field, that NPU code never mentions.
+"""RS207 hook-missing: the GPU runner asks for a model hook, or fills an output field, that NPU code leaves out.
 
 What: `hasattr(self.model, "x")` / `getattr(self.model, "x", …)` in GPU code that is omni's, and fields of
-`OmniModelRunnerOutput` that GPU code sets, where no NPU code that can run on the twin mentions the name.
+`OmniModelRunnerOutput` that GPU code sets, where no NPU code that can run on the twin mentions the hook, or gives such
+a record the field.
 
-Example: `getattr(self.model, "omni_pooler_payload_include_hidden", True)` in the GPU runner's `load_model` only.
+Example: `getattr(self.model, "omni_pooler_payload_include_hidden", True)` in the GPU runner's `load_model` only. In
+0.23.0rc1 the GPU runners hand their payload on as `multimodal_outputs`, the NPU runners still as `pooler_output`.
 
 Why: a model that offers the hook works on GPU and is silently handled as if it had none on NPU; an output field that
 nobody fills is `None` downstream. 20 of the 156 recorded breakages.
@@ -12,7 +14,8 @@ Fix: port the statements around it: `runner-sync upgrade --only UNIT`, or `--onl
 method; what the GPU side had before the unit was last synced, by hand.
 
 Leaves alone: hooks that vLLM's or vllm-ascend's own module asks for (NPU gets those from vllm-ascend), device-bound GPU
-code, names that NPU code mentions in any way, and everything when vLLM's text is not at hand.
+code, hooks that NPU code mentions in any way, fields that it mentions where it makes no such record or gives one values
+out of sight (`**fields`), and everything when vLLM's text is not at hand.
 """
 
 from __future__ import annotations
@@ -31,22 +34,51 @@ CODE = "RS207"
 NAME = "hook-missing"
 SEVERITY: Severity = "warning"
 
+_HOOK, _FIELD = "model hook", "output field"
+
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per hook or field, at the NPU method that takes the GPU method's place, else at the class."""
     if subject.vllm is None:
         return
     upstream = words(subject.vllm) | words(subject.upstream)
+    output = subject.profile.output
     for pair in pairs(subject):
         seen: set[str] = set()
         bound = pair.bound_names
+        filled = _filled(pair, output)
         for function in _gpu_only(pair):
             if function.name in bound:
                 continue
-            for name, node, what in _names(function, subject.profile.output):
-                if name not in upstream and name not in seen and name not in pair.npu_mentions:
+            for name, node, what in _names(function, output):
+                known = pair.npu_mentions if what == _HOOK or filled is None or _is_none(node) else filled
+                if name not in upstream and name not in seen and name not in known:
                     seen.add(name)
                     yield _hit(pair, function, node, name=name, what=what)
+
+
+def _filled(pair: Pair, output: Output) -> frozenset[str] | None:
+    """The fields that NPU code gives its output records; ``None`` where it makes none, or fills one out of sight."""
+    live = [function for _, function in pair.npu_mro.live()]
+    tops = [*live, pair.npu.reading.tree]
+    made = [
+        node for top in tops for node in walk(top) if isinstance(node, ast.Call) and dotted(node.func) == output.name
+    ]
+    if not made or any(call.args or any(k.arg is None for k in call.keywords) for call in made):
+        return None
+    set_later = {
+        target.attr
+        for top in tops
+        for node in walk(top)
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Attribute)
+    }
+    return frozenset({k.arg for call in made for k in call.keywords if k.arg} | set_later)
+
+
+def _is_none(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _gpu_only(pair: Pair) -> Iterator[Function]:
@@ -60,11 +92,11 @@ def _gpu_only(pair: Pair) -> Iterator[Function]:
 
 def _names(function: Function, output: Output) -> Iterator[tuple[str, ast.AST, str]]:
     for name, call in model_hooks(function):
-        yield name, call, "model hook"
+        yield name, call, _HOOK
     outputs = {output.variable}
     for node in walk(function):
         if isinstance(node, ast.Call) and dotted(node.func) == output.name:
-            yield from ((k.arg, k.value, "output field") for k in node.keywords if k.arg)
+            yield from ((k.arg, k.value, _FIELD) for k in node.keywords if k.arg)
         elif (
             isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and dotted(node.value.func) == output.name
         ):
@@ -73,7 +105,12 @@ def _names(function: Function, output: Output) -> Iterator[tuple[str, ast.AST, s
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
             target = node.targets[0]
             if dotted(target.value) in outputs:
-                yield target.attr, node, "output field"
+                yield target.attr, node, _FIELD
+
+
+def _lack(pair: Pair, name: str) -> str:
+    """How NPU code lacks a name: an output field that it knows from elsewhere it does not set."""
+    return "set nowhere in" if name in pair.npu_mentions else "nowhere in"
 
 
 def _hit(pair: Pair, function: Function, node: ast.AST, *, name: str, what: str) -> Hit:
@@ -89,8 +126,8 @@ def _hit(pair: Pair, function: Function, node: ast.AST, *, name: str, what: str)
         (CODE, SEVERITY),
         at,
         symbol=name,
-        message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({place}) is nowhere in the code that runs on "
-        f"`{pair.npu.name}`.",
+        message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({place}) is {_lack(pair, name)} the code that "
+        f"runs on `{pair.npu.name}`.",
         fix=f"{port_of(unit, place)} {without}",
         also=(owner.reading.span_of(function),),
     )

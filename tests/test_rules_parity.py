@@ -499,6 +499,56 @@ def test_calls_that_are_left_alone(line: str) -> None:
     assert found(given, "RS202") == []
 
 
+STARTED = """
+def execute_model(self, x):
+    if x in self.known:
+        self.start_connector(x)
+    self.plain(x)
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "more", "expected"),
+    [
+        pytest.param("x in self.known or role_of(x) is not None", "", ["role_of"], id="a function"),
+        pytest.param("x in self.known and not x.aborted", "", ["aborted"], id="an attribute"),
+        pytest.param("self._starts(x)", "def _starts(self, x):\n    return role_of(x)\n", ["_starts"], id="a helper"),
+        pytest.param(
+            "self._starts(x)", "def _starts(self, x):\n    mine = self.known\n    return x in mine\n", [], id="known"
+        ),
+        pytest.param("x in self.known or self.plain(x)", "", [], id="what NPU knows"),
+        pytest.param("x in self.known or getattr(self.model, 'starts', 0)", "", [], id="RS207's"),
+        pytest.param("x in self.known or torch.cuda.Stream()", "", [], id="needs the GPU"),
+        pytest.param("x in self.known or vllm_knows(x)", "", [], id="vLLM's"),
+    ],
+)
+def test_a_condition_that_npu_does_not_have_on_what_it_does(condition: str, more: str, expected: list[str]) -> None:
+    asking = STARTED.replace("x in self.known", condition) + more
+    given = job(npu(STARTED), gpu(asking), vllm=VLLM + "\nvllm_knows = 1\n")
+    assert symbols(given, "RS202") == expected
+
+
+def test_what_depends_on_a_condition_that_npu_does_not_have_is_named() -> None:
+    asking = STARTED.replace("in self.known", "in self.known or role_of(x)")
+    (finding,) = found(job(npu(STARTED), gpu(asking), vllm=VLLM), "RS202")
+    assert "makes `self.start_connector(x)` depend on `role_of`; nothing that runs on" in finding.message
+    assert comment_of(finding) == "# runner-sync: ignore[RS202:role_of] reason"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("return x", id="commonplace"),
+        pytest.param("self.start_connector(x)\n        self.note(x)", id="NPU has half of it"),
+        pytest.param("self.note(x)", id="NPU has none of it"),
+    ],
+)
+def test_a_condition_on_something_else(body: str) -> None:
+    asking = STARTED.replace("x in self.known", "role_of(x)").replace("self.start_connector(x)", body)
+    assert "role_of" not in symbols(job(npu(STARTED), gpu(asking), vllm=VLLM), "RS202")
+
+
 @pytest.mark.parametrize(
     ("helper", "expected"),
     [

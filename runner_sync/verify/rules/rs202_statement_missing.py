@@ -2,11 +2,13 @@
 
 What: in a method that both twins define, a call of something that no NPU code mentions (`self.hook(…)` of an omni
 method that the NPU class inherits; any other call that is made for what it does), or a run of at least three omni
-statements that NPU code lacks, with a name in it that no NPU code, vLLM's or vllm-ascend's module has heard of. Omni's
-are the statements that vLLM's own module lacks.
+statements that NPU code lacks, with a name in it that no NPU code, vLLM's or vllm-ascend's module has heard of, or a
+condition with such a name on statements that NPU code has. Omni's are the statements that vLLM's own module lacks.
 
 Example: the GPU `execute_model` of 0.22 receives full payloads from the omni connector before it updates its states;
-the NPU one does not. In 0.26 the GPU `_sample` prepares duplex sampling, and NPU got that two releases later.
+the NPU one does not. In 0.26 the GPU `_sample` prepares duplex sampling, and NPU got that two releases later. In
+0.26.0rc1 the GPU runners start their connector for a list of models `or get_stage_connector_role(…) is not None`, the
+NPU runners for the list: other models waited for ever.
 
 Why: 35 of the 156 recorded breakages. The method exists on both sides, so nothing looks missing. Three of four such
 runs in the releases 0.14.0rc1 to 0.31.0rc1, and one of three such calls, came to NPU in a later release.
@@ -18,9 +20,9 @@ the next one is told. `ignore[RS202] reason` accepts every one of the method.
 
 Leaves alone: (timid) runs whose names NPU knows (it may say the same in other words), calls whose value goes into a
 local variable, errors raised, calls of helpers that only the GPU class has and whose statements NPU has in place (RS207
-looks at what they ask the model), what a mixin brings that NPU lacks (RS204), code that needs the GPU itself or through
-a helper (streams, pinned memory, Triton, device-only names), hooks that vLLM or vllm-ascend define, and everything when
-vLLM's text is not at hand.
+looks at what they ask the model), conditions that ask such a helper for what NPU code knows, what a mixin brings that
+NPU lacks (RS204), code that needs the GPU itself or through a helper (streams, pinned memory, Triton, device-only
+names), hooks that vLLM or vllm-ascend define, and everything when vLLM's text is not at hand.
 """
 
 from __future__ import annotations
@@ -66,14 +68,14 @@ def find(subject: Subject) -> Iterator[Hit]:
     """Missing hook calls (each hook once per class) and missing runs, at the NPU method."""
     if subject.vllm is None:
         return
-    known = _canons(subject.vllm) | (_canons(subject.upstream) if subject.upstream is not None else set())
+    upstream = _canons(subject.vllm) | (_canons(subject.upstream) if subject.upstream is not None else set())
     heard_of = words(subject.vllm) | words(subject.upstream)
     for pair in pairs(subject):
         present = _npu_canons(pair)
         seen: set[str] = set()
         for name, functions in pair.gpu.methods.items():
             if name in pair.npu.methods:
-                missing = _Missing(subject, pair, functions[-1], known=known | present, heard_of=heard_of)
+                missing = _Missing(subject, pair, functions[-1], present=present, upstream=upstream, heard_of=heard_of)
                 for symbol, line, what in missing.report(seen):
                     yield _hit(pair, functions[-1], line=line, symbol=symbol, what=what)
 
@@ -82,11 +84,19 @@ class _Missing:
     """The omni statements of one GPU method that NPU code lacks."""
 
     def __init__(
-        self, subject: Subject, pair: Pair, function: Function, *, known: set[str], heard_of: frozenset[str]
+        self,
+        subject: Subject,
+        pair: Pair,
+        function: Function,
+        *,
+        present: set[str],
+        upstream: set[str],
+        heard_of: frozenset[str],
     ) -> None:
         self._profile = subject.profile
         self._pair = pair
-        self._known = known
+        self._npus = present - upstream
+        self._known = known = present | upstream
         self._heard_of = heard_of
         self._bound = pair.bound_names
         self._locals = names_set(function)
@@ -101,16 +111,42 @@ class _Missing:
 
     def report(self, seen: set[str]) -> Iterator[tuple[str, int, str]]:
         """Symbol, line within the method, and what the GPU method does there."""
+        told: set[int] = set()
         for run in self._runs():
             first = shortened(run[0].canon, most=_SYMBOL)
             is_told = len(run) >= RUN and not self._is_spared(run)
             if is_told:
+                told.update(node.start for node in run)
                 what = f"has {len(run)} omni statements in a row with `{self._news_of(run)[0]}`"
                 yield first, run[0].start, f"{what}, beginning with `{first}`"
             for name, call, line in self._calls(run, only_hooks=is_told):
                 if name not in seen:
                     seen.add(name)
                     yield name, line, f"calls `{call}(…)`"
+        for name, node, done in self._conditions():
+            if name not in seen and node.start not in told:
+                seen.add(name)
+                yield name, node.start, f"makes `{shortened(done.canon, most=_SYMBOL)}` depend on `{name}`"
+
+    def _conditions(self) -> Iterator[tuple[str, Node, Node]]:
+        """Conditions that ask for what no NPU code mentions, where NPU code does all that they lead to: the name, the
+        condition, and a statement of omni's below it."""
+        for at, node in enumerate(self._nodes):
+            if not (self._absent[at] and node.canon.startswith("if ")) or self._is_spared([node]):
+                continue
+            names = [name for name in self._news_of([node]) if self._asks_for_news(name)]
+            below = [(n, absent) for n, absent in zip(self._nodes, self._absent, strict=True) if n.parent == at + 1]
+            done = [n for n, _ in below if n.canon in self._npus and not _is_commonplace(n)]
+            if names and done and not any(absent for _, absent in below):
+                yield names[0], node, done[0]
+
+    def _asks_for_news(self, name: str) -> bool:
+        """Whether a name in a condition is no helper of the GPU side that asks only for what NPU code knows."""
+        helper = self._helper(name)
+        if helper is None:
+            return True
+        own = names_set(helper)
+        return any(word not in own for word in self._news_of(self._nodes_of(helper)[1:]))
 
     def _calls(self, run: Sequence[Node], *, only_hooks: bool) -> Iterator[tuple[str, str, int]]:
         """Calls of what no NPU code mentions: the name, what is written before the bracket, the line."""
@@ -132,13 +168,16 @@ class _Missing:
         """Whether ``node`` calls ``name`` for what it does, and NPU code does not do that in its own words."""
         if name in self._mixed_in or not _has_effect(node.canon):
             return False
-        gpu = self._pair.gpu
-        helper = gpu.methods[name][-1] if name in gpu.methods else gpu.reading.functions.get(name)
+        helper = self._helper(name)
         if helper is None:
             return True
         nodes = [n for n in self._nodes_of(helper)[1:] if _is_plain(n) and not n.is_clause]
         in_place = sum(n.canon in self._known for n in nodes)
         return in_place < len(nodes) * IN_PLACE and not any(_ASKS_MODEL.search(n.canon) for n in nodes)
+
+    def _helper(self, name: str) -> Function | None:
+        gpu = self._pair.gpu
+        return gpu.methods[name][-1] if name in gpu.methods else gpu.reading.functions.get(name)
 
     def _runs(self) -> Iterator[list[Node]]:
         """Absent statements, in rows without one that NPU has."""
@@ -179,6 +218,11 @@ def _unless_prose(string: re.Match[str]) -> str:
 
 def _is_plain(node: Node) -> bool:
     return not node.is_comment and node.kind != "docstring"
+
+
+def _is_commonplace(node: Node) -> bool:
+    """Whether a statement calls nothing, and may stand below any condition: ``return None``, ``ids = []``."""
+    return "(" not in node.canon
 
 
 def _has_effect(canon: str) -> bool:

@@ -342,6 +342,37 @@ def test_hooks_and_fields_of_the_gpu_side(npu_body: str, gpu_body: str, vllm: st
     assert symbols(job(npu(npu_body), gpu(gpu_body), vllm=vllm), "RS207") == expected
 
 
+FLAG = """
+@staticmethod
+def flag(model, name, default=False):
+    return bool(getattr(model, name, default)) if model is not None else default
+def own_flag(self, name):
+    return self.flag(getattr(self, "model", None), name)
+def other(self, model, name):
+    return self.spec.get(name)
+def load_model(self):
+    {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        pytest.param(
+            "self.flag(self.model, 'wants_history')", ["wants_history"], id="a function that is given the name"
+        ),
+        pytest.param("self.own_flag('wants_history')", ["wants_history"], id="one that hands it on"),
+        pytest.param("self.own_flag(name)", [], id="a name that is worked out"),
+        pytest.param("self.other(self.model, 'wants_history')", [], id="a function that asks something else"),
+        pytest.param("self.flag(self.model)", [], id="no name"),
+        pytest.param("self.own_flag('known')", [], id="asked on NPU"),
+    ],
+)
+def test_hooks_that_a_function_of_the_gpu_side_is_given(body: str, expected: list[str]) -> None:
+    asking = npu("def load_model(self):\n    getattr(self.model, 'known', 0)")
+    assert symbols(job(asking, gpu(FLAG.format(body=body)), vllm="x = 1\n"), "RS207") == expected
+
+
 @pytest.mark.parametrize(
     ("call", "expected"),
     [

@@ -1,8 +1,8 @@
 """RS207 hook-missing: the GPU runner asks for a model hook, or fills an output field, that NPU code leaves out.
 
-What: `hasattr(self.model, "x")` / `getattr(self.model, "x", …)` in GPU code that is omni's, and fields of
-`OmniModelRunnerOutput` that GPU code sets, where no NPU code that can run on the twin mentions the hook, or gives such
-a record the field.
+What: `hasattr(self.model, "x")` / `getattr(self.model, "x", …)` in GPU code that is omni's, also by a function that is
+given the name (`self._model_omni_flag(model, "x")`), and fields of `OmniModelRunnerOutput` that GPU code sets, where no
+NPU code that can run on the twin mentions the hook, or gives such a record the field.
 
 Example: `getattr(self.model, "omni_pooler_payload_include_hidden", True)` in the GPU runner's `load_model` only. In
 0.23.0rc1 the GPU runners hand their payload on as `multimodal_outputs`, the NPU runners still as `pooler_output`.
@@ -21,7 +21,7 @@ out of sight (`**fields`), and everything when vLLM's text is not at hand.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from runner_sync.model import Severity
 from runner_sync.profile import Output
@@ -50,7 +50,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         for function in _gpu_only(pair):
             if function.name in bound:
                 continue
-            for name, node, what in _names(function, output):
+            for name, node, what in _names(function, output, pair.asking):
                 known = pair.npu_mentions if what == _HOOK or filled is None or _is_none(node) else filled
                 if name not in upstream and name not in seen and name not in known:
                     seen.add(name)
@@ -90,8 +90,8 @@ def _gpu_only(pair: Pair) -> Iterator[Function]:
             yield function
 
 
-def _names(function: Function, output: Output) -> Iterator[tuple[str, ast.AST, str]]:
-    for name, call in model_hooks(function):
+def _names(function: Function, output: Output, asking: Mapping[str, int]) -> Iterator[tuple[str, ast.AST, str]]:
+    for name, call in model_hooks(function, asking):
         yield name, call, _HOOK
     outputs = {output.variable}
     for node in walk(function):

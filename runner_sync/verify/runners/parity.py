@@ -16,7 +16,7 @@ from runner_sync.profile import Profile
 from runner_sync.syntax import walk
 from runner_sync.verify.runners.ancestry import Ancestry, ancestry
 from runner_sync.verify.runners.job import Library, Subject
-from runner_sync.verify.runners.reading import ClassText, Reading, constant_text, dotted
+from runner_sync.verify.runners.reading import ClassText, Function, Reading, constant_text, dotted
 
 
 @dataclass(eq=False)
@@ -56,6 +56,11 @@ class Pair:
         while more := {name for name in todo if name not in bound and used[name] & bound}:
             bound |= more
         return frozenset(bound)
+
+    @cached_property
+    def asking(self) -> dict[str, int]:
+        """The functions of the GPU module that ask the model for what they are given the name of."""
+        return asking_functions([*self.gpu.reading.functions.values(), *(f for _, f in self.gpu_mro.live())])
 
     @property
     def npu_own(self) -> tuple[ClassText, ...]:
@@ -128,13 +133,44 @@ def is_device_bound(text: str, profile: Profile) -> bool:
     return any(word in text for word in profile.device_only) or any(word in translated for word in profile.unported)
 
 
-def model_hooks(function: ast.AST) -> Iterator[tuple[str, ast.Call]]:
-    """``hasattr(self.model, "x")`` and ``getattr(self.model, "x", …)``: hooks that a model may offer."""
+def model_hooks(function: ast.AST, asking: Mapping[str, int]) -> Iterator[tuple[str, ast.Call]]:
+    """``hasattr(self.model, "x")`` and ``getattr(self.model, "x", …)``: hooks that a model may offer; and what the
+    functions of ``asking`` are given as the name of one."""
     for node in walk(function):
-        if isinstance(node, ast.Call) and dotted(node.func) in ("hasattr", "getattr") and len(node.args) >= 2:
-            name = constant_text(node.args[1])
-            if name and _is_model(node.args[0]):
-                yield name, node
+        at = _asks_at(node, asking) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and at is not None and (name := constant_text(node.args[at])):
+            yield name, node
+
+
+def asking_functions(functions: Iterable[Function]) -> dict[str, int]:
+    """The functions that ask the model for what they are given the name of, by name: ``getattr(model, name, default)``,
+    or another such function with it. With each, the position at which calls give the name."""
+    found: dict[str, int] = {}
+    known = list(functions)
+    while more := {f.name: at for f in known if f.name not in found and (at := _name_at(f, found)) is not None}:
+        found |= more
+    return found
+
+
+def _name_at(function: Function, asking: Mapping[str, int]) -> int | None:
+    """The position of the parameter that a function asks the model for, not counting ``self``."""
+    names = [parameter.arg for parameter in function.args.args]
+    given = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    for node in walk(function):
+        at = _asks_at(node, asking) if isinstance(node, ast.Call) else None
+        asked = dotted(node.args[at]) if isinstance(node, ast.Call) and at is not None else ""
+        if asked in given:
+            return given.index(asked)
+    return None
+
+
+def _asks_at(call: ast.Call, asking: Mapping[str, int]) -> int | None:
+    """The position at which a call gives the name of a hook, ``None`` for any other call."""
+    name = dotted(call.func)
+    if name in ("hasattr", "getattr"):
+        return 1 if len(call.args) >= 2 and _is_model(call.args[0]) else None
+    at = asking.get(name.removeprefix("self."))
+    return at if at is not None and at < len(call.args) else None
 
 
 def _is_model(node: ast.expr) -> bool:

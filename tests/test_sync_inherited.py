@@ -160,3 +160,46 @@ def test_a_verify_says_what_the_runners_inherit(tmp_path: Path, monkeypatch: pyt
     assert "gone" not in {finding.symbol for finding in report.findings}
     asked = sync.verify(replace(options, select=("RS302",))).notes
     assert not [note for note in asked if "inherit GPU code" in note], "it has nothing to do with what was asked for"
+
+
+IMPORTS = "from vllm_ascend.runner import NPUModelRunner, AscendExperts\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "is_told"),
+    [
+        pytest.param("vllm_omni/platforms/npu/models/experts.py", IMPORTS, True, id="at the top of a model's module"),
+        pytest.param(
+            "vllm_omni/layers.py",
+            "def pack(rows):\n    from vllm_ascend.runner import AscendExperts\n",
+            True,
+            id="late",
+        ),
+        pytest.param(
+            "vllm_omni/layers.py", f"try:\n    {IMPORTS}except ImportError:\n    pass\n", False, id="and is not missed"
+        ),
+        pytest.param(
+            "vllm_omni/layers.py", "from vllm.runner import Gone\n", False, id="from what all of omni imports"
+        ),
+        pytest.param("vllm_omni/layers.py", f"{IMPORTS}(", False, id="in a file that is no Python"),
+        pytest.param("vllm/layers.py", IMPORTS, False, id="in a module that is not omni's"),
+    ],
+)
+def test_imports_that_fail_where_no_runner_gets_are_found(path: str, text: str, is_told: bool) -> None:
+    known = ASCEND + "    pass\n"
+    new = world(npu=npu("pass"), ascend=known, **{path: text})
+    old = world(npu=npu("pass"), ascend=f"{known}class AscendExperts:\n    pass\n", **{path: text})
+    for before in (None, old):
+        found = breakage.find_imports_elsewhere(new, before, [NPU], "vllm-ascend")
+        assert [(one.path, one.symbol) for one in found] == [(path, "vllm_ascend.runner.AscendExperts")] * is_told
+    assert breakage.find_imports_elsewhere(new, new, [NPU], "vllm-ascend") == []
+
+
+def test_verify_says_which_imports_fail_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    options = trees.check(ascend=trees.ascend_new)
+    assert not [note for note in sync.verify(options).notes if "no runner imports" in note]
+    (trees.omni / "vllm_omni" / "experts.py").write_text("import os\nfrom vllm_ascend import experts\n", "utf-8")
+    (told,) = [note for note in sync.verify(options).notes if "no runner imports" in note]
+    assert told.endswith("in modules that no runner imports: vllm_ascend.experts (vllm_omni/experts.py:2).")

@@ -30,6 +30,19 @@ def notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
         return
     yield from unfit([one for one in found if (one.path, one.line, one.symbol) not in told], job.profile)
     yield from never_set(idle, job.profile)
+    yield from _imports_elsewhere(job, own)
+
+
+def _imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
+    """One sentence on the imports from the project that is followed which fail where no runner gets. All of omni
+    imports vLLM: what that broke is no matter of the platform."""
+    project = job.profile.followed
+    if job.world is None or project == "vllm":
+        return
+    found = breakage.find_imports_elsewhere(job.world, job.old_world, own, project)
+    if found:
+        told = ", ".join(f"{finding.symbol} ({finding.path}:{finding.line})" for finding in found)
+        yield f"omni imports from {project} what is not there, in modules that no runner imports: {told}."
 
 
 def never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol, cast
 
-from runner_sync.model import PACKAGES, Finding
+from runner_sync.model import PACKAGES, Finding, Project
 from runner_sync.verify import rules
 from runner_sync.verify.catalog import OF_TREES
 from runner_sync.verify.rules import (
@@ -93,6 +93,25 @@ def find_inherited_since(new: World, old: World | None, modules: Sequence[str]) 
         found = [finding for finding in found if _key(finding) not in known]
         idle = [one for one in idle if (one.unit, one.attribute) not in was_idle]
     return sorted(found, key=_place), idle
+
+
+def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str], project: Project) -> list[Finding]:
+    """Imports from ``project`` that fail in ``new`` and not in ``old``, where there is one, in omni modules that are
+    not imported with ``modules``: those of models and layers, say."""
+    program = _program(new, modules)
+    known = {module.path for module in (*program.checked, *program.imported())}
+    found = _from_project(program, project, without=known)
+    before = _from_project(_program(old, old.existing(modules)), project, without=known) if old and found else []
+    fits = {_key(finding) for finding in before}
+    return sorted((finding for finding in found if _key(finding) not in fits), key=_place)
+
+
+def _from_project(program: Program, project: Project, *, without: Collection[str]) -> list[Finding]:
+    package = PACKAGES[project]
+    paths = [path for path in program.world.surroundings.having(package, "vllm-omni") if path not in without]
+    readable = (program.world.module_at(path) for path in program.world.readable(paths))
+    found = (finding for module in readable for finding in rs301_import_gone.find_imports(program, module))
+    return [finding for finding in found if finding.symbol.startswith(f"{package}.")]
 
 
 def _program(world: World, modules: Sequence[str]) -> Program:

@@ -46,17 +46,22 @@ SEVERITY: Severity = "error"
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
     """Imports and uses of modules that the target trees cannot satisfy. The old program is not needed."""
-    for _, imported in modules.imports_of(module):
-        if not imported.guarded:
-            for finding in _check_import(program, module, imported):
-                unit, cause = modules.unit_at(module, imported.line), finding.cause
-                yield replace(finding, unit=unit, cause=replace(cause, unit=unit) if cause else None)
+    yield from find_imports(program, module)
     for info in program.own_classes(module):
         yield from _unknown_bases(module, info)
     for frame in program.frames(module):
         for node in frame.nodes():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 yield from _check_member(program, frame, node)
+
+
+def find_imports(program: Program, module: Module) -> Iterable[Finding]:
+    """Imports that the target trees cannot satisfy, at the top of ``module`` or in a function."""
+    for _, imported in modules.imports_of(module):
+        if not imported.guarded:
+            for finding in _check_import(program, module, imported):
+                unit, cause = modules.unit_at(module, imported.line), finding.cause
+                yield replace(finding, unit=unit, cause=replace(cause, unit=unit) if cause else None)
 
 
 def find_at_start(program: Program, module: Module) -> Iterable[Finding]:

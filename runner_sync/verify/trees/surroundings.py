@@ -93,6 +93,12 @@ class Surroundings:
         quoted = re.compile(_quoted(word))
         return [path for path, text in self._near_modules_with(word) if beside in text and quoted.search(text)]
 
+    def having(self, word: str, project: Project) -> list[str]:
+        """The modules of a project that have a word, in the folders or not."""
+        wanted, package = re.compile(rf"\b{re.escape(word)}\b"), f"{PACKAGES[project]}/"
+        found = self._modules_with(word)
+        return sorted(path for path, text in found if path.startswith(package) and wanted.search(text))
+
     def may_give_key(self, key: str) -> bool:
         """Whether any module of the trees sets an item of that key, or omni has it in a dictionary that it writes."""
         quoted = _quoted(key)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -106,7 +106,11 @@ class World:
         tree = self.trees.get("vllm-omni")
         folders = sorted({path.rpartition("/")[0] for path in paths})
         near = [(path, folder) for folder in folders for path in (tree.paths(f"{folder}/") if tree else ())]
-        return [p for p, f in near if p.rpartition("/")[0] == f and p not in paths and self._is_readable(p)]
+        return self.readable(p for p, f in near if p.rpartition("/")[0] == f and p not in paths)
+
+    def readable(self, paths: Iterable[str]) -> list[str]:
+        """Those of some omni modules that parse, and that are no package's own."""
+        return [path for path in paths if self._is_readable(path)]
 
     def _is_readable(self, path: str) -> bool:
         try:

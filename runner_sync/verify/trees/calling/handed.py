@@ -7,6 +7,7 @@ the MROs' live methods reach, with the object in a parameter. May touch: nothing
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from runner_sync.verify.trees.classes import Mro, is_attribute_of
 from runner_sync.verify.trees.frames import Frame, frame_of
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
+
+_ASSIGNED = re.compile(r"\.(\w+)\s*(?::[^=\n]+)?=[^=]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class _Search:
         self._program = program
         self._checked = {id(module) for module in program.checked}
         self._held: dict[tuple[int, str], list[Mro]] = {}
+        # What holds an object of a checked class was given it by checked code: others know no such class.
+        self._assigned = {name for module in program.checked for name in _ASSIGNED.findall(module.text)}
 
     def calls(self) -> dict[str, list[HandedCall]]:
         """All calls, by the name of the method."""
@@ -76,7 +81,7 @@ class _Search:
             if not isinstance(node, ast.Call) or not _is_of_a_function(node):
                 continue
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(is_name(value, name) or is_attribute_of(value, name) for value in given):
+            if any(self._objects(value, name, mro) for value in given):
                 for callee in self._functions(frame, node):
                     yield from self._placed(callee, node, name, mro)
 
@@ -105,6 +110,8 @@ class _Search:
         return self._held_by(mro, node.attr) if isinstance(node, ast.Attribute) and is_attribute_of(node, name) else []
 
     def _held_by(self, mro: Mro, attribute: str) -> list[Mro]:
+        if attribute not in self._assigned:
+            return []
         if (id(mro), attribute) not in self._held:
             heads = {id(instance.info) for instance in self._program.attribute(mro, attribute) or ()}
             self._held[id(mro), attribute] = [leaf for leaf in self._program.leaves() if id(leaf.head) in heads]

@@ -84,6 +84,18 @@ TWO = method("self, a, b")
         pytest.param("super().run(**a)", "self, x, y, a, b", "super().run(x=x, y=y, **a)", id="only two stars"),
         pytest.param("Base.run(self, a, b)", "self, x, y, a, b", "Base.run(self, x, y, a, b)", id="by class"),
         pytest.param("self.model.run(a, b)", "self, x, y, a, b", "self.model.run(a, b)", id="a namesake"),
+        pytest.param(
+            "super().run(a, b) if a else super().run(a, b=1)",
+            "self, a, b, x",
+            "super().run(a, b, x=x) if a else super().run(a, b=1, x=x)",
+            id="in each of two branches",
+        ),
+        pytest.param(
+            "super().run(a) if a else self.model.run(a)",
+            "self, a, b, x",
+            "super().run(a, x=x) if a else self.model.run(a)",
+            id="one of them a namesake",
+        ),
     ],
 )
 def test_arguments_stand_where_their_parameters_do(call: str, now: str, expected: str) -> None:
@@ -146,6 +158,12 @@ def test_a_parameter_where_there_are_none_by_place(own: str, now: str, expected:
         pytest.param(method("self, config, *rest"), OLD, method("self, config, late=0"), id="any place is taken"),
         pytest.param(method("self, config=None"), OLD, method("self, config, late"), id="required behind a default"),
         pytest.param(method("self, config", "super().run(*config)"), OLD, method("self, config, late=0"), id="a star"),
+        pytest.param(
+            method("self, config", "super().run(config) or super().run(*config)"),
+            OLD,
+            method("self, config, late=0"),
+            id="a star in one of two",
+        ),
         pytest.param(
             method("self, config", "super().run((config), 1)"), OLD, method("self, late, config"), id="brackets"
         ),

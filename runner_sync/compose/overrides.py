@@ -47,18 +47,19 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
         return None
     places = Places(text)
     edits = _parameters(places, own, now, added)
-    call = _call_of_parent(own)
-    if call is not None and any(isinstance(argument, ast.Starred) for argument in call.args):
+    calls = _calls_of_parent(own)
+    if any(isinstance(argument, ast.Starred) for call in calls for argument in call.args):
         return None
-    if call is not None:
+    for call in calls:
         bound = _is_bound(own, call)
         old_places, by_place = ([arg.arg for arg in _positional(one)][bound:] for one in (before, now))
         edits += _arguments(places, call, added, by_place=by_place, old=old_places)
     made = apply(text, edits)
     grown = parse_function(made)
-    if grown is None or (call is not None and not _passes(grown, _argument_count(call) + len(added))):
+    # An argument in brackets of its own is no new one.
+    if grown is None or _argument_counts(grown) != [count + len(added) for count in _argument_counts(own)]:
         return None
-    return Grown(made, tuple(added), call is not None)
+    return Grown(made, tuple(added), bool(calls))
 
 
 def accepts(text: str, names: Sequence[str]) -> bool:
@@ -134,25 +135,18 @@ def _with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
     return [*zip(positional, padded, strict=True), *by_keyword]
 
 
-def _call_of_parent(own: Function) -> ast.Call | None:
-    """The one call of the overridden method: ``super().run(…)``, or ``Runner.run(self, …)``."""
-    found = [
+def _calls_of_parent(own: Function) -> list[ast.Call]:
+    """The calls of the overridden method: ``super().run(…)``, or ``Runner.run(self, …)``."""
+    return [
         node
         for node in walk(own)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == own.name
         if is_parent(node.func.value)
     ]
-    return found[0] if len(found) == 1 else None
 
 
-def _argument_count(call: ast.Call) -> int:
-    return len(call.args) + len(call.keywords)
-
-
-def _passes(function: Function, count: int) -> bool:
-    """Whether the call of the overridden method has as many arguments; in brackets of its own one is no new one."""
-    call = _call_of_parent(function)
-    return call is not None and _argument_count(call) == count
+def _argument_counts(function: Function) -> list[int]:
+    return [len(call.args) + len(call.keywords) for call in _calls_of_parent(function)]
 
 
 def _is_bound(own: Function, call: ast.Call) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from runner_sync import sync
 from runner_sync.model import Finding, Project, Tree
-from runner_sync.profile import GPU, NPU
+from runner_sync.profile import GPU, GPU_V2, NPU, Profile
 from runner_sync.sync.options import TreeOptions, UpgradeOptions
 from runner_sync.verify import breakage, typecheck
 from runner_sync.verify.trees.world import World
@@ -195,12 +195,12 @@ def test_a_returned_value_of_another_kind(corpus_release: Release) -> None:
     )
 
 
-def gpu_breaks(release: Release, omni: str, new: str, old: str) -> set[tuple[str, str]]:
+def gpu_breaks(release: Release, omni: str, new: str, old: str, *, profile: Profile = GPU) -> set[tuple[str, str]]:
     """What is told of the GPU runners of a release on a new vLLM and not on an old one."""
     tree = release("vllm-omni", omni)
-    own = [path for module in GPU.modules for path in module.paths if tree.read(path) is not None]
+    own = [path for module in profile.modules for path in module.paths if tree.read(path) is not None]
     trees = [{"vllm-omni": tree, "vllm": release("vllm", version)} for version in (new, old)]
-    worlds = [World({**both}, surroundings=GPU.surroundings) for both in trees]
+    worlds = [World({**both}, surroundings=profile.surroundings) for both in trees]
     return told(breakage.find(*worlds, [*own, *worlds[0].beside(own)]))
 
 
@@ -240,3 +240,12 @@ def test_a_new_field_that_only_hidden_methods_read(corpus_release: Release) -> N
     row = ("RS324", "ParallelConfig.assigned_physical_gpu_ids")
     assert row in gpu_breaks(corpus_release, "0.22.0", "0.24.0", "0.22.0")
     assert row not in gpu_breaks(corpus_release, "0.24.0", "0.24.0", "0.22.0")
+
+
+@pytest.mark.slow
+def test_what_is_told_of_the_model_runner_v2_on_the_next_vllm_is_what_people_mended(corpus_release: Release) -> None:
+    """No rule was made while looking at it. ``prepare_inputs`` takes one more value in vLLM 0.32, say."""
+    found = gpu_breaks(corpus_release, "0.30.0", "0.32.0", "0.30.0", profile=GPU_V2)
+    assert len(found) >= 12
+    assert ("RS302", "prepare_inputs(num_active_loras)") in found
+    assert not gpu_breaks(corpus_release, "0.32.0rc1", "0.32.0", "0.30.0", profile=GPU_V2)

@@ -36,7 +36,7 @@ KEYS: Mapping[str, str] = {
     "baseline": "file of accepted findings (a ratchet), relative to the configuration file",
     "per-path-ignores": "table: path pattern = list of rule codes left out there",
     "units": "table: unit pattern = `upstream`, `omni` or `review`: which side a conflict there is settled for",
-    "profile": "built-in profile that the following keys change: `npu` (default) or `gpu`; `--profile` wins",
+    "profile": "built-in profile that the following keys change: `npu` (default), `gpu` or `gpu-v2`; `--profile` wins",
     "name": "name of the profile in reports",
     "platform": "what people call the derived platform, in messages",
     "lock-file": "file of the tree that holds what the modules were last synced to",

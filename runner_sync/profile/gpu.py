@@ -1,20 +1,24 @@
-"""The built-in profile of omni's GPU runners, which are copied from vLLM's own.
+"""The built-in profiles of omni's GPU runners, which are copied from vLLM's own: the first model runner, and the second
+("V2"), which omni has since 0.30.
 
-Goes out: one ``Profile``. May touch: nothing.
+Goes out: two ``Profile``s. May touch: nothing.
 Names were read from the releases vllm-omni 0.11.0rc1 … 0.32.0rc1 and vLLM 0.11.0 … 0.33.0.
 """
 
 from __future__ import annotations
 
-from runner_sync.profile.paths import OMNI_FOLDERS, VLLM_RUNNER, VLLM_WORKER
+from dataclasses import replace
+
+from runner_sync.profile.paths import OMNI_FOLDERS, VLLM_RUNNER, VLLM_RUNNER_V2, VLLM_WORKER
 from runner_sync.profile.platform import Anchor, Profile, RunnerModule
 
 _RUNNER = Anchor("vllm", VLLM_RUNNER, "GPUModelRunner", VLLM_RUNNER)
+_RUNNER_V2 = Anchor("vllm", VLLM_RUNNER_V2, "GPUModelRunner", VLLM_RUNNER_V2)
 _WORKER = Anchor("vllm", VLLM_WORKER, "Worker", VLLM_WORKER, "Worker")
 
 
-def _module(stem: str, name: str, upstream: Anchor) -> RunnerModule:
-    return RunnerModule((f"vllm_omni/worker/{stem}.py",), name, (upstream,))
+def _module(path: str, name: str, upstream: Anchor) -> RunnerModule:
+    return RunnerModule((f"vllm_omni/{path}.py",), name, (upstream,))
 
 
 GPU = Profile(
@@ -23,12 +27,12 @@ GPU = Profile(
     platform="GPU",
     lock_file="runner-sync-gpu.lock",
     modules=(
-        _module("gpu_model_runner", "OmniGPUModelRunner", _RUNNER),
-        _module("gpu_ar_model_runner", "GPUARModelRunner", _RUNNER),
-        _module("gpu_generation_model_runner", "GPUGenerationModelRunner", _RUNNER),
-        _module("gpu_ar_worker", "GPUARWorker", _WORKER),
-        _module("gpu_generation_worker", "GPUGenerationWorker", _WORKER),
-        _module("base", "OmniGPUWorkerBase", _WORKER),
+        _module("worker/gpu_model_runner", "OmniGPUModelRunner", _RUNNER),
+        _module("worker/gpu_ar_model_runner", "GPUARModelRunner", _RUNNER),
+        _module("worker/gpu_generation_model_runner", "GPUGenerationModelRunner", _RUNNER),
+        _module("worker/gpu_ar_worker", "GPUARWorker", _WORKER),
+        _module("worker/gpu_generation_worker", "GPUGenerationWorker", _WORKER),
+        _module("worker/base", "OmniGPUWorkerBase", _WORKER),
     ),
     names=(),
     keywords=(),
@@ -37,4 +41,16 @@ GPU = Profile(
     device=("cuda", "cuda"),
     handovers=("ExecuteModelState",),
     surroundings=(*OMNI_FOLDERS, "vllm/v1"),
+)
+
+GPU_V2 = replace(
+    GPU,
+    name="vllm-omni-gpu-v2",
+    lock_file="runner-sync-gpu-v2.lock",
+    modules=(
+        _module("worker_v2/omni_model_runner", "OmniGPUModelRunner", _RUNNER_V2),
+        _module("worker_v2/omni_ar_model_runner", "OmniARModelRunner", _RUNNER_V2),
+        _module("worker_v2/omni_generation_model_runner", "OmniGenerationModelRunner", _RUNNER_V2),
+    ),
+    surroundings=("vllm_omni/worker_v2", "vllm/v1"),
 )

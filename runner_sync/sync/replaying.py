@@ -38,7 +38,7 @@ class Case(msgspec.Struct, frozen=True):
     omni_before: str
     vllm_before: str
     ascend: str = ""
-    profile: Literal["npu", "gpu"] = "npu"
+    profile: Literal["npu", "gpu", "gpu-v2"] = "npu"
     omni_after: str = ""
     ascend_base: str = ""
     vllm_after: str = ""

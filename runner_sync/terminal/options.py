@@ -48,6 +48,7 @@ class BuiltIn(StrEnum):
 
     npu = "npu"
     gpu = "gpu"
+    gpu_v2 = "gpu-v2"
 
 
 class Typecheck(StrEnum):
@@ -142,7 +143,7 @@ ProfileName = Annotated[
     BuiltIn | None,
     typer.Option(
         "--profile",
-        help="Which runners: npu follow vllm-ascend, gpu follow vLLM. (default: configuration, else npu)",
+        help="Which runners: npu follow vllm-ascend, gpu and gpu-v2 vLLM. (default: configuration, else npu)",
         rich_help_panel=TREES,
     ),
 ]

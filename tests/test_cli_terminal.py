@@ -275,3 +275,20 @@ def test_a_remark_and_a_traceback_keep_their_lines_and_steer_no_terminal(capsys:
     Screen(traceback=True).say("one\ntwo\x1b[2J")
     Screen(traceback=True).show_traceback("three\nfour\x1b[2J")
     assert capsys.readouterr().err == "one\ntwo\\x1b[2J\nthree\nfour\\x1b[2J\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("--profile gpu check", "It goes behind the command: runner-sync upgrade --profile."),
+        ("--nope check", "See runner-sync --help."),
+        ("check --quite", "See runner-sync check --help."),
+    ],
+)
+def test_an_option_in_the_wrong_place_says_where_it_goes(
+    words: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(words.split()) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: No such option: --")
+    assert said.endswith(f"{hint}\n")

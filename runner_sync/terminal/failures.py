@@ -77,7 +77,14 @@ def _sentence(message: str) -> str:
 
 def _help_hint(error: Exception) -> str:
     context = getattr(error, "ctx", None)
-    return f" See {context.command_path} --help." if context is not None else ""
+    if context is None:
+        return ""
+    option = getattr(error, "option_name", "")
+    commands = getattr(context.command, "commands", {})
+    taking = [name for name, command in commands.items() if any(option in given.opts for given in command.params)]
+    if taking:
+        return f" It goes behind the command: {context.command_path} {taking[0]} {option}."
+    return f" See {context.command_path} --help."
 
 
 def _place(error: Exception) -> str:

@@ -46,6 +46,7 @@ GPU = Profile(
 GPU_V2 = replace(
     GPU,
     name="vllm-omni-gpu-v2",
+    platform="GPU V2",
     lock_file="runner-sync-gpu-v2.lock",
     modules=(
         _module("worker_v2/omni_model_runner", "OmniGPUModelRunner", _RUNNER_V2),

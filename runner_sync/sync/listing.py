@@ -15,7 +15,7 @@ from runner_sync.blocks import list_blocks
 from runner_sync.errors import InputError
 from runner_sync.lineage.provenance import Span, joined
 from runner_sync.model import TITLES, Block, FileChange, Hunk, Report, UnitReport
-from runner_sync.profile import GPU
+from runner_sync.profile import BUILT_IN, GPU
 from runner_sync.sync import inputs, origins, pairs
 from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
@@ -163,6 +163,9 @@ def _find(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> 
     alike = [side for side in sides if PurePosixPath(side[0]).name == file]
     if exact or alike:
         return (exact or alike)[0]
+    for other, profile in BUILT_IN.items():
+        if not names.isdisjoint(path for module in profile.modules for path in module.paths):
+            raise InputError(f"{file} is a runner of another profile: ask with --profile {other}.")
     known = ", ".join(found.path for found in modules)
     raise InputError(
         f"{file} is no runner of the tree in {given.omni.source.location}: name one of {known}, or a GPU twin."

@@ -24,7 +24,7 @@ from runner_sync.merge.doubts.own_statements import (
 )
 from runner_sync.merge.doubts.unread import unread_additions
 from runner_sync.merge.keeping.foreign import is_foreign
-from runner_sync.merge.keeping.resolve import settle_presence
+from runner_sync.merge.keeping.resolve import settle_presence, what_lost_its_definition
 from runner_sync.merge.keeping.returning import came_back
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.matching.branches import are_branches
@@ -147,9 +147,12 @@ class _Chosen:
 def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     """Prune heads without a body, choose each strand's text, drop new assignments nobody reads, then prune again."""
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
+    before = sum(strand.kept for strand in strands)
     kept, hollow = prune(weave, strands)
+    lost_with_it = what_lost_its_definition(weave, strands, terms) if len(kept) < before else []
+    kept, _ = prune(weave, kept) if lost_with_it else (kept, [])
     contents, both_changed = _contents(weave, kept, terms)
-    left_out = unread_additions(weave, kept, contents, records_fit=not terms.policy.is_copy)
+    left_out = lost_with_it + unread_additions(weave, kept, contents, records_fit=not terms.policy.is_copy)
     kept, hollow_now = prune(weave, kept)
     hollow += [doubt for doubt in hollow_now if doubt not in hollow]
     left_out += out_of_no_loop(weave, kept)

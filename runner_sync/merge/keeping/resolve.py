@@ -96,3 +96,10 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
         for settle in phase.passes:
             settle(settling)
     return settling.doubts
+
+
+def what_lost_its_definition(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
+    """Leave out what reads a local that only statements set which have been left out since."""
+    settling = Settling(weave, strands, terms)
+    leave_out_without_definitions(settling)
+    return settling.doubts

@@ -54,16 +54,53 @@ def asked(callee: Draft, run: Draft, *only: str) -> list[tuple[str, int]]:
     return [(item.reason, item.line) for item in made.reviews]
 
 
+LACKING = "fetch takes no such arguments here, and this call came without it"
+STANDING = "fetch takes no such arguments as this call would give it now: it stands as it was"
+
+
 @pytest.mark.parametrize(
-    ("only", "more"),
-    [((), ""), (("Runner.*",), ""), (("Runner.run",), ": `--only Runner.fetch` brings the rest")],
+    ("only", "reason"),
+    [
+        ((), STANDING),
+        (("Runner.*",), STANDING),
+        (("Runner.run",), f"{LACKING}: `--only Runner.fetch` brings the rest"),
+    ],
     ids=["of a whole upgrade", "asked for", "not asked for"],
 )
-def test_a_new_call_of_what_stays_as_it_was_is_a_question(only: tuple[str, ...], more: str) -> None:
+def test_a_new_call_of_what_stays_as_it_was_is_a_question(only: tuple[str, ...], reason: str) -> None:
     """``--only`` on the caller brings the call with one argument more; the helper in another unit keeps its own."""
     run = Draft("Runner.run", (Stage(caller("rows, 1")), Stage(RUN, "upstream")))
-    expected = f"fetch takes no such arguments here, and this call came without it{more}"
-    assert asked(Draft("Runner.fetch", (Stage(OLD),)), run, *only) == [(expected, 2)]
+    assert asked(Draft("Runner.fetch", (Stage(OLD),)), run, *only) == [(reason, 2)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "made"),
+    [
+        pytest.param("self.fetch(rows, 1)", "self.fetch(rows, None, 1)", "self.fetch(rows, 1)", id="one call"),
+        pytest.param(
+            "self.fetch(rows, 1)\n        return rows",
+            "self.fetch(\n            rows, None, 1\n        )\n        return rows.all",
+            "self.fetch(rows, 1)\n        return rows.all",
+            id="on several lines",
+        ),
+        pytest.param("None", "self.fetch(rows, None, 1)", ..., id="a new one"),
+        pytest.param("self.fetch(rows)", "self.fetch(rows, None, 1)", ..., id="one that never fitted"),
+        pytest.param(
+            "self.fetch(rows, 1) + self.fetch(rows, 2)",
+            "self.fetch(rows, None, 1) + self.fetch(rows, 2)",
+            ...,
+            id="one of two",
+        ),
+        pytest.param("self.fetch(old, 1)", "self.fetch(rows, None, 1)", ..., id="of a local that is gone"),
+    ],
+)
+def test_a_call_that_fitted_stands_where_the_new_one_does_not_fit(before: str, after: str, made: str) -> None:
+    texts = [f"    def run(self, rows):\n        return {text}\n" for text in (before, after)]
+    run = Draft("Runner.run", (Stage(texts[0]), Stage(texts[1], "upstream")))
+    job = ModuleJob(NPU, NPU.modules[0], "runner.py", "", settings=Settings())
+    _, result = ask_about_calls([Draft("Runner.fetch", (Stage(OLD),)), run], job)
+    assert result.text == (texts[1] if made is ... else f"    def run(self, rows):\n        return {made}\n")
+    assert [item.reason for item in result.reviews] == [LACKING if made is ... else STANDING]
 
 
 def test_a_new_call_of_a_function_of_the_module_is_one_too() -> None:

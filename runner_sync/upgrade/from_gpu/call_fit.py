@@ -1,7 +1,7 @@
 """Calls that no longer fit what they call, because only one of the two units has changed.
 
-Comes in: drafts. Goes out: those whose port has to be taken back, or the drafts with a question about the call. May
-touch: nothing.
+Comes in: drafts. Goes out: those whose port has to be taken back, or the drafts with a question about the call, which
+stands as omni had it where that fits. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from runner_sync.confidence import DEFECT
-from runner_sync.model import ReviewItem
+from runner_sync.confidence import CONTESTED, DEFECT
+from runner_sync.edits import Places, apply
 from runner_sync.signatures import is_as_written, is_bound, misfits, of_call, of_function
 from runner_sync.statements import bound_in, parse_function
 from runner_sync.syntax import attributes_set, calls_on_self, is_name, names_set, parameter_names, walk
@@ -48,25 +48,55 @@ def ask_about_calls(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     of the class stores under that name, a local or an import of the caller.
     """
     here = [draft for draft in drafts if not draft.removed]
-    return [draft if draft.removed else draft.asking(*_misfits_of(draft, here, job)) for draft in drafts]
+    return [draft if draft.removed else _asking(draft, here, job) for draft in drafts]
 
 
-def _misfits_of(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[ReviewItem]:
-    """A question for each other unit that ``caller`` newly calls with arguments which that does not take."""
+def _asking(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Draft:
+    """The draft with a question for each other unit that it newly calls with arguments which that does not take."""
     for other in drafts if caller.text != caller.before else ():
-        if other is caller or (other.owner and other.owner != caller.owner):
+        call = _misfit_of(caller, other, drafts)
+        if call is None:
             continue
-        if not _is_plain(other) or _is_hidden(other, caller=caller, drafts=drafts):
-            continue
-        call = next(_misfitting(other.text, member=other.member, caller=caller.text, bare=not other.owner), None)
-        if call is None or ast.unparse(call) in _calls(caller.before, other.member, bare=not other.owner):
-            continue
-        reason = f"{other.member} takes no such arguments here, and this call came without it"
-        if not is_selected(other.name, job.settings.only):
-            reason += f": `--only {other.name}` brings the rest"
+        is_asked_for = is_selected(other.name, job.settings.only)
+        restored = _restored(caller, other, call) if is_asked_for else None
         said = ast.unparse(call)
-        shown = Shown(upstream=said, chosen=said)
-        yield review(caller, job.path, reason=reason, confidence=DEFECT, shown=shown, line=call.lineno)
+        if restored is not None:
+            caller = caller.completed(restored)
+            reason = f"{other.member} takes no such arguments as this call would give it now: it stands as it was"
+            shown, confidence = Shown(upstream=said), CONTESTED
+        else:
+            more = "" if is_asked_for else f": `--only {other.name}` brings the rest"
+            reason = f"{other.member} takes no such arguments here, and this call came without it{more}"
+            shown, confidence = Shown(upstream=said, chosen=said), DEFECT
+        item = review(caller, job.path, reason=reason, confidence=confidence, shown=shown, line=call.lineno)
+        caller = caller.asking(item)
+    return caller
+
+
+def _restored(caller: Draft, other: Draft, call: ast.Call) -> str | None:
+    """The caller with its one call of a unit as it was; ``None`` where there are more, or that fits no better."""
+    bare = not other.owner
+    old, new = ([*_calls_in(text, other.member, bare=bare)] for text in (caller.before, caller.text))
+    if len(old) != 1 or len(new) != 1:
+        return None
+    text = apply(caller.text, [Places(caller.text).instead_of(call, ast.unparse(old[0]))])
+    fits = next(_misfitting(other.text, member=other.member, caller=text, bare=bare), None) is None
+    return text if fits and _read_in(old[0]) <= _read_in(new[0]) else None
+
+
+def _read_in(call: ast.Call) -> set[str]:
+    return {node.id for node in walk(call) if isinstance(node, ast.Name)}
+
+
+def _misfit_of(caller: Draft, other: Draft, drafts: Sequence[Draft]) -> ast.Call | None:
+    """A new call in ``caller`` of another unit that does not take its arguments."""
+    if other.name == caller.name or (other.owner and other.owner != caller.owner):
+        return None
+    if not _is_plain(other) or _is_hidden(other, caller=caller, drafts=drafts):
+        return None
+    call = next(_misfitting(other.text, member=other.member, caller=caller.text, bare=not other.owner), None)
+    is_old = call is not None and ast.unparse(call) in _calls(caller.before, other.member, bare=not other.owner)
+    return None if is_old else call
 
 
 def _is_plain(draft: Draft) -> bool:

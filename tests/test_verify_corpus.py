@@ -249,3 +249,13 @@ def test_what_is_told_of_the_model_runner_v2_on_the_next_vllm_is_what_people_men
     assert len(found) >= 12
     assert ("RS302", "prepare_inputs(num_active_loras)") in found
     assert not gpu_breaks(corpus_release, "0.32.0rc1", "0.32.0", "0.30.0", profile=GPU_V2)
+
+
+def test_a_new_argument_without_which_the_drafter_fails(corpus_release: Release) -> None:
+    """Since 0.18.0rc1 vllm-ascend's drafter reads `uniform` of the batch's descriptor; omni 0.20.0 hands it on."""
+    row = ("RS325", "propose_draft_token_ids(target_model_batch_desc)")
+    said = []
+    for omni in ("0.18.0", "0.20.0"):
+        old, new = (world(corpus_release, omni, ascend, "0.18.0") for ascend in ("0.17.0rc1", "0.18.0rc1"))
+        said.append(row in told(breakage.find(new, old, runners(corpus_release, omni))))
+    assert said == [True, False]

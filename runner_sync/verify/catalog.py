@@ -77,6 +77,7 @@ OF_TREES = (
     "rs322_step_moved",
     "rs323_argument_overwritten",
     "rs324_field_unread",
+    "rs325_default_dereferenced",
 )
 """Rules that ask what a name means in the target trees."""
 

@@ -53,7 +53,7 @@ def asserted(function: FunctionNode) -> frozenset[str]:
     Only where nothing has set the name before, or asked for it and left the function.
     """
     found: set[str] = set()
-    open_to = _defaulting_to_none(function.args)
+    open_to = defaulting_to_none(function.args)
     for statement in function.body if open_to else ():
         found |= open_to & insisted_on(statement)
         open_to -= names_set(statement)
@@ -62,7 +62,8 @@ def asserted(function: FunctionNode) -> frozenset[str]:
     return frozenset(found)
 
 
-def _defaulting_to_none(given: ast.arguments) -> set[str]:
+def defaulting_to_none(given: ast.arguments) -> set[str]:
+    """The parameters with ``None`` for a default."""
     positional = [*given.posonlyargs, *given.args]
     pairs = [*zip(reversed(positional), reversed(given.defaults), strict=False)]
     pairs += [(a, default) for a, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default]

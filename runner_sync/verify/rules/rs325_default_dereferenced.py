@@ -1,0 +1,66 @@
+"""RS325 default-dereferenced: a call leaves out an argument that is new, and what it calls takes `None` for an object.
+
+What: a function of the target has a parameter that the old one had not, `None` by default. Upstream's own method, which
+the override hides, passes it in each of its calls, and the override does not. The function, or one that it hands the
+parameter on to, takes an attribute or an item of it, or calls it, and never asks whether it is there.
+
+Example: `self.propose_draft_token_ids(..., batch_desc)` of vllm-ascend 0.18.0rc1, whose `target_model_batch_desc` is
+`None` by default. It goes on to the drafter, which reads `target_model_batch_desc.uniform`.
+
+Why: the call fits, and the first one that gets there raises an `AttributeError` or a `TypeError`. The runners of 0.18.0
+and 0.20.0rc1 do so with EAGLE drafters, those of 0.20.0 pass the descriptor.
+
+Fix: pass what the hidden method passes.
+
+Leaves alone: parameters that a function compares, copies, gives a value or asks for in any other way, also where they
+were handed on from; code that depends on another argument which the call leaves out, or gives as a constant; what the
+hidden method does not pass in each of its calls, or as `None`; functions that cannot be told, and constructors; calls
+with `*args` or `**kwargs`; calls that expect to fail; what RS323 tells of.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from runner_sync.model import Finding, Severity
+from runner_sync.verify.trees.functions import defaulting_to_none
+from runner_sync.verify.trees.left_out import LeftOut, left_out
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.values.dereferenced import Use, dereferenced, is_expected
+
+CODE = "RS325"
+NAME = "default-dereferenced"
+SEVERITY: Severity = "error"
+
+
+def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
+    """Calls in overrides of ``module`` without what is new since ``old`` and cannot be ``None``."""
+    for row in left_out(program, module, old):
+        if not row.overwritten() and not is_expected(row.frame, row.call):
+            for name in (name for name in row.names if _is_object(row, name)):
+                use = dereferenced(program, row.now, row.call, name)
+                if use is not None:
+                    yield _finding(row, name, use)
+
+
+def _is_object(row: LeftOut, name: str) -> bool:
+    """Whether a parameter is ``None`` by default, and the hidden method passes something else."""
+    functions = [callee.function for callee in row.now]
+    is_default = all(function is not None and name in defaulting_to_none(function.args) for function in functions)
+    given = [row.now[0].placed(call)[name] for call in row.theirs]
+    return is_default and not any(isinstance(value, ast.Constant) and value.value is None for value in given)
+
+
+def _finding(row: LeftOut, name: str, use: Use) -> Finding:
+    hidden, callee = row.hidden, row.now[0]
+    return row.frame.finding(
+        CODE,
+        SEVERITY,
+        row.call,
+        symbol=f"{callee.name}({name})",
+        message=f"`{callee.name}` ({callee.place}) takes `{name}` now, which this call leaves out and {hidden.unit} "
+        f"({hidden.module.path}:{row.theirs[0].lineno}) passes: {use.place} {use.what} what is `None` then.",
+        fix=f"Pass `{name}` as {hidden.unit} does.",
+    )

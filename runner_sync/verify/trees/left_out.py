@@ -1,0 +1,123 @@
+"""Arguments that are new in the target, that a call in an override leaves out, and that the hidden method passes.
+
+Comes in: a `Program` and the one of the old trees, a module. Goes out: `LeftOut` values. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from runner_sync import signatures
+from runner_sync.syntax import dotted_name, is_name, names_set, walk
+from runner_sync.verify.trees.calling.callees import Callee
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.modules import Module
+from runner_sync.verify.trees.program import Program
+from runner_sync.verify.trees.steps import Step, steps
+
+_Theirs = Mapping[str, list[tuple[Frame, ast.Call]]]
+"""The calls of hidden methods, by what is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A ``call`` in an override without the parameters ``names`` of what it reaches ``now``, which ``was`` lacked.
+
+    ``hidden`` is the method behind the override, ``theirs`` are its calls; each passes all of ``names``.
+    """
+
+    frame: Frame
+    call: ast.Call
+    names: tuple[str, ...]
+    now: Sequence[Callee]
+    was: Sequence[Callee]
+    hidden: Frame
+    theirs: Sequence[ast.Call]
+
+    def overwritten(self) -> str:
+        """A parameter that the call gives, that the function read in the old trees and sets anew now before anything
+        reads it; empty where there is none."""
+        functions = [callee.function for callee in (*self.now, *self.was)]
+        if None in functions:
+            return ""
+        now, was = ([c.function for c in group if c.function is not None] for group in (self.now, self.was))
+        names = (n for n in self.now[0].placed(self.call) if all(_sets_first(f.body, n) is True for f in now))
+        return next((n for n in names if all(_sets_first(f.body, n) is False for f in was)), "")
+
+
+def left_out(program: Program, module: Module, old: Program | None) -> Iterator[LeftOut]:
+    """The calls in overrides of ``module`` that leave out what is new since ``old``."""
+    for step in steps(program, module, old):
+        theirs = _by_name(program.hidden_by(step.frame))
+        for call in _calls(step.frame.function) if theirs else ():
+            others = theirs.get(dotted_name(call.func) or "", [])
+            if any(_passes_more(other, call) for _, other in others) and not step.frame.is_guarded(call, calls=True):
+                yield from _check(step, call, others)
+
+
+def _by_name(hidden: Iterable[Frame]) -> _Theirs:
+    found: dict[str, list[tuple[Frame, ast.Call]]] = {}
+    for frame in hidden:
+        for call in _calls(frame.function):
+            found.setdefault(dotted_name(call.func) or "", []).append((frame, call))
+    found.pop("", None)
+    return found
+
+
+def _calls(function: FunctionNode) -> Iterator[ast.Call]:
+    return (node for node in nodes_of(function) if isinstance(node, ast.Call))
+
+
+def _passes_more(other: ast.Call, call: ast.Call) -> bool:
+    given = {keyword.arg for keyword in call.keywords}
+    is_open = None in given or any(isinstance(argument, ast.Starred) for argument in call.args)
+    more = len(other.args) > len(call.args) or any(keyword.arg not in given for keyword in other.keywords)
+    return more and not is_open
+
+
+def _check(step: Step, call: ast.Call, others: list[tuple[Frame, ast.Call]]) -> Iterator[LeftOut]:
+    for now, was in step.callees(call):
+        if not now or not was or now[0].module.project == "vllm-omni":
+            continue
+        theirs = [other for _, other in others]
+        names = _fresh(now[0], was, call, theirs)
+        if names:
+            yield LeftOut(step.frame, call, names, now, was, others[0][0], theirs)
+
+
+def _fresh(now: Callee, was: Sequence[Callee], call: ast.Call, others: Sequence[ast.Call]) -> tuple[str, ...]:
+    """The parameters that are new, that a call does not give, and that each of ``others`` does."""
+    known = {name for c in was for name in (*c.signature.positional, *c.signature.keyword_only)}
+    optional = [n for n in (*now.signature.positional, *now.signature.keyword_only) if n not in now.signature.required]
+    given = now.placed(call)
+    if signatures.misfits(now.signature, signatures.of_call(call)) or any(c.signature.var_keyword for c in was):
+        return ()
+    fresh = [name for name in optional if name not in known and name not in given]
+    return tuple(name for name in fresh if all(name in now.placed(other) for other in others))
+
+
+def _sets_first(body: list[ast.stmt], name: str) -> bool | None:
+    """``True`` where each way through statements sets a name before they read it, ``False`` where they may read it,
+    else ``None``."""
+    for statement in body:
+        if isinstance(statement, ast.If) and not _reads(statement.test, name):
+            branches = [_sets_first(part, name) for part in (statement.body, statement.orelse)]
+            if False in branches:
+                return False
+            if all(branches):
+                return True
+        elif _reads(statement, name):
+            return False
+        elif isinstance(statement, ast.Assign) and name in names_set(statement):
+            return True
+    return None
+
+
+def _reads(top: ast.AST, name: str) -> bool:
+    nodes = [node for node in walk(top) if isinstance(node, ast.Name | ast.AugAssign)]
+    read = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    changed = [node.target for node in nodes if isinstance(node, ast.AugAssign)]
+    return any(is_name(node, name) for node in (*read, *changed))

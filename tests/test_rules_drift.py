@@ -12,6 +12,7 @@ from runner_sync.model import BaseRef
 from runner_sync.profile import ASCEND_RUNNER
 from runner_sync.verify.check import CheckJob
 from runner_sync.verify.runners.locked import record
+from runner_sync.verify.runners.new_calls import new_keywords, new_steps
 from runner_sync.verify.runners.reading import Reading
 
 BODY = """
@@ -71,6 +72,66 @@ def test_a_change_that_the_copy_does_not_follow_is_counted_and_shown() -> None:
 def test_the_risk_is_named(target: str, risk: str) -> None:
     (finding,) = found(follow(OMNI, BODY, target), "RS101")
     assert f"(risk {risk})" in finding.message
+
+
+def drifted(*, calls: str = "self.finish(hidden)", context: str = "self.config", own: str = "") -> str:
+    """What is said behind the statement that is shown."""
+    body = "self.ready = True\n    self.pad(num_tokens)"
+    target = BODY.replace("self.pad(num_tokens)", body).replace("self.finish(hidden)", calls)
+    npu = OMNI.replace("self.config", own) if own else OMNI
+    (finding,) = found(follow(npu, BODY, target.replace("self.config", context)), "RS101")
+    return finding.message.partition("upstream adds `self.ready = True`.")[2]
+
+
+CONTEXT = "of `set_ascend_forward_context`"
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        pytest.param({"context": "self.config, rows=1"}, f"`rows=` {CONTEXT}", id="a keyword"),
+        pytest.param({"calls": "self.flush()"}, "`self.flush()`", id="a method"),
+        pytest.param({"calls": "self.add()\n    self.flush()"}, "`self.add()` and `self.flush()`", id="two methods"),
+        pytest.param(
+            {"context": "self.config, rows=1, key=2"}, f"`key=` {CONTEXT} and `rows=` {CONTEXT}", id="two keywords"
+        ),
+        pytest.param(
+            {"context": "self.config, rows=1, key=2", "calls": "self.add()\n    self.flush()"},
+            f"`key=` {CONTEXT} and `self.add()`",
+            id="one of each of more",
+        ),
+    ],
+)
+def test_what_upstreams_calls_are_new_in_is_named(target: dict[str, str], told: str) -> None:
+    assert drifted(**target) == f" New there: {told}."
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param({}, id="no call"),
+        pytest.param({"calls": "self.finish(hidden, hidden)"}, id="a position"),
+        pytest.param({"context": "config=self.config"}, id="a position that has a name now"),
+        pytest.param({"context": "self.config, rows=1", "own": "self.config, rows=2"}, id="a keyword of the copy's"),
+        pytest.param({"context": "self.config, rows=1", "own": "self.config, 1"}, id="a position of the copy's"),
+        pytest.param({"context": "self.config, rows=1", "own": "self.config, **rows"}, id="keywords that nobody knows"),
+        pytest.param({"calls": "self.flush(rows=1)", "own": "self.flush"}, id="a method that the copy knows"),
+        pytest.param({"calls": "self.talker(hidden, rows=1)", "own": "f(1)"}, id="a call that was not there"),
+        pytest.param({"calls": "logger.debug(hidden)"}, id="a method of something else"),
+    ],
+)
+def test_calls_that_are_new_in_nothing(target: dict[str, str]) -> None:
+    assert drifted(**target) == ""
+
+
+def test_texts_that_are_no_python_have_no_calls() -> None:
+    broken = "self.add(rows=1"
+    assert list(new_keywords("self.add()", broken, "self.add()")) == list(new_steps("", broken, "")) == []
+
+
+def test_what_is_shown_is_not_named_again() -> None:
+    (finding,) = found(follow(OMNI, BODY, SYNCED), "RS101")
+    assert finding.message.endswith("upstream adds `self.commit_block_table(num_tokens)`.")
 
 
 WRAPPER = (

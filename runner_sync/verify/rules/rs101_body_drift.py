@@ -2,7 +2,8 @@
 
 What: statements that vllm-ascend added or dropped between the revision a copy was taken from (the lock's base) and the
 target, and that the copy does not follow. The message says how many, and how risky: `high` when the signature, a
-`return` or a `with` changed, `medium` above five statements, else `low`.
+`return` or a `with` changed, `medium` above five statements, else `low`; one statement of them, and up to two keywords
+or methods of `self` that upstream's calls are new in.
 
 Example: `_dummy_run` is copied from vllm-ascend 0.26.0rc1; 0.30.0rc2 synchronises the padded rows of the block table
 there, the copy does not.
@@ -25,6 +26,7 @@ from runner_sync.lock import digest
 from runner_sync.model import Severity
 from runner_sync.verify.runners.drift import Difference, Follower, difference, followers, is_copy
 from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.new_calls import new_keywords, new_steps
 from runner_sync.verify.runners.reading import Hit, shortened
 from runner_sync.verify.runners.spots import unit_hit
 
@@ -34,6 +36,9 @@ SEVERITY: Severity = "warning"
 
 MANY = 5
 """Changed statements beyond which the risk is medium even if none of them is risky by its kind; a judgement."""
+
+NAMED = 2
+"""Keywords and methods that the message names at most; a judgement."""
 
 _RISKY = ("def ", "async def ", "@", "return", "with ", "async with ", "class ")
 
@@ -64,19 +69,31 @@ def _message(subject: Subject, follower: Follower) -> str:
     found = difference(follower.base, follower.upstream, follower.unit.text)
     if not found.missing and not found.leftover:
         return ""
-    return _say(found, where, follower.name, since)
+    new = _say_new(_sample(found), follower.base, follower.upstream, follower.unit.text)
+    return _say(found, where, follower.name, since) + new
+
+
+def _say_new(shown: str, base: str, upstream: str, copy: str) -> str:
+    """What upstream's calls are new in, beside the statement that is shown: a keyword and a method, or two of one."""
+    keywords = [f"`{word}=` of `{name}`" for word, name in new_keywords(base, upstream, copy) if word not in shown]
+    steps = [f"`self.{name}()`" for name in new_steps(base, upstream, copy) if name not in shown]
+    told = [*keywords[:1], *steps[:1], *keywords[1:], *steps[1:]][:NAMED]
+    return f" New there: {' and '.join(told)}." if told else ""
 
 
 def _say(found: Difference, where: str, name: str, since: str) -> str:
     changed = len(found.added) + len(found.dropped)
     said = f"{changed} statement" if changed == 1 else f"{changed} statements"
     behind = len(found.missing) + len(found.leftover)
-    sample = shortened((found.missing or found.leftover)[0], most=80)
     verb = "adds" if found.missing else "no longer has"
     return (
         f"{where} changed {said} of `{name}` since {since or 'the base'}; this copy does not follow "
-        f"{behind} of them (risk {_risk(found)}): upstream {verb} `{sample}`."
+        f"{behind} of them (risk {_risk(found)}): upstream {verb} `{_sample(found)}`."
     )
+
+
+def _sample(found: Difference) -> str:
+    return shortened((found.missing or found.leftover)[0], most=80)
 
 
 def _risk(found: Difference) -> str:

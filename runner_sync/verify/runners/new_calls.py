@@ -1,0 +1,62 @@
+"""What the calls of a method are new in: keywords that they pass, methods of ``self`` that they run.
+
+Comes in: what the method was, what it is, and a copy of what it was. Goes out: names that the copy's calls have not;
+none where a text does not parse. May touch: nothing.
+
+timid: a keyword only of what the copy calls, too, and where no fewer arguments go by position than did.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from runner_sync.syntax import dotted_name, is_indented, module_of, walk
+
+_Calls = dict[str, list[ast.Call]]
+
+
+def new_keywords(base: str, upstream: str, copy: str) -> Iterator[tuple[str, str]]:
+    """Keywords with the calls that pass them: ``"rows", "pad"``."""
+    was, now, mine = (_calls(text) for text in (base, upstream, copy))
+    for name in sorted(now.keys() & was.keys() & mine.keys()):
+        if not _is_open(mine[name]) and _places(now[name]) >= max(_places(was[name]), _places(mine[name])):
+            fresh = _keywords(now[name]) - _keywords(was[name]) - _keywords(mine[name])
+            yield from ((keyword, name.rpartition(".")[2]) for keyword in sorted(fresh))
+
+
+def new_steps(base: str, upstream: str, copy: str) -> Iterator[str]:
+    """Methods of ``self`` that are called, and that the copy does not name: ``"flush"``."""
+    words = set(re.findall(r"\w+", copy))
+    for name in sorted(_calls(upstream).keys() - _calls(base).keys()):
+        owner, _, method = name.rpartition(".")
+        if owner == "self" and method not in words:
+            yield method
+
+
+def _calls(text: str) -> _Calls:
+    try:
+        tree = module_of(f"if 1:\n{text}" if is_indented(text) else text)
+    except SyntaxError:
+        return {}
+    found: _Calls = {}
+    for node in walk(tree):
+        name = dotted_name(node.func) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and name:
+            found.setdefault(name, []).append(node)
+    return found
+
+
+def _keywords(calls: list[ast.Call]) -> set[str]:
+    return {keyword.arg for call in calls for keyword in call.keywords if keyword.arg is not None}
+
+
+def _is_open(calls: list[ast.Call]) -> bool:
+    """Whether some call takes keywords from a dictionary."""
+    return any(keyword.arg is None for call in calls for keyword in call.keywords)
+
+
+def _places(calls: list[ast.Call]) -> int:
+    """The most arguments that a call passes by position."""
+    return max(len(call.args) for call in calls)

@@ -25,6 +25,7 @@ from runner_sync.merge.keeping.returning import leave_out_what_stayed
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.keeping.staying import (
     keep_definitions,
+    keep_first_values,
     keep_needed_suites,
     keep_pinned,
     take_other_branches,
@@ -78,7 +79,7 @@ PHASES = (
     ),
     Phase(
         "what stays after all",
-        (keep_pinned, undo_half_moves, keep_needed_suites, keep_definitions, take_other_branches),
+        (keep_pinned, undo_half_moves, keep_needed_suites, keep_definitions, keep_first_values, take_other_branches),
         back=("o", "u", "bo", "bu"),
     ),
 )

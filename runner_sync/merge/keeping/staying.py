@@ -6,6 +6,7 @@ of the strands.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
@@ -125,6 +126,43 @@ def _is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
 
 def _reads(nodes: Sequence[Node], index: int | None) -> frozenset[str]:
     return reads(nodes[index]) if index is not None else frozenset()
+
+
+def keep_first_values(settling: Settling) -> None:
+    """``found = None`` stays where all else that omni has of the local does, and sets it under a condition.
+
+    Upstream has given up what set it. A text that goes on with that needs the value that the local has on other paths.
+    """
+    weave = settling.weave
+    new = [strand for strand in settling.strands if strand.sides == "u" and strand.kept]
+    theirs = {name for strand in new for name in binds(weave.upstream[strand.in_upstream])}
+    for index, strand in enumerate(weave.of_omni):
+        if strand.sides == "bo" and not strand.kept and _CONSTANT.fullmatch(weave.omni[index].canon):
+            (name,) = binds(weave.omni[index])
+            strand.kept = name not in theirs and _is_needed(settling, index, name)
+
+
+_CONSTANT = re.compile(r"\w+(?:: [^=]+)? = (?:None|True|False|\d+|''|\[\]|\{\}|\(\))")
+
+
+def _is_needed(settling: Settling, index: int, name: str) -> bool:
+    """Whether what stays of omni's reads a local behind its first value, and all that sets it stays, in deeper suites
+    behind that."""
+    weave = settling.weave
+    behind = range(index + 1, len(weave.omni))
+    left = [
+        k
+        for k in behind
+        if weave.of_omni[k].kept and not _is_outdated(weave, weave.of_omni[k], settling.terms.heritage)
+    ]
+    setting = [k for k, node in enumerate(weave.omni) if k != index and name in binds(node)]
+    suite = weave.omni[index].parent
+    inside = {k for head in behind if weave.omni[head].parent == suite for k in below(weave.omni, head)[1:]}
+    return (
+        bool(setting)
+        and inside.intersection(left).issuperset(setting)
+        and any(name in reads(weave.omni[k]) for k in left)
+    )
 
 
 def take_other_branches(settling: Settling) -> None:

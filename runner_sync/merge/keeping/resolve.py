@@ -28,6 +28,7 @@ from runner_sync.merge.keeping.staying import (
     keep_first_values,
     keep_needed_suites,
     keep_pinned,
+    keep_remarks_on_edits,
     take_other_branches,
     undo_half_moves,
 )
@@ -79,7 +80,15 @@ PHASES = (
     ),
     Phase(
         "what stays after all",
-        (keep_pinned, undo_half_moves, keep_needed_suites, keep_definitions, keep_first_values, take_other_branches),
+        (
+            keep_pinned,
+            undo_half_moves,
+            keep_needed_suites,
+            keep_definitions,
+            keep_first_values,
+            take_other_branches,
+            keep_remarks_on_edits,
+        ),
         back=("o", "u", "bo", "bu"),
     ),
 )

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.phrases.contents import Heritage, is_no_edit, is_same, sides_of
+from runner_sync.merge.placing.remarks import remarks_on
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
 from runner_sync.statements import ROOT, Node, below
@@ -163,6 +164,18 @@ def _is_needed(settling: Settling, index: int, name: str) -> bool:
         and inside.intersection(left).issuperset(setting)
         and any(name in reads(weave.omni[k]) for k in left)
     )
+
+
+def keep_remarks_on_edits(settling: Settling) -> None:
+    """The comment directly above what stays because omni edited it stays, too, where upstream removed both."""
+    weave = settling.weave
+    theirs = {weave.upstream[s.in_upstream].canon for s in settling.strands if s.sides == "u" and s.kept}
+    for block, about in remarks_on(weave.omni):
+        strand = weave.of_omni[about]
+        lines = [weave.of_omni[k] for k in block]
+        if strand.sides == "bo" and strand.kept and all(line.sides == "bo" for line in lines):
+            for line in lines:
+                line.kept = line.kept or weave.omni[line.in_omni].canon not in theirs
 
 
 def take_other_branches(settling: Settling) -> None:

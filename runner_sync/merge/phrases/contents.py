@@ -14,6 +14,7 @@ from runner_sync.merge.matching.align import similarity
 from runner_sync.merge.phrases.arguments import with_their_keywords
 from runner_sync.merge.phrases.callees import changed_for_another
 from runner_sync.merge.phrases.inner_remarks import with_remarks
+from runner_sync.merge.phrases.paths import with_their_paths
 from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
 from runner_sync.merge.phrases.transplant import around, carry_over
@@ -185,6 +186,9 @@ def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple
         upstream.text,
         parses=lambda text: parses_alone(text, omni),
         prefer=terms.policy.both_edited,
+    moved = with_their_paths(base, omni, upstream)
+    if moved is not None and parses_alone(moved, omni):
+        return _written(moved, omni), None
     )
     return of_node(chosen) if part is None else _written(part, chosen), SAME_PART
 

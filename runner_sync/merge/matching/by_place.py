@@ -1,5 +1,5 @@
 """Pairs of statements that their place makes one: the head of one suite, the ``return`` at the end of it, what sets a
-local there.
+local there, or calls a method there.
 
 Comes in: two node sequences and the pairs of their nodes. Goes out: the pairs with others of such statements. May
 touch: nothing.
@@ -10,6 +10,7 @@ touch: nothing.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
@@ -83,6 +84,36 @@ def _only_bindings(nodes: Sequence[Node]) -> dict[frozenset[str], int]:
     most = Counter(name for node in nodes for name in binds(node))
     plain = [k for k, node in enumerate(nodes) if not node.compound and not node.canon.startswith(("import ", "from "))]
     return {sets(nodes[k]): k for k in plain if sets(nodes[k]) and all(most[name] == 1 for name in sets(nodes[k]))}
+
+
+def by_calls(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs with those of the calls of a method that both sides make equally often in one suite, whatever they give
+    it::
+
+        self.clean(rows, size if not self.is_split else total)      self.clean(rows, size)
+    """
+    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
+    taken = set(partners.values())
+    found, others = _calls(left), _calls(right)
+    more = []
+    for (called, head), places in found.items():
+        there = others.get((called, partners[head]), []) if head in partners else []
+        both = zip(places, there, strict=True) if len(places) == len(there) else ()
+        more += [Pair(k, other, equal=False) for k, other in both if k not in partners and other not in taken]
+    return with_more(pairs, more)
+
+
+def _calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
+    """By the method of ``self`` that it calls and the head of its suite, each statement that is a call."""
+    found: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for k, node in enumerate(nodes):
+        call = None if node.is_comment else _CALLED.match(node.canon)
+        if call is not None and node.canon.endswith(")"):
+            found[call[0], node.parent].append(k)
+    return found
+
+
+_CALLED = re.compile(r"\bself\.\w+(?=\()")
 
 
 def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:

@@ -25,7 +25,7 @@ from runner_sync.merge.matching.align import (
     with_only_statements,
 )
 from runner_sync.merge.matching.branches import are_branches
-from runner_sync.merge.matching.by_place import by_only_bindings, by_what_is_open
+from runner_sync.merge.matching.by_place import by_calls, by_only_bindings, by_what_is_open
 from runner_sync.merge.matching.commonplace import Pair, leaves
 from runner_sync.merge.phrases.phrase import is_part_of
 from runner_sync.merge.weave import CONDITIONS, Nodes, Strand, Weave
@@ -36,7 +36,8 @@ from runner_sync.statements.dataflow import rebinds, sets
 def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Weave:
     """Put every node of the three sides into a strand; what a copy opens under the base's names it has from there."""
     weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
-    of_upstream = by_only_bindings(base, upstream, with_only_statements(base, upstream, align(base, upstream)))
+    of_upstream = with_only_statements(base, upstream, align(base, upstream))
+    of_upstream = by_calls(base, upstream, by_only_bindings(base, upstream, of_upstream))
     of_omni = by_what_is_open(base, omni, align(base, omni)) if is_copy else align(base, omni)
     pairs = _without_false_places(weave, of_omni, of_upstream)
     in_omni, in_upstream = _without_false_versions(weave, *pairs)

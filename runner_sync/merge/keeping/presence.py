@@ -16,7 +16,7 @@ from runner_sync.merge.policy import Policy
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, elsewhere
 from runner_sync.statements import ROOT, Node
-from runner_sync.statements.dataflow import binds
+from runner_sync.statements.dataflow import binds, reads
 
 
 def judge_each(settling: Settling) -> None:
@@ -50,8 +50,10 @@ def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -
             now = weave.upstream[strand.in_upstream]
             if not kept and not now.compound and now.canon in elsewhere(weave):
                 return False, None  # as upstream has it now, omni has it at another place
-            moved = elsewhere(weave).get(weave.base[strand.in_base].canon) if not kept else None
+            moved = _moved_by_omni(weave, weave.base[strand.in_base]) if not kept else None
             if moved is not None:
+                if policy.is_copy and not now.compound and _can_run_there(weave, strand, moved):
+                    moved.carried = now.text
                 return kept, Doubt(strand, Reason("moved statement changed"), INFERRED, moved, (strand,))
             return kept, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
         case "bou" if policy.is_copy:
@@ -59,6 +61,21 @@ def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -
             return True, None
         case _:
             return True, None
+
+
+def _moved_by_omni(weave: Weave, node: Node) -> Strand | None:
+    """The one statement of omni's own that is one of the base which omni no longer has in its place."""
+    if node.is_comment or node.is_clause or node.weight < 1:
+        return None
+    found = [s for s in weave.of_omni if s.sides == "o" and weave.omni[s.in_omni].canon == node.canon]
+    return found[0] if len(found) == 1 else None
+
+
+def _can_run_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
+    """Whether what upstream's text of a statement reads is set where omni has the statement."""
+    more = reads(weave.upstream[strand.in_upstream]) - reads(weave.base[strand.in_base])
+    locals_ = {name for node in weave.upstream for name in binds(node)}
+    return more & locals_ <= {name for node in weave.omni[: moved.in_omni] for name in binds(node)}
 
 
 def _follow_named_part(weave: Weave, strand: Strand) -> None:

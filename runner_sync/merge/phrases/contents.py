@@ -104,8 +104,9 @@ def _has_remark(nodes: Sequence[Node], index: int) -> bool:
 def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
     policy, heritage = terms.policy, terms.heritage
     base, omni, upstream = sides_of(weave, strand)
-    if strand.carried and upstream is not None:
-        return _written(strand.carried, upstream), None
+    here = upstream or omni
+    if strand.carried and here is not None:
+        return _written(strand.carried, here), None
     if omni is None or upstream is None:
         node = omni or upstream
         assert node is not None

@@ -55,7 +55,7 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
     """The text of a kept strand and, where both sides changed it, the reason of a doubt.
 
     Whichever side's text stands, a blank line that the other one put in front of it stands, too: what it sets apart is
-    still there. One that a side took out tells less, for what stood above may have gone with it; but not where omni put
+    still there. One that a side took out tells less, for what stood above may have gone with it; but not where it put
     a statement of its own directly above.
     """
     chosen, reason = _content(weave, strand, terms)
@@ -67,8 +67,12 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
         return chosen, reason
     if not terms.policy.is_copy:
         return replace(chosen, blanks=max(chosen.blanks, omni.blanks)), reason  # another text's own layout
-    if omni.blanks < base.blanks == upstream.blanks and _is_below_an_own_statement(weave, strand.in_omni):
+    mine = _is_below_an_own_statement(weave, "o", strand.in_omni)
+    if omni.blanks < base.blanks == upstream.blanks and mine:
         return replace(chosen, blanks=omni.blanks), reason
+    theirs = not mine and _is_below_an_own_statement(weave, "u", strand.in_upstream)
+    if upstream.blanks < base.blanks == omni.blanks and theirs:
+        return replace(chosen, blanks=upstream.blanks), reason
     added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
     return replace(chosen, blanks=max(chosen.blanks, added)), reason
 
@@ -84,15 +88,17 @@ def _with_comment(chosen: Content, base: Node | None, omni: Node | None) -> Cont
     return replace(chosen, lines=(*chosen.lines[:-1], f"{chosen.lines[-1]}  {comment}"))
 
 
-def _is_below_an_own_statement(weave: Weave, index: int) -> bool:
-    """Whether omni has a statement of its own, which stays, directly above one in the same suite."""
-    above = weave.of_omni[index - 1] if index else None
+def _is_below_an_own_statement(weave: Weave, side: str, index: int) -> bool:
+    """Whether one side (``"o"`` or ``"u"``) has a statement of its own, which stays, directly above one in the same
+    suite."""
+    nodes, of = weave.side(side)
+    above = of[index - 1] if index else None
     return (
         above is not None
-        and above.sides == "o"
+        and above.sides == side
         and above.kept
-        and weave.omni[index - 1].parent == weave.omni[index].parent
-        and not weave.omni[index - 1].is_comment
+        and nodes[index - 1].parent == nodes[index].parent
+        and not nodes[index - 1].is_comment
     )
 
 
@@ -180,6 +186,9 @@ def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple
         merged = _merged_from(old, omni, upstream, terms.policy)
         if merged is not None:
             return merged
+    moved = with_their_paths(base, omni, upstream)
+    if moved is not None and parses_alone(moved, omni):
+        return _written(moved, omni), None
     chosen = omni if terms.policy.both_edited == "omni" else upstream
     part = merge_phrases(
         base.text,
@@ -187,9 +196,6 @@ def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple
         upstream.text,
         parses=lambda text: parses_alone(text, omni),
         prefer=terms.policy.both_edited,
-    moved = with_their_paths(base, omni, upstream)
-    if moved is not None and parses_alone(moved, omni):
-        return _written(moved, omni), None
     )
     return of_node(chosen) if part is None else _written(part, chosen), SAME_PART
 

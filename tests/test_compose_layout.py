@@ -152,6 +152,18 @@ def test_what_changed_is_formatted_below_a_comment_that_turns_formatting_off(pra
         pytest.param("x = ( a )\n", "x = ( a, )\n", "x = (a,)\n", id="not a comma that makes a tuple"),
         pytest.param("x = f( 'a b' )\n", "x = f( 'a  b' )\n", 'x = f("a  b")\n', id="not blanks in a string"),
         pytest.param("x = f( a )\n", "x = f( a ) + 1\n", "x = f(a) + 1\n", id="not the beginning of a line"),
+        pytest.param(
+            "x = f(a=a,\n      b=b,\n      c=c)\n",
+            "x = f(\n    a=a,\n    b=b,\n    c=d,\n)\n",
+            "x = f(\n    a=a,\n    b=b,\n    c=d,\n)\n",
+            id="not the line of an open bracket that breaks at another place",
+        ),
+        pytest.param(
+            "x = f(\n    g(a=a,\n      b=b),\n    c=c,\n)\n",
+            "x = f(\n    g(\n        a=a,\n        b=b,\n    ),\n    c=d,\n)\n",
+            "x = f(\n    g(a=a,\n      b=b),\n    c=d,\n)\n",
+            id="the lines of a bracket that is the same",
+        ),
         pytest.param("f( a )\n\n\n\ng( b )\n", "f( a )\ng( c )\n", "f( a )\ng(c)\n", id="not blank lines"),
     ],
 )

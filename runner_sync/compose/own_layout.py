@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from runner_sync.edits import margin
-from runner_sync.statements import CLOSERS
+from runner_sync.statements import CLOSERS, OPENERS
 
 _WORD = re.compile(r"""#.*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]""")
 
@@ -42,9 +42,13 @@ def _begin_alike(old: str, new: str) -> bool:
 
 
 def _common_lines(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | None:
-    """How many first lines of both say the same, the fewest; ``None`` when they part before that."""
+    """How many first lines of both say the same, the fewest; ``None`` when they part before that.
+
+    Lines that break at other places say the same only up to the end of a bracket that they open: what stands below in
+    it goes with the layout of the line that opens it.
+    """
     sides, counts = (list(_words(old[0])), list(_words(new[0]))), [1, 1]
-    while _without_final_commas(sides[0]) != _without_final_commas(sides[1]):
+    while _differ(*sides) or (counts != [1, 1] and _is_open(sides[0])):
         short = 0 if _length(sides[0]) <= _length(sides[1]) else 1
         lines = (old, new)[short]
         if not _begins(sides[1 - short], sides[short]) or counts[short] == len(lines):
@@ -52,6 +56,14 @@ def _common_lines(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | N
         sides[short].extend(_words(lines[counts[short]]))
         counts[short] += 1
     return counts[0], counts[1]
+
+
+def _differ(old: Sequence[str], new: Sequence[str]) -> bool:
+    return _without_final_commas(old) != _without_final_commas(new)
+
+
+def _is_open(words: Sequence[str]) -> bool:
+    return sum((word in OPENERS) - (word in CLOSERS) for word in words) > 0
 
 
 @lru_cache(maxsize=4096)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner_sync.merge.phrases.contents import Content
+from runner_sync.merge.placing.blanks import at_the_start, below_a_comment_that_went
 from runner_sync.merge.placing.remarks import is_on, put_above_their_statements
 from runner_sync.merge.placing.reordering import Tree, put_before_branches, put_before_readers, put_behind_bindings
 from runner_sync.merge.placing.rulers import enclose_their_block
@@ -183,13 +184,15 @@ class _Printer:
     above: dict[Strand, Strand | None] = field(default_factory=dict)
     last: Strand | None = None
 
-    def _blanks_above(self, strand: Strand, content: Content) -> int:
+    def _blanks_above(self, strand: Strand, content: Content, head: Strand | None) -> int:
         """The blank lines in front of ``strand``: behind what upstream put there also those that upstream has there."""
         if self.last is None or is_on(self.weave, self.last, strand) or self._takes_the_place_below(self.last, strand):
             return 0 if self.last is not None else content.blanks
+        if self.last is head:
+            return at_the_start(self.weave, strand, content.blanks)
         above, here = self.last.upstream, strand.upstream
         if self.last.sides != "u" or above is None or here != above + 1:
-            return content.blanks
+            return max(content.blanks, below_a_comment_that_went(self.weave, strand, self.place))
         return max(content.blanks, self.weave.upstream[here].blanks)
 
     def _takes_the_place_below(self, comment: Strand, strand: Strand) -> bool:
@@ -202,7 +205,7 @@ class _Printer:
     def write(self, strand: Strand, column: int, above: Strand | None) -> None:
         content = self.contents[strand]
         if self.lines:
-            self.lines += [""] * self._blanks_above(strand, content)
+            self.lines += [""] * self._blanks_above(strand, content, above)
         self.last = strand
         margin = " " * column
         first = len(self.lines) + 1

@@ -50,6 +50,7 @@ from runner_sync.merge.preparing.renames import (
     with_omni_names_of_values,
     with_upstream_names,
 )
+from runner_sync.merge.preparing.two_branches import in_two_branches
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.model import Triple
@@ -114,7 +115,10 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
 def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     """The texts, and what is known of them, with one form and one name for what the sides write differently; for a port
     also with one order of their blocks."""
-    triple = with_omni_names_of_values(with_omni_names(in_one_form(triple)))
+    triple = in_one_form(triple)
+    if terms.policy.is_copy:
+        triple = in_two_branches(triple)
+    triple = with_omni_names_of_values(with_omni_names(triple))
     triple = with_omni_names_of_new_values(triple)
     if not terms.policy.is_copy:
         return in_omni_order(triple), terms

@@ -20,8 +20,8 @@ _Change = tuple[int, int, list[str]]
 
 
 def with_both_ends(base: str, omni: str, upstream: str) -> str | None:
-    """The phrase with upstream's way and omni's end of the one chain that both changed; ``None`` where they changed more
-    of it, or other ones."""
+    """The phrase with upstream's way and omni's end of the one chain that both changed; ``None`` where they changed
+    more of it, or other ones."""
     sides = [phrase.split(" ") for phrase in (base, omni, upstream)]
     if len({len(words) for words in sides}) > 1:
         return None

@@ -80,19 +80,19 @@ def _clause(nodes: Sequence[Node], owner: int, canon: str) -> int:
 
 def _nested(text: str, nodes: Sequence[Node], clause: int) -> str:
     """The text with an ``elif``, and the clauses behind it, as an ``if`` in an ``else``."""
-    lines, first, last = text.split("\n"), nodes[clause].start - 1, _end(nodes, nodes[clause].owner)
+    lines, first, last = text.split("\n"), nodes[clause].start - 1, end(nodes, nodes[clause].owner)
     blanks = indentation(lines[first])
-    moved = _indented(lines, nodes, range(first, last))
+    moved = indented(lines, nodes, range(first, last))
     moved[0] = moved[0].replace("elif", "if", 1)
     return "\n".join([*lines[:first], f"{blanks}else:", *moved, *lines[last:]])
 
 
-def _end(nodes: Sequence[Node], at: int) -> int:
+def end(nodes: Sequence[Node], at: int) -> int:
     """The number of lines up to the end of a statement with all that is in it."""
     return max(nodes[k].start - 1 + len(nodes[k].lines) for k in below(nodes, at))
 
 
-def _indented(lines: Sequence[str], nodes: Sequence[Node], rows: range, *, by: int = INDENT) -> list[str]:
+def indented(lines: Sequence[str], nodes: Sequence[Node], rows: range, *, by: int = INDENT) -> list[str]:
     """Some lines further in, or out, but for those that begin inside of a string."""
     frozen = {node.start - 1 + k for node in nodes for k in node.frozen}
     moved = {k: " " * by + lines[k] if by > 0 else _outdented(lines[k], -by) for k in rows if k not in frozen}
@@ -121,10 +121,10 @@ def _in_one(text: str, nodes: Sequence[Node], at: int) -> str:
     """The text with a ``with`` in another one as one, around what both are around; empty where they are no lines that
     can be put together."""
     heads = [nodes[at - 1], nodes[at]]
-    lines, first, last = text.split("\n"), heads[0].start - 1, _end(nodes, at)
+    lines, first, last = text.split("\n"), heads[0].start - 1, end(nodes, at)
     if any(len(head.lines) > 1 or not head.text.endswith(":") for head in heads) or heads[1].start != first + 2:
         return ""
-    inside = _indented(lines, nodes, range(first + 2, last), by=-INDENT)
+    inside = indented(lines, nodes, range(first + 2, last), by=-INDENT)
     both = f"{lines[first][:-1]}, {heads[1].text.removeprefix('with ')}"
     return "\n".join([*lines[:first], both, *inside, *lines[last:]])
 
@@ -173,7 +173,7 @@ def _two_heads(node: Node, inner: str) -> tuple[str, str] | None:
 
 def _in_two(text: str, nodes: Sequence[Node], at: int, heads: tuple[str, str]) -> str:
     """The text with a head of a suite as two, the one around the other."""
-    lines, first, last = text.split("\n"), nodes[at].start - 1, _end(nodes, at)
+    lines, first, last = text.split("\n"), nodes[at].start - 1, end(nodes, at)
     blanks = indentation(lines[first])
-    inside = _indented(lines, nodes, range(first + len(nodes[at].lines), last))
+    inside = indented(lines, nodes, range(first + len(nodes[at].lines), last))
     return "\n".join([*lines[:first], blanks + heads[0], " " * INDENT + blanks + heads[1], *inside, *lines[last:]])

@@ -17,7 +17,7 @@ from runner_sync.statements import ROOT, below
 
 
 def leave_out_inside_removed(settling: Settling) -> None:
-    """What upstream adds inside a suite that is not kept.
+    """What upstream adds inside a suite that is not kept, or of which omni has nothing.
 
     Where omni has a neighbour of it, in whatever suite, the addition goes to that neighbour; else it stays out.
     """
@@ -27,11 +27,27 @@ def leave_out_inside_removed(settling: Settling) -> None:
             continue
         node = weave.upstream[strand.in_upstream]
         above = weave.of_upstream[node.parent] if node.parent >= 0 else None
-        if above is None or above.kept or _has_neighbour(weave, strand.in_upstream):
+        if above is None or _has_neighbour(weave, strand.in_upstream):
+            continue
+        is_removed = above.kept and settling.is_copy and _is_around_what_went(weave, node.parent)
+        if above.kept and not is_removed:
             continue
         strand.kept = False
-        if not node.is_comment and above.sides == "bu":
+        if not node.is_comment and (above.sides == "bu" or is_removed):
             settling.doubts.append(Doubt(strand, Reason("addition to a removed block"), INFERRED))
+
+
+def _is_around_what_went(weave: Weave, head: int) -> bool:
+    """Whether a new suite of upstream's is, for the most part, around old statements of which omni has none, nowhere: a
+    block that omni took out, under another condition now."""
+    whole = below(weave.upstream, head)
+    if weave.of_upstream[head].sides != "u" or any(weave.of_upstream[k].omni is not None for k in whole):
+        return False
+    suite = [weave.of_upstream[k] for k in whole if weave.upstream[k].parent == head]
+    code = [strand for strand in suite if not weave.upstream[strand.in_upstream].is_comment]
+    mine = {node.canon for node in weave.omni}
+    gone = [s for s in code if s.sides == "bu" and not s.kept and weave.base[s.in_base].canon not in mine]
+    return bool(gone) and 2 * len(gone) >= len(code)
 
 
 def leave_out_between_removed(settling: Settling) -> None:

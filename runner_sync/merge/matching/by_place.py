@@ -117,20 +117,27 @@ _CALLED = re.compile(r"\bself\.\w+(?=\()")
 
 
 def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with those of two ``with`` that alone open something under the same names, and that have most words in
-    common: it is open for whatever is done there."""
-    partners = {pair.left: pair.right for pair in pairs}
+    """The pairs with those of two ``with`` that alone open something under the same names, in all of the text or in one
+    suite, and that have most words in common: it is open for whatever is done there."""
+    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     taken = set(partners.values())
-    found, others = _openings(left), _openings(right)
-    both = [(k, others[names]) for names, k in found.items() if names in others]
-    more = [Pair(k, other, equal=False) for k, other in both if k not in partners and other not in taken]
+    both: dict[int, int] = {}
+    for wide in (True, False):
+        found, others = _openings(left, wide=wide), _openings(right, wide=wide)
+        for (names, suite), k in found.items():
+            other = others.get((names, partners[suite])) if suite in partners else None
+            if other is not None:
+                both.setdefault(k, other)
+    more = [Pair(k, other, equal=False) for k, other in both.items() if k not in partners and other not in taken]
     return with_more(pairs, [pair for pair in more if _have_most_in_common(left[pair.left], right[pair.right])])
 
 
-def _openings(nodes: Sequence[Node]) -> dict[frozenset[str], int]:
-    """By the names that it gives what it opens, each ``with`` that alone has these."""
-    most = Counter(node.opens for node in nodes)
-    return {node.opens: k for k, node in enumerate(nodes) if node.opens and most[node.opens] == 1}
+def _openings(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[str], int], int]:
+    """By the names that it gives what it opens, and its suite, each ``with`` that alone has these there. With
+    ``wide`` all of the text counts as one suite."""
+    keys = [(node.opens, ROOT if wide else node.parent) for node in nodes]
+    most = Counter(keys)
+    return {key: k for k, key in enumerate(keys) if key[0] and most[key] == 1}
 
 
 def _have_most_in_common(one: Node, other: Node) -> bool:

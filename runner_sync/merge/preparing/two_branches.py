@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.merge.matching.align import align
+from runner_sync.merge.matching.by_place import by_what_is_open
 from runner_sync.merge.matching.classify import VERSION
 from runner_sync.merge.preparing.one_form import end, indented
 from runner_sync.model import Triple
@@ -39,12 +40,18 @@ def in_two_branches(triple: Triple) -> Triple:
     for fork in _forks(upstream):
         base, omni = flatten(triple.base), flatten(triple.omni)
         old = _only_place(base, upstream, fork)
-        mine = next((pair.right for pair in align(base, omni) if pair.left == old), ROOT) if old != ROOT else ROOT
+        mine = _counterpart(base, omni, old) if old != ROOT else ROOT
         if mine == ROOT or _said(omni, mine) == _said(base, old):
             continue
         head = upstream[fork.head].lines
         triple = Triple(_forked(triple.base, base, old, head), _forked(triple.omni, omni, mine, head), triple.upstream)
     return triple
+
+
+def _counterpart(base: Sequence[Node], omni: Sequence[Node], at: int) -> int:
+    """Where omni has a statement of the base; ``ROOT`` where it has none."""
+    pairs = by_what_is_open(base, omni, align(base, omni))
+    return next((pair.right for pair in pairs if pair.left == at), ROOT)
 
 
 def _forks(nodes: Sequence[Node]) -> Iterator[_Fork]:

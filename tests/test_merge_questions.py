@@ -172,6 +172,23 @@ def test_a_suite_that_stays_for_what_is_in_it_is_shown_with_that(name: str) -> N
     assert written == asked.chosen
 
 
+def test_a_block_that_came_back_is_shown_with_what_is_in_it() -> None:
+    (asked,) = read_case(CASES / "block_that_came_back_with_a_new_one_inside_is_one_question").run().decisions
+    assert asked.chosen == asked.upstream
+    assert [line.strip().partition("(")[0] for line in asked.chosen.split("\n")] == [
+        "if self.is_wide:",
+        "with self.timer",
+        "self.balance.begin",
+    ]
+
+
+def test_an_edited_block_that_went_is_shown_with_what_omni_had_added_in_it() -> None:
+    case = read_case(CASES / "edited_block_that_went_with_one_of_omnis_inside_is_one_question")
+    (asked,) = case.run().decisions
+    assert asked.omni in case.triple.omni
+    assert asked.omni.endswith("        self.starts[rows] = 0")
+
+
 def test_what_upstream_has_in_the_place_of_a_loop_that_stays_is_shown() -> None:
     case = read_case(CASES / "loop_with_an_addition_stays_when_the_gpu_side_replaces_it")
     (asked,) = case.run().decisions

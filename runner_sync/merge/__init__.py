@@ -21,6 +21,7 @@ from runner_sync.merge.doubts.own_statements import (
     set_for_nothing,
     set_twice,
     used_too_early,
+    without_emptied_inside,
 )
 from runner_sync.merge.doubts.unread import unread_additions
 from runner_sync.merge.keeping.foreign import is_foreign
@@ -173,7 +174,7 @@ def _with_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) -
     """The doubts, with those about statements that nobody edited and that do something else in the result."""
     kept = chosen.kept
     return [
-        *set_for_nothing(weave, kept, chosen.contents, doubts),
+        *set_for_nothing(weave, kept, chosen.contents, without_emptied_inside(weave, doubts)),
         *set_twice(weave, kept),
         *came_back(weave, kept),
         *added_exits(weave, kept),

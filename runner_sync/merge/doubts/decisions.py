@@ -110,10 +110,12 @@ def _about_all_inside(weave: Weave, question: _Question, emitted: Emitted) -> _Q
 
     ``if …enable_return_routed_experts:`` of vllm-omni 0.27.0 is the same on both sides; its body was written anew.
     """
-    omni = question.doubts[0].strand.omni
-    if question.reason.kind not in WHOLE_SUITES or not question.chosen or omni is None:
+    strand = question.doubts[0].strand
+    if question.reason.kind not in WHOLE_SUITES or not question.chosen or strand.sides == "b":
         return question
-    inside = [weave.of_omni[k] for k in below(weave.omni, omni)]
+    side = "o" if strand.omni is not None else "u"
+    (nodes, of), head = weave.side(side), strand.on(side)
+    inside = [of[k] for k in below(nodes, head)]
     last = max(emitted.place[strand][1] for strand in inside if strand in emitted.place)
     chosen = textwrap.dedent("\n".join(emitted.lines[question.line - 1 : last]))
     return replace(question, end_line=last, chosen=chosen)
@@ -126,7 +128,7 @@ def _decision(weave: Weave, question: _Question) -> Decision:
     whole = question.reason.kind in WHOLE_SUITES
     has_grown = question.reason.kind == "removed statement changed" and question.doubts[0].instead is not None
     together = len(strands) > 1 and question.reason.kind in PLACES
-    in_omni = whole or together or question.reason.kind in OWN_BLOCKS
+    in_omni = whole or together or question.reason.kind in OWN_BLOCKS or _is_gone(question)
     return Decision(
         question.line,
         question.end_line,
@@ -134,10 +136,20 @@ def _decision(weave: Weave, question: _Question) -> Decision:
         question.confidence,
         base=_side(weave.base, weave.of_base, [strand.base for strand in strands], whole=whole or has_grown),
         omni=_side(weave.omni, weave.of_omni, [_in_omni(doubt) for doubt in question.doubts], whole=in_omni),
-        upstream=_side(weave.upstream, weave.of_upstream, [strand.upstream for strand in now], whole=together),
+        upstream=_side(
+            weave.upstream,
+            weave.of_upstream,
+            [strand.upstream for strand in now],
+            whole=together or question.reason.kind == "removed block came back",
+        ),
         chosen=question.chosen,
         is_last=question.is_last,
     )
+
+
+def _is_gone(question: _Question) -> bool:
+    """Whether it is about a statement of omni's of which nothing is left."""
+    return question.reason.kind == "edited statement removed" and not question.chosen
 
 
 def _in_omni(doubt: Doubt) -> int | None:
@@ -285,9 +297,14 @@ PLACES: Collection[Kind] = frozenset(
 
 
 WHOLE_SUITES: Collection[Kind] = frozenset(
-    {"edited block removed", "loop with additions removed", "condition of additions removed"}
+    {
+        "edited block removed",
+        "loop with additions removed",
+        "condition of additions removed",
+        "removed block came back",
+    }
 )
-"""What is asked of a suite that stays for what omni has inside it: that is what there is to decide about."""
+"""What is asked of a suite that stays for what it has inside: that is what there is to decide about."""
 
 
 OWN_BLOCKS: Collection[Kind] = frozenset({"added block emptied", "added block left", "added block replaced"})

@@ -69,18 +69,19 @@ def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: S
     different places.
 
     Wrong is to be outside of what the other side has newly put around the statement, and to be in what it has around
-    something else. No doubt where such a suite is ``asked`` about already.
+    something else. No doubt where such a suite is ``asked`` about already, or the block around it because it came back.
     """
     doubts = []
     known = {doubt.strand for doubt in asked}
+    back = {doubt.strand for doubt in asked if doubt.reason == CAME_BACK}
     moves = [*_moves(weave, kept)]
     twice = {old for new, old in moves if new.sides == "o"}
     for new, old in moves:
         side = new.sides
         if old.moved and _beside(weave, new, "u").isdisjoint(_beside(weave, old, "o")):
             doubts.append(Doubt(new, BOTH_MOVED, CONTESTED))
-        if old.sides == "b":
-            doubts += [Doubt(new, BOTH_MOVED if old in twice else CAME_BACK, CONTESTED)] if side == "u" else []
+        if old.sides == "b" and side == "u" and back.isdisjoint((new, *above(weave, new, "u"))):
+            doubts.append(Doubt(new, BOTH_MOVED if old in twice else CAME_BACK, CONTESTED))
         if old.sides == "b" or old.moved:
             continue
         other = "u" if side == "o" else "o"

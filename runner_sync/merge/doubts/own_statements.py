@@ -17,7 +17,7 @@ from runner_sync.confidence import CONTESTED, DOUBTFUL
 from runner_sync.merge.doubts.unread import read_in
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node
 from runner_sync.statements import below
 from runner_sync.statements.dataflow import attributes_set, binds, reads, uses
 
@@ -64,6 +64,19 @@ def emptied(weave: Weave, suite: Strand) -> Doubt:
         return Doubt(suite, Reason("added block emptied"), CONTESTED)
     is_in_another = left.parent is not None and left.parent.sides == "u" and left.parent.kept
     return Doubt(suite, Reason("added block replaced" if is_in_another else "added block left"), CONTESTED, left)
+
+
+def without_emptied_inside(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
+    """The doubts without those about blocks that omni had added inside of a statement which went as a whole: that is
+    asked about already, and shown with all that it was around."""
+    gone = {
+        doubt.strand for doubt in doubts if doubt.reason.kind == "edited statement removed" and not doubt.strand.kept
+    }
+    return [
+        doubt
+        for doubt in doubts
+        if doubt.reason.kind != "added block emptied" or gone.isdisjoint(above(weave, doubt.strand, "o"))
+    ]
 
 
 def hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:

@@ -51,7 +51,7 @@ from runner_sync.merge.preparing.renames import (
     with_omni_names_of_values,
     with_upstream_names,
 )
-from runner_sync.merge.preparing.two_branches import in_two_branches
+from runner_sync.merge.preparing.two_branches import in_the_same_branches
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.model import Triple
@@ -118,7 +118,7 @@ def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     also with one order of their blocks."""
     triple = in_one_form(triple)
     if terms.policy.is_copy:
-        triple = in_two_branches(triple)
+        triple = in_the_same_branches(triple)
     triple = with_omni_names_of_values(with_omni_names(triple))
     triple = with_omni_names_of_new_values(triple)
     if not terms.policy.is_copy:

@@ -1,100 +1,102 @@
-"""What upstream says in both branches of a new condition, where it said it once, and omni has it in its own words.
+"""What upstream says in each branch of a new condition, where it said it once, and omni has it in its own words.
 
-Comes in: a ``Triple``. Goes out: the same, with such a statement in both branches of base and omni, too. May touch:
-nothing.
+Comes in: a ``Triple``. Goes out: the same, with that in the branches of such a condition in base and omni, too; or out
+of them, where upstream has dropped the condition. May touch: nothing.
 
-An edit of omni's is then merged into either branch; else the second one would come as upstream has it::
+An edit of omni's is then merged into each branch; else the second one would come as upstream has it::
 
     base    out = self.model(rows, width)       upstream    if is_old():
     omni    out = self.own_forward(rows, width)                 out = self.model(rows, width)
                                                             else:
                                                                 out = self.model(rows)
+
+Where the condition goes again, what omni has under it would stay, and be done twice.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from runner_sync.merge.matching.align import align
-from runner_sync.merge.matching.by_place import by_what_is_open
-from runner_sync.merge.matching.classify import VERSION
+from runner_sync.merge.preparing.forks import Fork, Run, counterpart, fork_at, forks, only_place, said, words_of
 from runner_sync.merge.preparing.one_form import end, indented
 from runner_sync.model import Triple
-from runner_sync.statements import ROOT, Node, below, flatten
+from runner_sync.statements import INDENT, Node, flatten
 from runner_sync.syntax import indentation
 
 
-@dataclass(frozen=True, slots=True)
-class _Fork:
-    """An ``if`` with an ``else``, and the one statement that each of them has: places in one sequence of nodes."""
-
-    head: int
-    branches: tuple[int, int]
-
-
-def in_two_branches(triple: Triple) -> Triple:
-    """The triple with each statement in two branches on all sides that upstream has put there, once in either."""
+def in_the_same_branches(triple: Triple) -> Triple:
+    """The triple with what upstream has put into branches, or has taken out of them, there on all sides."""
     upstream = flatten(triple.upstream)
-    for fork in _forks(upstream):
-        base, omni = flatten(triple.base), flatten(triple.omni)
-        old = _only_place(base, upstream, fork)
-        mine = _counterpart(base, omni, old) if old != ROOT else ROOT
-        if mine == ROOT or _said(omni, mine) == _said(base, old):
-            continue
-        head = upstream[fork.head].lines
-        triple = Triple(_forked(triple.base, base, old, head), _forked(triple.omni, omni, mine, head), triple.upstream)
+    for fork in forks(upstream):
+        triple = _in_branches(triple, upstream, fork)
+    for fork in reversed([*forks(flatten(triple.base))]):
+        triple = _out_of_branches(triple, upstream, fork)
     return triple
 
 
-def _counterpart(base: Sequence[Node], omni: Sequence[Node], at: int) -> int:
-    """Where omni has a statement of the base; ``ROOT`` where it has none."""
-    pairs = by_what_is_open(base, omni, align(base, omni))
-    return next((pair.right for pair in pairs if pair.left == at), ROOT)
+def _in_branches(triple: Triple, upstream: Sequence[Node], fork: Fork) -> Triple:
+    """The triple with omni's version of what upstream has in each branch of a new condition in each of them."""
+    base, omni = flatten(triple.base), flatten(triple.omni)
+    old = _said_once(base, upstream, fork)
+    mine = counterpart(base, omni, old) if old else ()
+    if not mine or said(omni, mine) == said(base, old):
+        return triple
+    heads = [upstream[k].lines for k in fork.heads]
+    return Triple(_forked(triple.base, base, old, heads), _forked(triple.omni, omni, mine, heads), triple.upstream)
 
 
-def _forks(nodes: Sequence[Node]) -> Iterator[_Fork]:
-    """Each ``if`` with an ``else``, and nothing between, of which both have one statement, in two versions."""
-    for k, node in enumerate(nodes):
-        clauses = [j for j, other in enumerate(nodes) if other.is_clause and other.owner == k]
-        if not node.canon.startswith("if ") or [nodes[j].canon for j in clauses] != ["else"]:
-            continue
-        suites = [[j for j in below(nodes, at) if nodes[j].parent == at] for at in (k, clauses[0])]
-        code = [[j for j in suite if not nodes[j].is_comment] for suite in suites]
-        if all(len(suite) == 1 for suite in code) and _are_versions(nodes, code[0][0], code[1][0]):
-            yield _Fork(k, (code[0][0], code[1][0]))
+def _said_once(base: Sequence[Node], upstream: Sequence[Node], fork: Fork) -> Run:
+    """Where the base says what one of the branches does; empty where it has the condition, too, or says it twice, or
+    where upstream still says it elsewhere."""
+    branches = {said(upstream, branch): len(branch) for branch in fork.branches}
+    if upstream[fork.heads[0]].canon in {node.canon for node in base} or len(branches) < len(fork.branches):
+        return ()
+    both = ((only_place(base, text, size), only_place(upstream, text, size)) for text, size in branches.items())
+    return next((place for place, again in both if place and again), ())
 
 
-def _are_versions(nodes: Sequence[Node], one: int, other: int) -> bool:
-    """Whether two statements, with all that is in them, differ in little."""
-    first, second = (sum((nodes[j].words for j in below(nodes, k)), Counter[str]()) for k in (one, other))
-    share = 2 * (first & second).total() / max(1, first.total() + second.total())
-    return share >= VERSION and nodes[one].compound == nodes[other].compound
-
-
-def _only_place(base: Sequence[Node], upstream: Sequence[Node], fork: _Fork) -> int:
-    """Where the base has the statement of one of the branches; ``ROOT`` where it has the condition, too, or has the
-    statement twice, or where upstream still has it elsewhere."""
-    branches = [_said(upstream, k) for k in fork.branches]
-    if upstream[fork.head].canon in {node.canon for node in base} or branches[0] == branches[1]:
-        return ROOT
-    for said in branches:
-        places = [k for k, node in enumerate(base) if node.canon == said[0] and _said(base, k) == said]
-        again = [k for k, node in enumerate(upstream) if node.canon == said[0] and _said(upstream, k) == said]
-        if len(places) == len(again) == 1:
-            return places[0]
-    return ROOT
-
-
-def _said(nodes: Sequence[Node], at: int) -> tuple[str, ...]:
-    return tuple(nodes[k].canon for k in below(nodes, at) if not nodes[k].is_comment)
-
-
-def _forked(text: str, nodes: Sequence[Node], at: int, head: Sequence[str]) -> str:
-    """The text with one statement in both branches of a condition."""
-    lines, first, last = text.split("\n"), nodes[at].start - 1, end(nodes, at)
+def _forked(text: str, nodes: Sequence[Node], run: Run, heads: Sequence[Sequence[str]]) -> str:
+    """The text with some statements in each branch of a condition."""
+    lines, first, last = text.split("\n"), nodes[run[0]].start - 1, end(nodes, run[-1])
     margin = indentation(lines[first])
     branch = indented(lines, nodes, range(first, last))
-    heads = [margin + line for line in head]
-    return "\n".join([*lines[:first], *heads, *branch, f"{margin}else:", *branch, *lines[last:]])
+    made = [row for head in heads for row in (*(margin + line for line in head), *branch)]
+    return "\n".join([*lines[:first], *made, *lines[last:]])
+
+
+def _out_of_branches(triple: Triple, upstream: Sequence[Node], fork: Fork) -> Triple:
+    """The triple without a condition of the base of which upstream only has what one branch did, where omni has changed
+    the branches alike."""
+    base, omni = flatten(triple.base), flatten(triple.omni)
+    heads = counterpart(base, omni, fork.heads[:1])
+    mine = fork_at(omni, heads[0]) if len(heads) == 1 else None
+    if mine is None or [omni[k].canon for k in mine.heads] != [base[k].canon for k in fork.heads]:
+        return triple
+    stays = [k for k, branch in enumerate(fork.branches) if only_place(upstream, said(base, branch), len(branch))]
+    is_gone = base[fork.heads[0]].canon not in {node.canon for node in upstream}
+    if len(stays) != 1 or not is_gone or not _are_edited_alike(base, fork, omni, mine, stays[0]):
+        return triple
+    old, own = (_joined(*side, stays[0]) for side in ((triple.base, base, fork), (triple.omni, omni, mine)))
+    return Triple(old, own, triple.upstream)
+
+
+def _are_edited_alike(base: Sequence[Node], fork: Fork, omni: Sequence[Node], mine: Fork, stays: int) -> bool:
+    """Whether what omni has put into the branches that go is also in the one that stays; a comment, too."""
+    kept = mine.branches[stays]
+    if not kept or said(omni, kept) == said(base, fork.branches[stays]):
+        return False
+    known = {node.canon for node in base} | {omni[j].canon for j in mine.suites[stays]}
+    for old, branch, suite in zip(fork.branches, mine.branches, mine.suites, strict=True):
+        more = words_of(omni, branch) - words_of(base, old)
+        remarks = {omni[j].canon for j in suite if omni[j].is_comment}
+        if more - words_of(omni, kept) or remarks - known:
+            return False
+    return True
+
+
+def _joined(text: str, nodes: Sequence[Node], fork: Fork, stays: int) -> str:
+    """The text with what one branch of a condition does in the place of the condition."""
+    lines, first, last = text.split("\n"), nodes[fork.heads[0]].start - 1, end(nodes, fork.heads[0])
+    suite = fork.suites[stays]
+    rows = range(nodes[suite[0]].start - 1, nodes[suite[-1]].start - 1 + len(nodes[suite[-1]].lines))
+    return "\n".join([*lines[:first], *indented(lines, nodes, rows, by=-INDENT), *lines[last:]])

@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
-from runner_sync.merge.phrases.chains import with_both_ends
 from runner_sync.merge.phrases.elements import (
     Phrases,
     elements_of,
@@ -135,8 +134,6 @@ def _settle(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -
         return upstream
     if not base:
         return _union(omni, upstream)
-    if len(base) == len(omni) == len(upstream) == 1 and (chain := with_both_ends(base[0], omni[0], upstream[0])):
-        return [chain]
     placed = _place_by_place(base, omni, upstream)
     if placed is not None:
         return placed

@@ -31,7 +31,8 @@ def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -
     """Whether a strand is kept, and with what doubt."""
     match strand.sides:
         case "o":
-            return not is_inherited(weave.omni[strand.in_omni], heritage), None
+            omni = weave.omni[strand.in_omni]
+            return not is_inherited(omni, heritage) or _is_in_new_form(weave, omni), None
         case "bo":
             omni = weave.omni[strand.in_omni]
             if is_same(weave.base[strand.in_base], omni) or is_inherited(omni, heritage):
@@ -48,7 +49,7 @@ def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -
                 return False, None
             kept = policy.gone_here_edited_there == "upstream"
             now = weave.upstream[strand.in_upstream]
-            if not kept and not now.compound and now.canon in elsewhere(weave):
+            if not kept and not now.compound and (now.canon in elsewhere(weave) or _has_as_many(weave, now)):
                 return False, None  # as upstream has it now, omni has it at another place
             moved = _moved_by_omni(weave, weave.base[strand.in_base]) if not kept else None
             if moved is not None:
@@ -61,6 +62,24 @@ def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -
             return True, None
         case _:
             return True, None
+
+
+def _is_in_new_form(weave: Weave, omni: Node) -> bool:
+    """Whether a statement of omni's own is what upstream has made of one of the base, which omni seems not to have: no
+    later revision has given it up."""
+    return any(
+        strand.sides == "bu" and node.canon == omni.canon
+        for node, strand in zip(weave.upstream, weave.of_upstream, strict=True)
+    )
+
+
+def _has_as_many(weave: Weave, node: Node) -> bool:
+    """Whether omni has a statement, as its own, as often as upstream has it in the place of another one."""
+    mine, theirs = (
+        sum(one.canon == node.canon and strand.sides == sides for one, strand in zip(nodes, of, strict=True))
+        for nodes, of, sides in ((weave.omni, weave.of_omni, "o"), (weave.upstream, weave.of_upstream, "bu"))
+    )
+    return mine >= theirs
 
 
 def _moved_by_omni(weave: Weave, node: Node) -> Strand | None:

@@ -43,6 +43,7 @@ class Case:
             triple or self.triple,
             policy=POLICIES[self.policy],
             heritage=frozenset(self.heritage),
+            versions=frozenset(self.heritage),
             veto=refuse if self.veto else None,
             foreign=frozenset(self.foreign),
             pinned=frozenset(self.pinned),

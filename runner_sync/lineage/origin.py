@@ -48,13 +48,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The candidate a unit was copied from. ``composite`` are refs of other candidates that parts of it come from."""
+    """The candidate a unit was copied from. ``composite`` are refs of other candidates that parts of it come from, and
+    ``versions`` their statements, where somebody has looked them up."""
 
     ref: str
     text: str
     similarity: float
     heritage: frozenset[str] = frozenset()
     composite: tuple[str, ...] = ()
+    versions: frozenset[str] = frozenset()
 
 
 def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:

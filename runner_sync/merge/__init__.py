@@ -73,6 +73,7 @@ def merge(
     *,
     policy: Policy | None = None,
     heritage: Collection[str] = frozenset(),
+    versions: Collection[str] = frozenset(),
     veto: Veto | None = None,
     foreign: Collection[str] = frozenset(),
     pinned: Collection[str] = frozenset(),
@@ -83,11 +84,12 @@ def merge(
         triple: the three texts, at any indentation.
         policy: which side wins where both changed the same; ``FOLLOW`` unless told.
         heritage: canonical statements of other revisions of upstream, which a composite copy may have.
+        versions: those of the revisions that parts of the copy are known to come from.
         veto: the reason why a canonical statement of upstream must not come in, or ``None``.
         foreign: canonical statements that upstream has from a third party; they do not come in.
         pinned: canonical statements that omni has from a third party; that upstream dropped them is no reason to.
     """
-    terms = Terms(policy or FOLLOW, heritage, veto, foreign, pinned)
+    terms = Terms(policy or FOLLOW, heritage, veto, foreign, pinned, versions)
     settled = _without_a_merge(triple, terms)
     if settled is not None:
         return Merged(settled)
@@ -123,8 +125,8 @@ def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     triple = with_omni_names_of_new_values(triple)
     if not terms.policy.is_copy:
         return in_omni_order(triple), terms
-    triple, heritage = with_upstream_names(triple, terms.heritage)
-    return triple, replace(terms, heritage=heritage)
+    triple, heritage, versions = with_upstream_names(triple, terms.heritage, terms.versions)
+    return triple, replace(terms, heritage=heritage, versions=versions)
 
 
 def _settle(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:

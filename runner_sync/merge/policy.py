@@ -39,9 +39,10 @@ class Terms:
 
     ``heritage`` holds the canonical statements of other upstream revisions: one of omni's that stands in them is no
     edit of omni's but a part that was synced at another time (a composite base). ``veto`` gives the reason why a
-    canonical statement of upstream must not come in. ``foreign`` are statements that upstream has from a third party:
-    they neither come in nor are worth a question. ``pinned`` are statements that omni has from a third party: they do
-    not go because upstream no longer has them.
+    canonical statement of upstream must not come in. ``foreign`` are statements that upstream has from a third
+    party: they neither come in nor are worth a question. ``versions`` are those of ``heritage`` that are of
+    revisions which parts of the copy come from: what both sides changed may be merged from one of them. ``pinned``
+    are statements that omni has from a third party: they do not go because upstream no longer has them.
     """
 
     policy: Policy
@@ -49,6 +50,7 @@ class Terms:
     veto: Veto | None = None
     foreign: Collection[str] = frozenset()
     pinned: Collection[str] = frozenset()
+    versions: Collection[str] = frozenset()
 
 
 def settled_for(policy: Policy, side: Preference) -> Policy:

@@ -46,6 +46,16 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
     return replace(origin, text=next(one.text for one in candidates if one.ref == origin.ref))
 
 
+def versions_of(text: str, base: BaseRef, sides: Sequence[ModuleRevision], origin: Origin) -> frozenset[str]:
+    """The statements, in the local names of ``text``, that a unit has in the revisions which parts of it come from, and
+    not in its base."""
+    parts = _namesakes(base.qualname, [side for side in sides if side.ref in origin.composite])
+    known, *others = (
+        lineage.fingerprint(one) for one in merge.named_alike(text, [origin.text, *(part.text for part in parts)])
+    )
+    return frozenset(canon for other in others for canon in other) - frozenset(known)
+
+
 def base_text(draft: Draft, job: ModuleJob) -> str | None:
     """What the unit that a draft follows reads in the revision that is named as its base."""
     if draft.base is None:

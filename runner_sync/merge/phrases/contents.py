@@ -182,7 +182,7 @@ def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:
 def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
     if omni.kind in ("docstring", "comment"):
         return of_node(omni), None
-    for old in (*_closer_versions(base, omni, upstream, terms.heritage), base.text):
+    for old in (*_closer_versions(base, omni, upstream, terms.versions), base.text):
         merged = _merged_from(old, omni, upstream, terms.policy)
         if merged is not None:
             return merged
@@ -200,15 +200,15 @@ def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple
     return of_node(chosen) if part is None else _written(part, chosen), SAME_PART
 
 
-def _closer_versions(base: Node, omni: Node, upstream: Node, heritage: Heritage) -> list[str]:
+def _closer_versions(base: Node, omni: Node, upstream: Node, versions: Collection[str]) -> list[str]:
     """What other revisions of upstream have for a statement, as far as omni's is closer to it than to the base and has
     names from there, closest first: omni may have brought it up to date when it left the rest of the method as it was.
 
     What upstream has today is no such revision: omni's edit beside it would be taken for the last word.
     """
     least = _likeness(base.canon, omni.canon)
-    versions = [older for older in heritage if older != upstream.canon and _begin_alike(older, omni.canon)]
-    scores = {older: _likeness(older, omni.canon) for older in versions if _names(older) & omni.names - base.names}
+    alike = [older for older in versions if older != upstream.canon and _begin_alike(older, omni.canon)]
+    scores = {older: _likeness(older, omni.canon) for older in alike if _names(older) & omni.names - base.names}
     closer = [older for older, score in scores.items() if score > least]
     return sorted(closer, key=lambda older: (-scores[older], older))
 

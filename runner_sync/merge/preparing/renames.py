@@ -99,9 +99,11 @@ def _unpacked(text: str) -> dict[str, list[str]]:
     return {called: places[0] for called, places in found.items() if len(places) == 1}
 
 
-def with_upstream_names(triple: Triple, heritage: Collection[str]) -> tuple[Triple, Collection[str]]:
+def with_upstream_names(
+    triple: Triple, heritage: Collection[str], versions: Collection[str]
+) -> tuple[Triple, Collection[str], Collection[str]]:
     """The triple with base and omni in the local names that upstream has now: what omni added has to use them. So are
-    the statements of other revisions of upstream, the ``heritage``.
+    the statements of other revisions of upstream, the ``heritage`` and the ``versions``.
 
     Only where upstream gives each value another name and changes none of them: what omni does with ``kv_cache`` is not
     what it would do with ``k_cache``, the first of two caches (vllm-ascend 0.11.0rc0).
@@ -109,10 +111,12 @@ def with_upstream_names(triple: Triple, heritage: Collection[str]) -> tuple[Trip
     found = renamed_locals(triple.base, triple.upstream, whole=True)
     found = {old: new for old, new in found.items() if _can_rename((triple.base, triple.omni), old, new)}
     if not found:
-        return triple, heritage
+        return triple, heritage, versions
     names = re.compile(rf"(?<![\w.])(?:{'|'.join(found)})\b(?!=[^=])")
-    renamed = frozenset(names.sub(lambda match: found[match[0]], canon) for canon in heritage)
-    return Triple(_rename(triple.base, found), _rename(triple.omni, found), triple.upstream), renamed
+    older, parts = (
+        frozenset(names.sub(lambda match: found[match[0]], c) for c in all_) for all_ in (heritage, versions)
+    )
+    return Triple(_rename(triple.base, found), _rename(triple.omni, found), triple.upstream), older, parts
 
 
 def named_alike(text: str, others: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Triple
 from runner_sync.statements import as_module, parse_unit
 from runner_sync.units import texts
-from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
+from runner_sync.upgrade.base import Base, closest, find_base, upstream_name, versions_of
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_upstream import overriding, splitting, undivided
 from runner_sync.upgrade.from_upstream.given_up import statements_of_given_up
@@ -79,6 +79,7 @@ def _copy_followed(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Dra
     draft = replace(draft, own=_own_statements(draft.text, origin))
     if draft.upstream is None:
         return draft, None
+    origin = replace(origin, versions=versions_of(draft.text, base.ref, job.upstream.bases, origin))
     second = _second_half(draft, job, origin)
     halves = _merged_divided(draft, *second, job, origin) if second is not None else None
     first, rest = halves if halves is not None else (_merged(draft, job, origin), None)
@@ -232,13 +233,13 @@ def _with_locals_alike(sides: Triple, policy: merge.Policy, origin: lineage.Orig
 
     Only where that leaves less to ask: omni may do with its own local what upstream newly does.
     """
-    result = merge.merge(sides, policy=policy, heritage=origin.heritage)
+    result = merge.merge(sides, policy=policy, heritage=origin.heritage, versions=origin.versions)
     unset = {name for item in result.decisions if item.reason.kind == UNSET_BY_OMNI for name in item.reason.names}
     free = _free_locals(result.text, sides)
     named = merge.with_omni_names_behind(sides, sorted({name for name in unset if name.isidentifier()} | free))
     if named == sides:
         return result
-    other = merge.merge(named, policy=policy, heritage=origin.heritage)
+    other = merge.merge(named, policy=policy, heritage=origin.heritage, versions=origin.versions)
     asked, asked_before = (len(one.decisions) + len(_free_locals(one.text, sides)) for one in (other, result))
     return other if other.parses and asked < asked_before else result
 

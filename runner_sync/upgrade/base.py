@@ -50,10 +50,13 @@ def versions_of(text: str, base: BaseRef, sides: Sequence[ModuleRevision], origi
     """The statements, in the local names of ``text``, that a unit has in the revisions which parts of it come from, and
     not in its base."""
     parts = _namesakes(base.qualname, [side for side in sides if side.ref in origin.composite])
-    known, *others = (
-        lineage.fingerprint(one) for one in merge.named_alike(text, [origin.text, *(part.text for part in parts)])
-    )
-    return frozenset(canon for other in others for canon in other) - frozenset(known)
+    return _beyond(text, origin.text, [part.text for part in parts])
+
+
+def _beyond(text: str, base: str, others: Sequence[str]) -> frozenset[str]:
+    """The statements of ``others`` that ``base`` lacks, all in the local names of ``text``."""
+    known, *found = (lineage.fingerprint(one) for one in merge.named_alike(text, [base, *others]))
+    return frozenset(canon for one in found for canon in one) - frozenset(known)
 
 
 def base_text(draft: Draft, job: ModuleJob) -> str | None:
@@ -127,8 +130,7 @@ def _locked(text: str, candidates: Sequence[Candidate], entry: BaseRef) -> Origi
         if digest(candidate.text) == entry.digest:
             score = lineage.similarity(text, candidate.text)
             also = [other.text for other in candidates if other.ref in entry.also]
-            known, *others = (lineage.fingerprint(one) for one in merge.named_alike(text, [candidate.text, *also]))
-            heritage = frozenset(canon for other in others for canon in other) - frozenset(known)
+            heritage = _beyond(text, candidate.text, also)
             heritage |= frozenset[str]().union(*map(lineage.comments, also)) - lineage.comments(candidate.text)
             return Origin(candidate.ref, candidate.text, max(score, lineage.COPY), heritage, entry.also)
     return None

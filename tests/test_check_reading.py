@@ -144,6 +144,12 @@ def test_classes_are_followed_through_re_exports_and_unknown_ones_count_by_name(
     assert {"Mixin", "Base"} <= line.names
 
 
+@pytest.mark.parametrize("home", [".a", "vllm_omni.a"])
+def test_classes_are_followed_through_relative_imports(home: str) -> None:
+    given = library(f"from {home} import Mixin\nclass Runner(Mixin): pass\n", a="class Mixin:\n    pass\n")
+    assert [c.name for c in ancestry(given, head(given, "Runner")).classes] == ["Runner", "Mixin"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

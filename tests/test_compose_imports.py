@@ -6,9 +6,10 @@ import ast
 
 import pytest
 
-from runner_sync.compose.import_entries import Import, imports
+from runner_sync.compose.import_entries import imports
 from runner_sync.compose.imports import Provider, Settled, add, remove, settle
 from runner_sync.compose.names import undefined_names
+from runner_sync.naming import Import
 
 UPSTREAM = Provider(
     """import numpy as np

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 
 import pytest
 
-from runner_sync.naming import absolute, module_name, paths_of, project_of
+from runner_sync.naming import Import, absolute, imported_by, module_name, paths_of, project_of
 
 
 @pytest.mark.parametrize(
@@ -41,3 +42,22 @@ def test_a_project_owns_the_names_below_its_package() -> None:
     assert project_of("vllm") == "vllm"
     assert project_of("vllm_other.worker") is None
     assert project_of("") is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected", "dotted"),
+    [
+        ("import a.b", Import("a.b", "", "a"), "a"),
+        ("import a.b as c", Import("a.b", "", "c"), "a.b"),
+        ("from a import b", Import("a", "b", "b"), "a.b"),
+        ("from a import b as c", Import("a", "b", "c"), "a.b"),
+        ("from .a import b", Import("v.w.a", "b", "b"), "v.w.a.b"),
+        ("from . import b", Import("v.w", "b", "b"), "v.w.b"),
+    ],
+)
+def test_what_an_import_binds(statement: str, expected: Import, dotted: str) -> None:
+    node = ast.parse(statement).body[0]
+    assert isinstance(node, ast.Import | ast.ImportFrom)
+    assert [*imported_by(node, "v/w/x.py")] == [expected]
+    assert expected.dotted == dotted
+    assert expected.statement() == ast.unparse(node).replace("from .", "from v.w.").replace("v.w. ", "v.w ")

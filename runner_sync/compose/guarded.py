@@ -19,10 +19,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from runner_sync.compose.bindings import bindings, bound_above, names_bound
-from runner_sync.compose.import_entries import Import
 from runner_sync.compose.import_places import head_imports
 from runner_sync.compose.imports import Provider, Settled, add
 from runner_sync.compose.names import defined_names
+from runner_sync.naming import Import
 from runner_sync.syntax import module_of, walk
 
 

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Collection, Sequence
 from itertools import takewhile
 
+from runner_sync.naming import imported_by
 from runner_sync.syntax import module_of, walk
 
 
@@ -36,7 +37,7 @@ def position(
 ) -> tuple[int, bool, bool]:
     """Line index for a new import in isort's order, and whether a blank line goes above and below it."""
     mine = _order(module, is_from, first_party)
-    keys = [(_order(_module(s), isinstance(s, ast.ImportFrom), first_party), s) for s in tops]
+    keys = [(_order(next(imported_by(s)).module, isinstance(s, ast.ImportFrom), first_party), s) for s in tops]
     before = [s for key, s in keys if key < mine]
     section = [s for key, s in keys if key[0] == mine[0]]
     if section:
@@ -61,12 +62,6 @@ def _order(module: str, is_from: bool, first_party: str) -> tuple[int, bool, str
         return (0, is_from, module)
     rank = 1 if package in sys.stdlib_module_names else 3 if package == first_party else 2
     return (rank, is_from, module.lower())
-
-
-def _module(statement: ast.Import | ast.ImportFrom) -> str:
-    if isinstance(statement, ast.ImportFrom):
-        return "." * statement.level + (statement.module or "")
-    return statement.names[0].name
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

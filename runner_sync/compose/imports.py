@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from runner_sync.compose.bindings import bindings, imports_for_types, names_bound, only_annotates, read_in_run
-from runner_sync.compose.import_entries import Import, entries_of, import_statements, imports
+from runner_sync.compose.import_entries import import_statements, imports
 from runner_sync.compose.import_places import by_type, head_imports, position, top
 from runner_sync.compose.names import defined_names, undefined_names, used_names
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.naming import absolute
+from runner_sync.naming import Import, absolute, imported_by
 from runner_sync.statements import parses
 from runner_sync.syntax import indentation, module_of, walk
 
@@ -56,7 +56,7 @@ def _optional(text: str) -> frozenset[str]:
     found: set[str] = set()
     for statement in module_of(text).body:
         if isinstance(statement, ast.Try):
-            imported = {entry.bound for inner in import_statements(statement.body) for entry in entries_of(inner)}
+            imported = {entry.bound for inner in import_statements(statement.body) for entry in imported_by(inner)}
             found |= imported & {name for handler in statement.handlers for name in names_bound(handler)}
     return frozenset(found) | bindings(text).told_otherwise
 
@@ -101,7 +101,7 @@ def _read_from_now_on(before: str, text: str) -> frozenset[str]:
 def _not_only_for_types(text: str, name: str) -> str:
     """``text`` without the import of a name for type checkers, and without the condition that holds nothing else."""
     for statement in imports_for_types(text):
-        entry = next((entry for entry in entries_of(statement) if entry.bound == name), None)
+        entry = next((entry for entry in imported_by(statement) if entry.bound == name), None)
         if entry is None:
             continue
         guard = next(one for one in module_of(text).body if isinstance(one, ast.If) and statement in one.body)
@@ -114,13 +114,13 @@ def _not_only_for_types(text: str, name: str) -> str:
 
 
 def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> str:
-    for entry in dict.fromkeys(entry for one in import_statements(module_of(text).body) for entry in entries_of(one)):
+    for entry in dict.fromkeys(entry for one in import_statements(module_of(text).body) for entry in imported_by(one)):
         new = replace(entry, module=moves.get((entry.module, entry.name)) or entry.module)
         if new == entry:
             continue
         body = module_of(text).body
-        statement = next((one for one in import_statements(body) if entry in entries_of(one)), None)
-        is_there = any(new in entries_of(one) for one in import_statements(body))
+        statement = next((one for one in import_statements(body) if entry in imported_by(one)), None)
+        is_there = any(new in imported_by(one) for one in import_statements(body))
         stays = statement not in body or (not is_there and _goes_as_a_whole(text, statement, new, moves))
         if not stays:
             text = add(remove(text, entry), new, first_party=first_party)
@@ -133,7 +133,7 @@ def _goes_as_a_whole(
     text: str, statement: ast.Import | ast.ImportFrom | None, new: Import, moves: Mapping[tuple[str, str], str]
 ) -> bool:
     """Whether all of a statement is imported from one new module, and has comments that belong to it there."""
-    if statement is None or any(moves.get((one.module, one.name)) != new.module for one in entries_of(statement)):
+    if statement is None or any(moves.get((one.module, one.name)) != new.module for one in imported_by(statement)):
         return False
     lines, above = text.split("\n"), statement.lineno - 1
     while above and lines[above - 1].startswith("#"):
@@ -151,7 +151,7 @@ def _moved_in_place(
     moves: Mapping[tuple[str, str], str],
 ) -> str:
     """``text`` with an import under a condition made from its new module, under the same condition."""
-    places, entries = Places(text), [*entries_of(statement)]
+    places, entries = Places(text), [*imported_by(statement)]
     if isinstance(statement, ast.Import):
         named = new.statement().removeprefix("import ")
         return apply(text, [places.instead_of(statement.names[entries.index(entry)], named)])
@@ -213,7 +213,7 @@ def _unused(before: str, text: str) -> list[Import]:
             continue
         span = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
         if "noqa" not in span:
-            entries = zip(statement.names, entries_of(statement), strict=True)
+            entries = zip(statement.names, imported_by(statement), strict=True)
             # `name as name` says that others import it from here.
             mine = [entry for alias, entry in entries if alias.asname is None or alias.asname != alias.name]
             gone += [e for e in mine if e.bound in once and e.bound not in now]
@@ -224,7 +224,7 @@ def remove(text: str, entry: Import) -> str:
     """``text`` without one imported name; the statement goes with its last name."""
     lines = text.split("\n")
     for statement in import_statements(module_of(text).body):
-        entries = list(entries_of(statement))
+        entries = list(imported_by(statement))
         if entry not in entries:
             continue
         rest = [e for e in entries if e != entry]
@@ -274,12 +274,12 @@ def add(text: str, entry: Import, *, first_party: str = "", for_types: bool = Fa
     """
     body = module_of(text).body
     lines = text.split("\n")
-    if any(entry in entries_of(s) for s in body if isinstance(s, ast.Import | ast.ImportFrom)):
+    if any(entry in imported_by(s) for s in body if isinstance(s, ast.Import | ast.ImportFrom)):
         return text
     tops = imports_for_types(text) if for_types else head_imports(text, {entry.bound})
     indent = indentation(lines[tops[0].lineno - 1]) if tops else ""
     for statement in tops:
-        entries = list(entries_of(statement))
+        entries = list(imported_by(statement))
         is_home = entry.name and entries[0].module == entry.module and _takes_more(statement, lines)
         if is_home and _has_its_lines(Places(text), statement):
             lines[statement.lineno - 1 : statement.end_lineno] = _render(statement, [*entries, entry], indent)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.import_entries import Import
 from runner_sync.compose.imports import add
 from runner_sync.compose.member_text import self_names
-from runner_sync.naming import module_name
+from runner_sync.naming import Import, module_name
 from runner_sync.profile import Profile
 from runner_sync.sync import inputs
 from runner_sync.sync.module_texts import ModuleTexts

@@ -15,14 +15,13 @@ from pathlib import PurePosixPath
 from runner_sync import lock as locks
 from runner_sync import units as unit_room
 from runner_sync import write
-from runner_sync.compose import imports
-from runner_sync.compose.import_entries import Import, absolute_imports
+from runner_sync.compose import import_entries, imports
 from runner_sync.compose.layout import format_changes
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
-from runner_sync.naming import module_name
+from runner_sync.naming import Import, module_name
 from runner_sync.sync import inputs
 from runner_sync.sync.hoist_target import Definition, Move, find_move
 from runner_sync.sync.options import UpgradeOptions
@@ -217,7 +216,7 @@ def _with_logger(text: str, owner: str, move: Move) -> str:
     if not uses or not row or "logger" in defined_names(text):
         return text
     grown = unit_room.join(unit_room.insert_definition(unit_room.split(text), f"{row}\n", before=owner))
-    maker = absolute_imports(source, move.gpu.path).get(re.split(r"\W", row.removeprefix("logger = "))[0])
+    maker = import_entries.imports(source, move.gpu.path).get(re.split(r"\W", row.removeprefix("logger = "))[0])
     return imports.add(grown, maker) if maker is not None else grown
 
 

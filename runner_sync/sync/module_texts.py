@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from runner_sync import mro
 from runner_sync.compose.constructors import own_fields
-from runner_sync.compose.import_entries import Import, imports
+from runner_sync.compose.import_entries import imports
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Tree
-from runner_sync.naming import absolute, module_name, paths_of, project_of
+from runner_sync.naming import Import, absolute, imported_by, module_name, paths_of, project_of
 from runner_sync.syntax import module_of
 from runner_sync.units import BaseClass, BaseOrigin, class_bases, has_class, texts
 from runner_sync.upgrade import Inherited
@@ -97,11 +97,10 @@ class ModuleTexts:
             found = Class(module_name(path), name, text)
             if found.is_there:
                 return found
-            entry = _imported(text, name)
+            entry = _imported(text, path, name)
             if entry is None:
                 return None
-            is_package = path.endswith("/__init__.py")
-            dotted, name = absolute(entry.module, found.module, is_package=is_package), entry.name
+            dotted, name = entry.module, entry.name
         return None
 
     def inherited(self, text: str, class_name: str, dotted: str) -> Inherited:
@@ -150,12 +149,12 @@ class ModuleTexts:
         for node in module_of(text).body:
             if not isinstance(node, ast.ImportFrom):
                 continue
-            module = absolute("." * node.level + (node.module or ""), dotted)
-            for name in node.names if project_of(module) == "vllm-omni" else ():
-                owner = self.find_class(module, name.name)
+            for entry in imported_by(node):
+                module = absolute(entry.module, dotted)
+                owner = self.find_class(module, entry.name) if project_of(module) == "vllm-omni" else None
                 fields = self._fields(owner) if owner is not None else None
                 if fields is not None:
-                    found[name.asname or name.name] = fields
+                    found[entry.bound] = fields
         return found
 
     def _fields(self, owner: Class) -> frozenset[str] | None:
@@ -189,10 +188,10 @@ class Class(NamedTuple):
             return False
 
 
-def _imported(text: str, name: str) -> Import | None:
+def _imported(text: str, path: str, name: str) -> Import | None:
     """The from-import by which a module binds ``name``."""
     try:
-        entry = imports(text).get(name)
+        entry = imports(text, path).get(name)
     except SyntaxError:
         return None
     return entry if entry is not None and entry.name else None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync import lock as locks
 from runner_sync.compose import records
-from runner_sync.compose.import_entries import absolute_imports
+from runner_sync.compose.import_entries import imports
 from runner_sync.compose.member_text import self_names
 from runner_sync.model import BaseRef, Project
 from runner_sync.naming import module_name
@@ -92,7 +92,7 @@ def _refuse_recorded(modules: Sequence[DerivedModule], given: inputs.Inputs) -> 
 
 
 def _imported(text: str, path: str) -> set[str]:
-    return {entry.module for entry in absolute_imports(text, path).values()}
+    return {entry.module for entry in imports(text, path).values()}
 
 
 def _started(

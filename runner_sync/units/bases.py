@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.errors import InputError
+from runner_sync.naming import imported_by
 from runner_sync.units.listing import find_class
 from runner_sync.units.pieces import ClassPiece, Module
 from runner_sync.units.splitting import bare_name, parse
@@ -80,11 +81,10 @@ def _bindings(body: Iterable[ast.stmt], condition: str) -> Iterator[tuple[str, B
     """Each name that module-level code binds by import, class or plain alias, with its origin."""
     for node in body:
         match node:
-            case ast.ImportFrom():
-                source = "." * node.level + (node.module or "")
-                yield from ((a.asname or a.name, BaseOrigin(source, a.name, condition)) for a in node.names)
-            case ast.Import():
-                yield from ((a.asname or a.name, BaseOrigin(a.name, "", condition)) for a in node.names)
+            case ast.Import() | ast.ImportFrom():
+                for entry in imported_by(node):
+                    bound = entry.module if entry.binds_package else entry.bound
+                    yield bound, BaseOrigin(entry.module, entry.name, condition)
             case ast.ClassDef():
                 yield node.name, BaseOrigin("", node.name, condition)
             case ast.Assign(targets=[ast.Name(id=name)], value=(ast.Name() | ast.Attribute()) as value):

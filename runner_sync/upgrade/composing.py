@@ -11,13 +11,13 @@ from dataclasses import replace
 
 from runner_sync.compose.bindings import bindings
 from runner_sync.compose.guarded import with_certain, with_conditions
-from runner_sync.compose.import_entries import Import, absolute_imports, imports
+from runner_sync.compose.import_entries import imports
 from runner_sync.compose.imports import Provider, Settled, add, settle
 from runner_sync.compose.rulers import enclose_members
 from runner_sync.confidence import INFERRED
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers, ruler_style
-from runner_sync.naming import module_name
+from runner_sync.naming import Import, module_name
 from runner_sync.units import (
     Module,
     class_bases,
@@ -56,12 +56,12 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
 
 def _asking_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side: GpuSide) -> list[Draft]:
     """The drafts with a question where code that came reads a name that the module imports as something else."""
-    here = absolute_imports(text, job.path)
+    here = imports(text, job.path)
     sources = [] if job.upstream.new is None else [(job.upstream.new.text, job.upstream.new.path)]
     if job.twin.new is not None:
         sources.append((side.module_text, job.twin.new.path))
     for source, path in sources:
-        for name, there in absolute_imports(source, path).items():
+        for name, there in imports(source, path).items():
             if name in here and here[name].means_other(there):
                 drafts = ask_about_meaning(name, here[name].statement(), there.statement(), source, drafts, job.path)
     return drafts
@@ -154,8 +154,8 @@ def _untranslated(job: ModuleJob, side: GpuSide) -> str:
     """
     assert job.twin.new is not None
     path = job.twin.new.path
-    written = absolute_imports(job.twin.new.text, path)
-    translated = absolute_imports(side.module_text, path)
+    written = imports(job.twin.new.text, path)
+    translated = imports(side.module_text, path)
     lacking = [bound for bound, entry in translated.items() if job.target.lacks(entry.module, entry.name)]
     kept = [written[bound] for bound in lacking if bound in written.keys() - bindings(job.twin.new.text).conditional]
     return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
@@ -183,7 +183,7 @@ def _home_at_twin(entry: Import, job: ModuleJob) -> str:
 
 
 def _imported(side: ModuleRevision) -> Collection[Import]:
-    return absolute_imports(side.text, side.path).values()
+    return imports(side.text, side.path).values()
 
 
 def _asking_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tuple[str, str], str]) -> list[Draft]:
@@ -232,14 +232,14 @@ def _moves(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str
     }
     if job.upstream.new is None:
         return moves
-    now = absolute_imports(job.upstream.new.text, job.upstream.new.path)
+    now = imports(job.upstream.new.text, job.upstream.new.path)
     conditional = bindings(job.upstream.new.text).conditional
     kept = {(entry.module, entry.name) for entry in now.values()}
     followed = {ref for draft in drafts if draft.base is not None for ref in (draft.base.ref, *draft.base.also)}
     for side in job.upstream.bases:
         if side.ref not in followed:
             continue
-        for bound, entry in absolute_imports(texts.outside_definitions(side.text, side.path), side.path).items():
+        for bound, entry in imports(texts.outside_definitions(side.text, side.path), side.path).items():
             if (
                 bound in now.keys() - conditional
                 and (entry.module, entry.name) not in kept

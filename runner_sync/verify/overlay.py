@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from runner_sync.naming import imported_by
 from runner_sync.syntax import lasting_module_of
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.modules import Module
@@ -62,7 +63,7 @@ def _binds_same_names(statement: ast.If) -> bool:
 def _aliases(block: Sequence[ast.stmt]) -> Iterator[str]:
     for statement in block:
         if isinstance(statement, ast.ImportFrom):
-            yield from (alias.asname or alias.name for alias in statement.names)
+            yield from (entry.bound for entry in imported_by(statement))
 
 
 def _imported_names(module: Module) -> Iterator[str]:

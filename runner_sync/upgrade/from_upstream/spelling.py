@@ -15,7 +15,7 @@ import ast
 import re
 
 from runner_sync.compose.assignment import locals_of
-from runner_sync.compose.import_entries import Import, imports
+from runner_sync.compose.import_entries import imports
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented, module_of, parameter_names, walk
@@ -24,7 +24,7 @@ from runner_sync.syntax import is_indented, module_of, parameter_names, walk
 def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module: str) -> str:
     """``text`` with what ``module`` imports by name, and ``upstream`` calls through its module, spelled that way."""
     mine, theirs = imports(module), imports(upstream_module)
-    through = {_dotted(entry): bound for bound, entry in theirs.items()}
+    through = {entry.dotted: bound for bound, entry in theirs.items()}
     spelled = {
         bound: f"{through[entry.module]}.{entry.name}"
         for bound, entry in mine.items()
@@ -37,13 +37,6 @@ def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module:
         if re.search(rf"(?<![\w.]){re.escape(called)}\(", upstream) and not {bound, called.partition(".")[0]} & taken
     }
     return _renamed(text, wanted) if wanted else text
-
-
-def _dotted(entry: Import) -> str:
-    """The dotted name of what an import binds, as if it were a module."""
-    if not entry.name:
-        return entry.module if entry.bound != entry.module.partition(".")[0] else entry.bound
-    return f"{entry.module}.{entry.name}"
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:

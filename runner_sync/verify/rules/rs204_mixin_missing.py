@@ -44,7 +44,7 @@ def _is_omnis(subject: Subject, pair: Pair, base: str) -> bool:
     reading = pair.gpu.reading
     origins = reading.imports.get(base.split(".")[0], [])
     package = subject.profile.package
-    return base in reading.classes or any(module.split(".")[0] == package for module, _ in origins)
+    return base in reading.classes or any(origin.module.split(".")[0] == package for origin in origins)
 
 
 def _hit(pair: Pair, name: str) -> Hit:

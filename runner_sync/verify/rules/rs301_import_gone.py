@@ -35,7 +35,7 @@ from runner_sync.syntax import dotted_name
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame, class_finding
-from runner_sync.verify.trees.modules import Import, Module
+from runner_sync.verify.trees.modules import Module, PlacedImport
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.world import Definition
 
@@ -90,8 +90,8 @@ def _unknown_bases(module: Module, info: ClassInfo) -> Iterator[Finding]:
             )
 
 
-def _check_import(program: Program, module: Module, imported: Import) -> Iterator[Finding]:
-    missing = _missing(program, program.world.lookup(imported.module, None if imported.name == "*" else imported.name))
+def _check_import(program: Program, module: Module, imported: PlacedImport) -> Iterator[Finding]:
+    missing = _missing(program, program.world.lookup(imported.module, imported.name.removeprefix("*")))
     if missing is not None:
         yield _finding(module, imported, missing)
     elif _is_for_typing(program, imported):
@@ -106,11 +106,11 @@ def _missing(program: Program, found: Sequence[Definition]) -> str | None:
     return found[0].name
 
 
-def _is_for_typing(program: Program, imported: Import) -> bool:
+def _is_for_typing(program: Program, imported: PlacedImport) -> bool:
     """Whether the module has the name for type checkers only: when it is imported, it binds nothing to it."""
     module = program.world.module(imported.module)
     full = f"{imported.module}.{imported.name}"
-    bindings = module.bindings.get(imported.name, []) if module is not None and imported.name is not None else []
+    bindings = module.bindings.get(imported.name, []) if module is not None else []
     if module is None or not bindings or module.dynamic or module.stars or program.world.patches_of(full):
         return False
     unseen = modules.for_typing(module.node.body)
@@ -135,7 +135,7 @@ def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterat
         )
 
 
-def _finding(module: Module, imported: Import, missing: str, *, how: str = "does not exist") -> Finding:
+def _finding(module: Module, imported: PlacedImport, missing: str, *, how: str = "does not exist") -> Finding:
     full = f"{imported.module}.{imported.name}" if imported.name else imported.module
     is_module = missing == imported.module
     what = f"module `{missing}`" if is_module else f"`{missing}`"
@@ -149,7 +149,7 @@ def _finding(module: Module, imported: Import, missing: str, *, how: str = "does
         "<module>",
         full,
         f"{what}{via} {how} in the target tree, so this import fails.",
-        f"Import it from where the target defines it now, or drop what uses `{imported.alias}`.",
+        f"Import it from where the target defines it now, or drop what uses `{imported.bound}`.",
         Places(module.text).column(imported.line, imported.column),
     )
     return replace(found, cause=_cause(found, missing)) if is_module and imported.name else found

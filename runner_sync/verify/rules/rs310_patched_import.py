@@ -35,7 +35,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     """Imported functions that are patched in the target and were not in ``old``, or that upstream calls as such."""
     upstream = {c.module.text for mro in program.leaves() for c in mro.classes if c.module.project == "vllm-ascend"}
     for _, imported in modules.imports_of(module):
-        if imported.guarded or imported.name is None or not imported.module.startswith("vllm."):
+        if imported.guarded or not imported.name or not imported.module.startswith("vllm."):
             continue
         found = [d for d in program.world.lookup(imported.module, imported.name) if d.kind == "function"]
         patched = [d for d in found if program.world.patches_of(d.name)]

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from runner_sync.naming import Import, imported_by
 from runner_sync.syntax import walk
 from runner_sync.verify.runners.reading import Function, Reading, dotted
 
@@ -55,8 +56,8 @@ class Gpu:
         nodes = walk(function)
         own = {node.arg for node in nodes if isinstance(node, ast.arg)}
         own |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-        own |= {alias.asname or alias.name for node in nodes for alias in _aliases(node)}
-        names, askers = _used_and_asking([alias for node in nodes for alias in _imported(node, self.root)])
+        own |= {entry.bound for node in nodes for entry in _entries(node)}
+        names, askers = _used_and_asking([entry for node in nodes for entry in _imported(node, self.root)])
         helpers = {name: node for name, node in self.helpers.items() if name not in own}
         return replace(self, names=(self.names - own) | names, askers=(self.askers - own) | askers, helpers=helpers)
 
@@ -81,8 +82,8 @@ def names_in(
         return gpu
     bound = Counter(_bound(reading.tree.body))
     bound.update(name for said in re.findall(r"\bglobal ([\w, ]+)", reading.text) for name in re.findall(r"\w+", said))
-    imported = [alias for statement in reading.tree.body for alias in _imported(statement, gpu.root)]
-    names, askers = _used_and_asking([alias for alias in imported if bound[alias.asname or alias.name] == 1])
+    imported = [entry for statement in reading.tree.body for entry in _imported(statement, gpu.root)]
+    names, askers = _used_and_asking([entry for entry in imported if bound[entry.bound] == 1])
     found = replace(gpu, names=names, askers=askers)
     helpers: dict[str, ast.AST] = {}
     for statement in reading.tree.body:
@@ -102,9 +103,9 @@ def names_in(
     return replace(found, helpers=helpers)
 
 
-def _used_and_asking(imported: Sequence[ast.alias]) -> tuple[frozenset[str], frozenset[str]]:
+def _used_and_asking(imported: Sequence[Import]) -> tuple[frozenset[str], frozenset[str]]:
     """The names of what is used, and of what only asks."""
-    names = {alias.asname or alias.name: alias.name in ASKING for alias in imported}
+    names = {entry.bound: entry.name in ASKING for entry in imported}
     return frozenset(n for n, asks in names.items() if not asks), frozenset(n for n, asks in names.items() if asks)
 
 
@@ -133,21 +134,13 @@ def _bound(statements: Sequence[ast.stmt]) -> Iterator[str]:
         for node in walk(statement):
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 yield node.id
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in _aliases(node))
+            yield from (entry.bound for entry in _entries(node))
 
 
-def _aliases(node: ast.AST) -> list[ast.alias]:
-    return node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
+def _entries(node: ast.AST) -> Iterator[Import]:
+    return imported_by(node) if isinstance(node, ast.Import | ast.ImportFrom) else iter(())
 
 
-def _imported(node: ast.AST, root: str) -> Iterator[ast.alias]:
-    """What an import takes of `torch.cuda`, or that itself."""
-    package, _, word = root.partition(".")
-    for alias in _aliases(node):
-        match node:
-            case ast.ImportFrom(module=str() as module, level=0):
-                is_below = module == root or module.startswith(f"{root}.")
-                if is_below or (module == package and alias.name == word):
-                    yield alias
-            case ast.Import() if alias.asname and (alias.name == root or alias.name.startswith(f"{root}.")):
-                yield alias
+def _imported(node: ast.AST, root: str) -> Iterator[Import]:
+    """What an import takes of `torch.cuda`, or that itself, under a name of its own."""
+    return (entry for entry in _entries(node) if f"{entry.dotted}.".startswith(f"{root}."))

@@ -10,6 +10,7 @@ import builtins
 import copy
 import re
 
+from runner_sync.naming import Import
 from runner_sync.profile import Profile
 from runner_sync.syntax import first_line, parameter_names, walk
 from runner_sync.verify.runners.parity import in_npu_words
@@ -37,14 +38,14 @@ def _globals(function: Function) -> set[str]:
     return {n.id for n in names if id(n) not in annotations} - own - _BUILTINS
 
 
-def _origin(reading: Reading, name: str) -> frozenset[tuple[str, str]] | None:
+def _origin(reading: Reading, name: str) -> frozenset[Import | str] | None:
     """Where a module-level name comes from; its own definition counts by its text. ``None`` when it is not bound."""
     if name in reading.imports:
         return frozenset(reading.imports[name])
     if name in reading.functions:
-        return frozenset({("", ast.dump(reading.functions[name]))})
+        return frozenset({ast.dump(reading.functions[name])})
     if name in reading.classes:
-        return frozenset({("", ast.dump(reading.classes[name].node))})
+        return frozenset({ast.dump(reading.classes[name].node)})
     return None
 
 

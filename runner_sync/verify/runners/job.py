@@ -132,9 +132,9 @@ class Library:
         own = self._class_in(reading, name)
         if own is not None:
             return own
-        for module, original in reading.imports.get(name, ()):
-            source = self.module(module) if original and depth < _MOST_STEPS else None
-            found = self.find_class(source, original, depth + 1) if source is not None else None
+        for origin in reading.imports.get(name, ()):
+            source = self.module(origin.module) if origin.name and depth < _MOST_STEPS else None
+            found = self.find_class(source, origin.name, depth + 1) if source is not None else None
             if found is not None:
                 return found
         return None

@@ -18,6 +18,7 @@ from functools import cached_property
 
 from runner_sync.edits import characters
 from runner_sync.model import Finding, Severity, Unit, UnitKind
+from runner_sync.naming import Import, imported_by
 from runner_sync.syntax import dotted_name, first_line, head_end, lasting_module_of, statements_of, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -133,16 +134,12 @@ class Reading:
         return {s.name: s for s in statements_of(self.tree.body) if isinstance(s, Function)}
 
     @cached_property
-    def imports(self) -> dict[str, list[tuple[str, str]]]:
-        """``{bound name: [(module, name)]}`` of module-level imports; ``name`` is empty for ``import module``."""
-        found: dict[str, list[tuple[str, str]]] = {}
+    def imports(self) -> dict[str, list[Import]]:
+        """Module-level imports by the names that they bind, without leading dots."""
+        found: dict[str, list[Import]] = {}
         for node in statements_of(self._import_statements()):
-            if isinstance(node, ast.ImportFrom):
-                for alias in node.names:
-                    found.setdefault(alias.asname or alias.name, []).append((node.module or "", alias.name))
-            elif isinstance(node, ast.Import):
-                for alias in node.names:
-                    found.setdefault(alias.asname or alias.name.split(".")[0], []).append((alias.name, ""))
+            for entry in imported_by(node, self.path) if isinstance(node, ast.Import | ast.ImportFrom) else ():
+                found.setdefault(entry.bound, []).append(entry)
         return found
 
     def _import_statements(self) -> list[ast.stmt]:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
+from runner_sync.naming import imported_by
 from runner_sync.syntax import is_name, statements_of
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of
@@ -229,7 +230,7 @@ def _written_by(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast
     if isinstance(statement, ast.ClassDef):
         yield statement.name, None, None
     elif isinstance(statement, ast.Import | ast.ImportFrom):
-        yield from ((alias.asname or alias.name, None, None) for alias in statement.names)
+        yield from ((entry.bound, None, None) for entry in imported_by(statement))
     for target, value, annotation in assignments_of(statement):
         if isinstance(target, ast.Name):
             yield target.id, value, annotation

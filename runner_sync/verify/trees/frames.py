@@ -18,7 +18,7 @@ from runner_sync.verify.trees import importing, modules
 from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of, target_names
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_attribute_of, self_name
 from runner_sync.verify.trees.functions import FunctionNode, changes_of, nodes_of, reads_of
-from runner_sync.verify.trees.modules import Import, Module
+from runner_sync.verify.trees.modules import Module, PlacedImport
 from runner_sync.verify.trees.values.guards import Guards
 
 _ATTRIBUTE_ERRORS = frozenset({"AttributeError", "FrozenInstanceError", "Exception", "BaseException"})
@@ -36,7 +36,7 @@ class Frame:
     function: FunctionNode
     info: ClassInfo | None
     bound: dict[str, list[ast.AST]] = field(default_factory=dict)
-    imports: dict[str, list[Import]] = field(default_factory=dict)
+    imports: dict[str, list[PlacedImport]] = field(default_factory=dict)
     narrowed: set[str] = field(default_factory=set)
     _safe: dict[frozenset[str], set[int]] = field(default_factory=dict)
     _guards: Guards | None = None
@@ -240,13 +240,8 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
             # timid: an inner parameter shadows the outer name, so that name is no longer typed.
             frame.bound.setdefault(argument.arg, []).append(node)
     elif isinstance(node, ast.Import | ast.ImportFrom):
-        for alias in node.names:
-            name = alias.asname or alias.name.split(".")[0]
-            module = modules.absolute_name(frame.module, node) if isinstance(node, ast.ImportFrom) else alias.name
-            imported = alias.name if isinstance(node, ast.ImportFrom) else None
-            frame.imports.setdefault(name, []).append(
-                Import(module, imported, name, node.lineno, node.lineno, alias.col_offset, False)
-            )
+        for imported in modules.read_import(frame.module, node):
+            frame.imports.setdefault(imported.bound, []).append(imported)
     elif isinstance(node, ast.comprehension):
         for target in target_names(node.target):
             if isinstance(target, ast.Name):

@@ -15,7 +15,7 @@ from typing import Literal
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project
-from runner_sync.naming import absolute
+from runner_sync.naming import Import, imported_by
 from runner_sync.statements.mentions import mentions
 from runner_sync.syntax import dotted_name, is_name, lasting_module_of, statements_of, walk
 from runner_sync.verify.trees.assignments import assignments_of
@@ -24,15 +24,12 @@ from runner_sync.verify.trees.settled import settled
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
-    """One imported name. ``name`` is ``None`` for ``import a.b``; ``guarded`` means that a failure is handled.
+class PlacedImport(Import):
+    """One imported name, of a module without leading dots; ``guarded`` means that a failure is handled.
 
     ``line`` and ``column`` are as ``ast`` counts them.
     """
 
-    module: str
-    name: str | None
-    alias: str
     line: int
     end_line: int
     column: int
@@ -45,7 +42,7 @@ class Binding:
 
     kind: Literal["class", "function", "import", "value"]
     node: ast.AST
-    imported: Import | None = None
+    imported: PlacedImport | None = None
     value: ast.expr | None = None
     annotation: ast.expr | None = None
 
@@ -145,38 +142,30 @@ def unit_at(module: Module, line: int) -> str:
 
 
 @functools.lru_cache(maxsize=256)
-def imports_of(module: Module) -> tuple[tuple[ast.stmt, Import], ...]:
-    """Every import statement of the module, functions included, as `Import`, star imports left out."""
+def imports_of(module: Module) -> tuple[tuple[ast.stmt, PlacedImport], ...]:
+    """Every import statement of the module, functions included, as `PlacedImport`, star imports left out."""
     nodes = walk(module.node)
     guarded = _guarded_statements(nodes)
     statements = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
-    found = ((node, i) for node in statements for i in _read_import(module, node, guarded=node in guarded))
+    found = ((node, i) for node in statements for i in read_import(module, node, guarded=node in guarded))
     return tuple((node, imported) for node, imported in found if imported.name != "*")
 
 
-def imports_at_start(module: Module) -> Iterator[Import]:
+def imports_at_start(module: Module) -> Iterator[PlacedImport]:
     """What is imported whenever ``module`` is, star imports as the name ``*``: nothing under a condition or a ``try``.
 
     ``if current_platform.is_cuda():`` may keep the rest from an NPU.
     """
     for statement in module.node.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
-            yield from _read_import(module, statement, guarded=False)
+            yield from read_import(module, statement)
 
 
-def absolute_name(module: Module, node: ast.ImportFrom) -> str:
-    """The absolute module name of a from-import in ``module``."""
-    return absolute("." * node.level + (node.module or ""), module.name, is_package=module.is_package)
-
-
-def _read_import(module: Module, node: ast.Import | ast.ImportFrom, *, guarded: bool) -> Iterator[Import]:
-    for alias in node.names:
-        end = alias.end_lineno or alias.lineno
-        place = (alias.lineno, end, alias.col_offset)
-        if isinstance(node, ast.Import):
-            yield Import(alias.name, None, alias.asname or alias.name.split(".")[0], *place, guarded)
-        else:
-            yield Import(absolute_name(module, node), alias.name, alias.asname or alias.name, *place, guarded)
+def read_import(module: Module, node: ast.Import | ast.ImportFrom, *, guarded: bool = False) -> Iterator[PlacedImport]:
+    """What an import statement of ``module`` binds, name by name."""
+    for alias, entry in zip(node.names, imported_by(node, module.path), strict=True):
+        place = (alias.lineno, alias.end_lineno or alias.lineno, alias.col_offset)
+        yield PlacedImport(entry.module, entry.name, entry.bound, *place, guarded)
 
 
 def _bind_statement(module: Module, statement: ast.stmt) -> None:
@@ -193,11 +182,11 @@ def _bind_statement(module: Module, statement: ast.stmt) -> None:
 
 
 def _bind_import(module: Module, node: ast.Import | ast.ImportFrom) -> None:
-    for imported in _read_import(module, node, guarded=False):
+    for imported in read_import(module, node):
         if imported.name == "*":
             module.stars.append(imported.module)
         else:
-            _add(module, imported.alias, Binding("import", node, imported))
+            _add(module, imported.bound, Binding("import", node, imported))
 
 
 def _add(module: Module, name: str, binding: Binding) -> None:

@@ -50,7 +50,7 @@ class Runtime:
             top = {id(statement) for statement in statements_of(module.node.body)}
             needed = [i for statement, i in imports_of(module) if id(statement) in top and not i.guarded]
             found = [d for i in needed for d in self.world.lookup(i.module, i.name)]
-            found += [d for star in module.stars for d in self.world.lookup(star, None)]
+            found += [d for star in module.stars for d in self.world.lookup(star)]
             yield from _errors(found)
         for info in {id(info.node): info for mro in self.leaves() for info in mro.classes}.values():
             bases = [base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases]

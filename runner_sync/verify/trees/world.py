@@ -20,7 +20,7 @@ from runner_sync.unmerged import conflicts
 from runner_sync.verify.answers import Answers
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.exports import is_exported
-from runner_sync.verify.trees.modules import Binding, Import, Module
+from runner_sync.verify.trees.modules import Binding, Module, PlacedImport
 from runner_sync.verify.trees.start_up_patches import Patch, is_patching, owner_names, patches_in
 from runner_sync.verify.trees.surroundings import Surroundings
 
@@ -129,11 +129,11 @@ class World:
             self._meanings[module, dotted] = found
         return self._meanings[module, dotted]
 
-    def lookup(self, module_name: str, name: str | None) -> list[Definition]:
-        """What ``from module_name import name`` binds (``name`` ``None``: the module itself)."""
+    def lookup(self, module_name: str, name: str = "") -> list[Definition]:
+        """What ``from module_name import name`` binds (without ``name``, the module itself)."""
         return self._from_import(module_name, name, set())
 
-    def imported(self, imported: Import) -> list[Definition]:
+    def imported(self, imported: PlacedImport) -> list[Definition]:
         """What an import statement binds its name to."""
         return self._imported(imported, set())
 
@@ -184,7 +184,7 @@ class World:
         tree = self.tree_of(name)
         return tree is not None and any(True for _ in tree.paths(name.replace(".", "/") + "/"))
 
-    def _lookup(self, module: Module, name: str, seen: set[tuple[str, str | None]]) -> list[Definition]:
+    def _lookup(self, module: Module, name: str, seen: set[tuple[str, str]]) -> list[Definition]:
         if (module.name, name) in seen:
             return []
         seen.add((module.name, name))
@@ -196,7 +196,7 @@ class World:
         return found
 
     def _definitions(
-        self, module: Module, name: str, binding: Binding, *, seen: set[tuple[str, str | None]]
+        self, module: Module, name: str, binding: Binding, *, seen: set[tuple[str, str]]
     ) -> list[Definition]:
         imported = binding.imported
         if binding.kind == "import" and imported is not None:
@@ -204,13 +204,12 @@ class World:
         kind = "value" if binding.kind == "import" else binding.kind
         return [Definition(kind, f"{module.name}.{name}", module, binding.node, binding)]
 
-    def _imported(self, imported: Import, seen: set[tuple[str, str | None]]) -> list[Definition]:
-        if imported.name is None:
-            whole = imported.alias != imported.module.split(".")[0]
-            return self._from_import(imported.module if whole else imported.module.split(".")[0], None, seen)
+    def _imported(self, imported: PlacedImport, seen: set[tuple[str, str]]) -> list[Definition]:
+        if not imported.name:
+            return self._from_import(imported.dotted, "", seen)
         return self._from_import(imported.module, imported.name, seen)
 
-    def _from_stars(self, module: Module, name: str, seen: set[tuple[str, str | None]]) -> list[Definition]:
+    def _from_stars(self, module: Module, name: str, seen: set[tuple[str, str]]) -> list[Definition]:
         found: list[Definition] = []
         for star in module.stars:
             inner = self.module(star)
@@ -218,7 +217,7 @@ class World:
                 found.extend(d for d in self._from_import(star, name, seen) if d.kind != "missing")
         return found
 
-    def _from_import(self, module_name: str, name: str | None, seen: set[tuple[str, str | None]]) -> list[Definition]:
+    def _from_import(self, module_name: str, name: str, seen: set[tuple[str, str]]) -> list[Definition]:
         full = f"{module_name}.{name}" if name else module_name
         if self.tree_of(module_name) is None or _BUILT.search(full):
             return [Definition("external", full)]
@@ -228,7 +227,7 @@ class World:
             if inner is not None:
                 return [Definition("module", full, inner, inner.node)]
             return [Definition("external" if self._is_namespace(module_name) else "missing", module_name)]
-        if name is None:
+        if not name:
             return [Definition("module", module_name, module, module.node)]
         return self._lookup(module, name, seen) or self._submodule(module, name)
 

@@ -17,7 +17,6 @@ import pytest
 
 import runner_sync
 from runner_sync.merge.weave import Strand
-from runner_sync.sync import memo
 
 PACKAGE = Path(runner_sync.__file__).parent
 
@@ -223,13 +222,6 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         found = {name if name in modules() else name.rpartition(".")[0] for name in asked}
         graph[module] = {name for name in found if name and name != module and not module.startswith(f"{name}.")}
     TopologicalSorter(graph).prepare()  # raises CycleError
-
-
-def test_what_is_remembered_is_asked_again_when_what_finds_it_changes() -> None:
-    known = {part.removesuffix(".py") for part in memo._FINDS}
-    values = {"model", "errors", "profile"}
-    found = {other for module, tree in modules().items() if room(module) in known for other in own_imports(tree)}
-    assert found - values <= known
 
 
 def test_what_a_step_of_the_merge_changes_on_the_strands_stands_in_its_docstring() -> None:

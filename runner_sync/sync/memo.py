@@ -24,13 +24,6 @@ from runner_sync.sources import cache as kept
 from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade import InNpuWords, ModuleRevision, Translation
 
-_FINDS = (
-    "lineage", "merge", "profile", "statements", "transforms", "units", "upgrade/base.py", "upgrade/npu_words.py",
-    "confidence.py", "doors.py", "edits.py", "errors.py", "model.py", "naming.py", "nodes.py", "rulers.py", "syntax.py",
-    "unmerged.py",
-)  # fmt: skip
-"""The parts of this package that the answers depend on beside their input."""
-
 
 def recall(kind: str, question: Iterable[str], find: Callable[[], Any]) -> Any:
     """What ``find`` gives (anything that JSON holds), computed once per ``kind`` and ``question``."""
@@ -86,10 +79,7 @@ def _serialised(profile: Profile) -> str:
 def _program_digest() -> str:
     """A digest of what finds the answers: this program's own text, Python, whose ``ast`` writes statements out, and
     libcst."""
-    root = Path(runner_sync.__file__).parent
-    paths = [
-        path for part in _FINDS for path in ([root / part] if part.endswith(".py") else (root / part).rglob("*.py"))
-    ]
+    paths = Path(runner_sync.__file__).parent.rglob("*.py")
     return _digest([sys.version, version("libcst"), *(path.read_text("utf-8") for path in sorted(paths))])
 
 

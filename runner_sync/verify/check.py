@@ -7,9 +7,7 @@ only when the job has a world.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -77,15 +75,14 @@ def run(
     asked, codes = codes, codes.to_run()
     library = Library(job)
     conflicts = _Conflicts(library, codes)
-    with _without_collection():
-        by_rules = list(_hits(library, codes, conflicts))
-        conflicts.look_beside(changed)
-        broken = _breakage(job, codes, conflicts, opinion)
-        hits = sorted([*by_rules, *broken.hits, *conflicts.hits()], key=_place)
-        readings = _readings(hits, library, conflicts)
-        unsilenced, comments = silence(hits, readings)
-        start = _branch_point(library, codes)
-        unsilenced = start.marked(unsilenced, among=by_rules)
+    by_rules = list(_hits(library, codes, conflicts))
+    conflicts.look_beside(changed)
+    broken = _breakage(job, codes, conflicts, opinion)
+    hits = sorted([*by_rules, *broken.hits, *conflicts.hits()], key=_place)
+    readings = _readings(hits, library, conflicts)
+    unsilenced, comments = silence(hits, readings)
+    start = _branch_point(library, codes)
+    unsilenced = start.marked(unsilenced, among=by_rules)
     ran = _Ran(job, codes, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
     about = _about_ignores(comments, readings, has_run=ran)
     branch = Branch(changed, library, start.library) if changed is not None else None
@@ -98,21 +95,6 @@ def _readings(hits: Sequence[Hit], library: Library, conflicts: _Conflicts) -> d
     """The modules and what else hits are in, by path, without files that hold a conflict."""
     paths = dict.fromkeys([*(module.path for module in library.job.modules), *(hit.finding.path for hit in hits)])
     return {path: r for path in paths if (r := library.at(path)) is not None and path not in conflicts}
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Keep the cyclic garbage collector off: it goes over every syntax tree again and again, and finds nothing."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            # Together these call everything old: else the first thing it did would be to go over all of it.
-            gc.freeze()
-            gc.unfreeze()
-            gc.enable()
 
 
 def _report(

@@ -47,6 +47,14 @@ def _rows(module: Module, whole: Collection[str]) -> Iterator[tuple[PieceKind, s
             yield part.kind, qualify(piece.name, part), part.text
 
 
+def unit_table(module: Module) -> dict[str, Unit]:
+    """Methods, functions, fields and record classes (whole) of ``module`` by qualified name."""
+    whole = frozenset(record_classes(module))
+    kinds = ("method", "function", "field")
+    found = units(module, whole=whole)
+    return {u.qualname: u for u in found if u.kind in kinds or (u.kind == "class" and u.qualname in whole)}
+
+
 def has_class(module: Module, name: str) -> bool:
     """Whether ``module`` defines class ``name`` at its top level."""
     return any(piece.name == name for piece in module.pieces if isinstance(piece, ClassPiece))

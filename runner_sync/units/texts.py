@@ -11,9 +11,10 @@ from functools import lru_cache
 
 from runner_sync.errors import InputError
 from runner_sync.model import Unit
+from runner_sync.units import listing
 from runner_sync.units.bases import BaseClass, class_bases
 from runner_sync.units.edits import replace_units
-from runner_sync.units.listing import has_class, record_classes, units
+from runner_sync.units.listing import has_class, record_classes
 from runner_sync.units.pieces import Module, join
 from runner_sync.units.splitting import split
 
@@ -33,12 +34,8 @@ def _parsed(text: str) -> Module:
 
 @lru_cache(maxsize=512)
 def unit_table(text: str, path: str = "") -> Mapping[str, Unit]:
-    """``{qualname: unit}`` of methods, functions, fields and record classes (whole) of a module."""
-    module = parsed(text, path)
-    whole = frozenset(record_classes(module))
-    kinds = ("method", "function", "field")
-    found = units(module, whole=whole)
-    return {u.qualname: u for u in found if u.kind in kinds or (u.kind == "class" and u.qualname in whole)}
+    """`units.listing.unit_table` of a module, made once."""
+    return listing.unit_table(parsed(text, path))
 
 
 @lru_cache(maxsize=512)

@@ -21,7 +21,6 @@ from runner_sync.lineage import similarity
 from runner_sync.model import Severity
 from runner_sync.verify.runners.drift import Follower, followers, is_copy
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import unit_texts
 from runner_sync.verify.runners.reading import Hit
 from runner_sync.verify.runners.spots import unit_hit
 
@@ -55,8 +54,7 @@ def _successor(subject: Subject, follower: Follower) -> str:
     base = subject.base(follower.ref)
     if subject.upstream is None or base is None or follower.base is None:
         return ""
-    now = unit_texts(subject.upstream.text, subject.upstream.path)
-    before = unit_texts(base.text, base.path)
+    now, before = subject.upstream.units, base.units
     member = follower.name.rpartition(".")[2]
     moved = [name for name in now if name.rpartition(".")[2] == member]
     if moved:

@@ -39,7 +39,6 @@ from runner_sync.statements import Node
 from runner_sync.syntax import first_line, names_set
 from runner_sync.verify.ignores import named
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import unit_texts
 from runner_sync.verify.runners.parity import Pair, in_npu_words, is_device_bound, pairs, port_of, words
 from runner_sync.verify.runners.reading import Function, Hit, Reading, shortened
 
@@ -238,8 +237,7 @@ def _has_effect(canon: str) -> bool:
 
 def _canons(reading: Reading) -> set[str]:
     """The statements of a module."""
-    texts = unit_texts(reading.text, reading.path).values()
-    return {canon for unit in texts for canon in fingerprint(unit.text)}
+    return {canon for unit in reading.units.values() for canon in fingerprint(unit.text)}
 
 
 def _npu_canons(pair: Pair) -> set[str]:

@@ -17,7 +17,7 @@ from runner_sync.lock import Entry
 from runner_sync.model import Unit
 from runner_sync.verify.runners.ancestry import calls_parent
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import definition, unit_texts
+from runner_sync.verify.runners.locked import definition
 from runner_sync.verify.runners.parity import in_npu_words
 from runner_sync.verify.runners.reading import Function, Reading
 
@@ -48,7 +48,7 @@ class Follower:
 def followers(subject: Subject) -> Iterator[Follower]:
     """The NPU units that have an upstream unit, by lock or by name."""
     entries = {entry.qualname: entry for entry in subject.module.entries}
-    upstream = _texts(subject.upstream)
+    upstream = _units(subject.upstream)
     for name, unit in subject.npu.units.items():
         if unit.kind == "field":
             continue
@@ -56,15 +56,15 @@ def followers(subject: Subject) -> Iterator[Follower]:
         if entry is not None and entry.upstream is None:
             continue
         ref = entry.upstream.ref if entry is not None and entry.upstream is not None else subject.module.base_ref
-        base = _texts(subject.base(ref))
+        base = _units(subject.base(ref))
         for candidate in _upstream_names(subject, name, entry):
             if candidate in base or candidate in upstream:
                 yield Follower(unit, entry, candidate, ref, _text_of(base, candidate), _text_of(upstream, candidate))
                 break
 
 
-def _texts(reading: Reading | None) -> Mapping[str, Unit]:
-    return unit_texts(reading.text, reading.path) if reading is not None else {}
+def _units(reading: Reading | None) -> Mapping[str, Unit]:
+    return reading.units if reading is not None else {}
 
 
 def _text_of(texts: Mapping[str, Unit], name: str) -> str | None:
@@ -92,7 +92,7 @@ def is_copy(subject: Subject, follower: Follower) -> bool:
 
 
 def _likeness_to_twin(subject: Subject, unit: Unit) -> float:
-    text = _text_of(_texts(subject.gpu), subject.profile.gpu_name(unit.qualname))
+    text = _text_of(_units(subject.gpu), subject.profile.gpu_name(unit.qualname))
     return similarity(unit.text, in_npu_words(text, subject.profile)) if text is not None else 0.0
 
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from runner_sync.syntax import first_line
@@ -20,22 +19,12 @@ from runner_sync.verify.runners.reading import Function, Reading, dotted
 
 if TYPE_CHECKING:
     from runner_sync.lock import Entry
-    from runner_sync.model import BaseRef, Unit
+    from runner_sync.model import BaseRef
 
 # Keys of a lock entry beyond upstream and GPU twin: digests of the NPU unit as it was written, and quick hashes.
 OWN, OWN_TEXT, GPU_TEXT, OUTSIDE = "digest", "text_hash", "gpu_text_hash", "outside_hash"
 GPU_CODE = "gpu_code_hash"
 KEYS = (OWN, OWN_TEXT, GPU_TEXT, GPU_CODE, OUTSIDE)
-
-
-def unit_texts(text: str, path: str = "") -> Mapping[str, Unit]:
-    """Units of a module by qualified name: methods, functions, fields, and records whole."""
-    return _unit_texts(text, path)
-
-
-@lru_cache(maxsize=64)
-def _unit_texts(text: str, path: str) -> Mapping[str, Unit]:
-    return Reading(path, text).units
 
 
 def definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | None:

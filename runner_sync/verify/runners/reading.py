@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runner_sync.edits import characters
-from runner_sync.model import Finding, Severity, Unit, UnitKind
+from runner_sync.model import Finding, Severity, Unit
 from runner_sync.naming import Import, imported_by
 from runner_sync.syntax import dotted_name, first_line, head_end, lasting_module_of, statements_of, walk
 
@@ -26,7 +26,6 @@ Span = tuple[str, int, int]
 _IMPORT = re.compile(r"^from [\w.]+ import (?:\([^()]*\)|[^\n(]+)$", re.MULTILINE)
 _DIRECTIVE = "runner-sync:"
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-_KINDS: tuple[UnitKind, ...] = ("method", "function", "field")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +172,10 @@ class Reading:
     @cached_property
     def units(self) -> Mapping[str, Unit]:
         """Units by qualified name, with the comments above: methods, functions, fields, and records whole."""
-        from runner_sync.units import record_classes, split, units
+        from runner_sync.units import split
+        from runner_sync.units.listing import unit_table
 
-        module = split(self.text, path=self.path, tree=self.tree)
-        whole = frozenset(record_classes(module))
-        found = units(module, whole=whole)
-        return {u.qualname: u for u in found if u.kind in _KINDS or (u.kind == "class" and u.qualname in whole)}
+        return unit_table(split(self.text, path=self.path, tree=self.tree))
 
     @cached_property
     def digests(self) -> dict[str, str | None]:

@@ -51,7 +51,11 @@ def share(text: str, other: str) -> float:
 
 def follows(text: str, old: str, new: str) -> bool:
     """Whether ``text`` has every statement that ``new`` has and ``old`` lacks, and none of those that went."""
-    mine, before, after = (fingerprint(one) for one in (text, old, new))
+    return has_change(*(fingerprint(one) for one in (text, old, new)))
+
+
+def has_change(mine: Fingerprint, before: Fingerprint, after: Fingerprint) -> bool:
+    """The same of the statements themselves."""
     return not (after - before) - mine and not (before - after) & mine
 
 

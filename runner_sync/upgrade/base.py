@@ -63,7 +63,7 @@ def base_text(draft: Draft, job: ModuleJob) -> str | None:
     """What the unit that a draft follows reads in the revision that is named as its base."""
     if draft.base is None:
         return None
-    side = next((side for side in job.upstream.bases if side.ref == draft.base.ref), None)
+    side = job.upstream.at(draft.base.ref)
     return texts.unit_texts(side.text, side.path).get(draft.base.qualname) if side is not None else None
 
 

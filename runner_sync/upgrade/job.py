@@ -101,6 +101,10 @@ class Upstream:
     variants: Callable[[str], Sequence[Variant]] = lambda _since: ()
     """Since a base, the classes that the module's class has as its base in other branches of a condition."""
 
+    def at(self, ref: str) -> ModuleRevision | None:
+        """The base of that name; ``None`` where it is not at hand."""
+        return next((side for side in self.bases if side.ref == ref), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Owed:

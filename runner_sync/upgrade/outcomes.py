@@ -16,7 +16,7 @@ from runner_sync.statements import as_module
 from runner_sync.syntax import module_of
 from runner_sync.units import record_classes, texts, units
 from runner_sync.upgrade.attribution import Region, brought_by, regions
-from runner_sync.upgrade.base import upstream_name
+from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Fate, ModuleJob, ModuleResult
 from runner_sync.upgrade.questions.placing import place
@@ -96,7 +96,7 @@ def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
         old = draft.base.ref if draft.base else "?"
         commits = job.upstream.causes(draft.name, region.lines, old)
         project = TITLES[job.module.upstreams[0].project]
-        if not commits and _is_older(draft, job, region, old):
+        if not commits and _is_older(draft, job, region):
             known = {line.strip() for line in draft.before.split("\n")}
             news = [line for line in region.lines if line.strip() not in known]  # others have only moved
             old, commits = f"before {old}", job.upstream.causes(draft.name, news, "")
@@ -106,12 +106,11 @@ def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
     return f"{job.twin.new.path} at {job.module.gpu.project} {job.twin.new.ref}"
 
 
-def _is_older(draft: Draft, job: ModuleJob, region: Region, ref: str) -> bool:
-    """Whether upstream had made a change at ``ref`` already, though it is the base: parts of a composite copy are older
-    than what most of it is from."""
-    side = next((side for side in job.upstream.bases if side.ref == ref), None)
-    if side is None or draft.base is None or draft.base.how != "composite":
+def _is_older(draft: Draft, job: ModuleJob, region: Region) -> bool:
+    """Whether upstream had made a change in the base already: parts of a composite copy are older than what most of it
+    is from."""
+    was = base_text(draft, job)
+    if was is None or draft.base is None or draft.base.how != "composite":
         return False
-    was = texts.unit_texts(side.text, side.path).get(upstream_name(draft.name, job.module), "")
     lines = {line.strip() for line in region.lines if line.strip()}
     return was == draft.upstream or (bool(lines) and lines <= {line.strip() for line in was.split("\n")})

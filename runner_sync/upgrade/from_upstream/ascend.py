@@ -116,7 +116,7 @@ def _methods(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[Mapp
     """The methods of the class that a method was copied from, when it was copied and now; none where either is not
     known."""
     owner, now = job.module.upstreams[0].name, job.upstream.new
-    old = next((side for side in job.upstream.bases if side.ref == origin.ref), None)
+    old = job.upstream.at(origin.ref)
     if not draft.owner or old is None or now is None:
         return {}, {}
     return texts.members(old.text, owner, old.path), texts.members(now.text, owner, now.path)

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.compose.member_text import calls_by_class, canonical, parents_of, self_names
 from runner_sync.confidence import CONTESTED
-from runner_sync.lineage import MODELLED, follows, share
+from runner_sync.lineage import MODELLED, follows, has_change, share
 from runner_sync.model import TITLES, ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
@@ -173,10 +173,9 @@ def _not_run(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, m
 def _has_what_changed(mine: str, old: str, new: str, member: str) -> bool:
     """Whether a method has all that another one got, and nothing of what that lost. Its signature does not count, nor
     does what it hands on to the class behind it."""
-    own, before, after = (
-        Counter(canon for canon in canonical(text)[1:] if f".{member}(" not in canon) for text in (mine, old, new)
+    return has_change(
+        *(Counter(canon for canon in canonical(text)[1:] if f".{member}(" not in canon) for text in (mine, old, new))
     )
-    return not (after - before) - own and not (before - after) & own
 
 
 def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
@@ -247,7 +246,7 @@ def _upstreams_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Ma
     """The revision that the module follows, and the methods of upstream's class then and now; none where it is not at
     hand."""
     ref, anchor = _base_ref(drafts), job.module.upstreams[0]
-    side = next((side for side in job.upstream.bases if side.ref == ref), None)
+    side = job.upstream.at(ref)
     if job.upstream.new is None or side is None:
         return ref, {}, {}
     old, new = (texts.members(one.text, anchor.name, one.path) for one in (side, job.upstream.new))

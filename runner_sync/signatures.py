@@ -1,17 +1,17 @@
 """Which calls a signature accepts, and whether it accepts all that another one does.
 
-Comes in: a function node (or the fields of a generated constructor) and a call node. Goes out: `Signature` and the
+Comes in: a function node (or a class whose constructor is generated) and a call node. Goes out: `Signature` and the
 `Misfit`s of the call. May touch: nothing. The rules are those of the Python reference, section "Calls".
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from runner_sync.syntax import is_name, walk
+from runner_sync.syntax import decorator_name, is_name, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -83,16 +83,79 @@ def of_function(function: Function, *, bound: bool) -> Signature:
     )
 
 
-def of_fields(fields: Sequence[tuple[str, bool]]) -> Signature:
-    """The constructor that NamedTuple or dataclass generates from (name, has a default) pairs."""
-    names = tuple(name for name, _ in fields)
-    required = frozenset(name for name, has_default in fields if not has_default)
-    return Signature(names, frozenset(), (), required, False, False)
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a dataclass, a ``NamedTuple`` or a ``msgspec.Struct``, declared by ``node``.
+
+    ``is_given`` is whether the constructor takes it, ``by_keyword`` whether so only; ``None`` where the option that
+    says so is no constant.
+    """
+
+    node: ast.AnnAssign
+    name: str
+    has_default: bool
+    by_keyword: bool | None
+    is_given: bool | None
+
+
+def fields_of(owner: ast.ClassDef) -> dict[str, Field]:
+    """The fields that the body of a class declares, by name; one that is declared again keeps its place."""
+    by_keyword = class_option(owner, "kw_only")
+    found: dict[str, Field] = {}
+    for statement in owner.body:
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            annotation = ast.unparse(statement.annotation)
+            if annotation.split(".")[-1].strip("'\"") == "KW_ONLY":
+                by_keyword = True
+            elif "ClassVar" not in annotation:
+                found[statement.target.id] = _field(statement, statement.target.id, by_keyword)
+    return found
+
+
+def _field(node: ast.AnnAssign, name: str, by_keyword: bool | None) -> Field:
+    value = node.value
+    if not isinstance(value, ast.Call) or decorator_name(value) != "field":
+        return Field(node, name, value is not None, by_keyword, True)
+    has_default = any(keyword.arg in ("default", "default_factory") for keyword in value.keywords)
+    keyword = option(value, "kw_only", default=by_keyword)
+    return Field(node, name, has_default, keyword, option(value, "init", default=True))
+
+
+def class_option(owner: ast.ClassDef, word: str) -> bool | None:
+    """An option that a class is declared with, of ``@dataclass(…)`` or in the head of a struct; ``None`` where it is no
+    constant."""
+    made = [d for d in owner.decorator_list if decorator_name(d) == "dataclass"]
+    if made:
+        return option(made[0], word, default=False)
+    value = next((keyword.value for keyword in owner.keywords if keyword.arg == word), ast.Constant(False))
+    return bool(value.value) if isinstance(value, ast.Constant) else None
+
+
+def option(call: ast.expr, word: str, *, default: bool | None) -> bool | None:
+    """An option of ``@dataclass(…)`` or ``field(…)``; ``None`` where it is no constant."""
+    if not isinstance(call, ast.Call):
+        return default
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    value = given.get(word, ast.Constant(None if None in given else default))
+    return bool(value.value) if isinstance(value, ast.Constant) and value.value is not None else None
+
+
+def of_fields(fields: Iterable[Field]) -> Signature:
+    """The constructor that is generated from fields."""
+    given = [field for field in fields if field.is_given]
+    return Signature(
+        tuple(field.name for field in given if not field.by_keyword),
+        frozenset(),
+        tuple(field.name for field in given if field.by_keyword),
+        frozenset(field.name for field in given if not field.has_default),
+        False,
+        False,
+    )
 
 
 def is_bound(function: Function, *, through_class: bool = False) -> bool:
     """Whether calling it as an attribute passes the first parameter; ``through_class``: as ``Class.method(…)``."""
-    names = _decorators(function)
+    names = {decorator_name(decorator) for decorator in function.decorator_list}
     if "staticmethod" in names:
         return False
     return "classmethod" in names or not through_class
@@ -100,11 +163,7 @@ def is_bound(function: Function, *, through_class: bool = False) -> bool:
 
 def is_as_written(function: Function) -> bool:
     """Whether callers meet the parameters as they are written: no property, no decorator that may change them."""
-    return _decorators(function) <= TRANSPARENT
-
-
-def _decorators(function: Function) -> set[str]:
-    return {ast.unparse(d).split("(")[0].split(".")[-1] for d in function.decorator_list}
+    return TRANSPARENT.issuperset(decorator_name(decorator) for decorator in function.decorator_list)
 
 
 def accepts(signature: Signature, other: Signature) -> bool:

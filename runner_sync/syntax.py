@@ -214,6 +214,12 @@ def dotted_name(node: ast.AST) -> str | None:
     return None
 
 
+def decorator_name(node: ast.expr) -> str:
+    """The last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
+    name = node.func if isinstance(node, ast.Call) else node
+    return name.attr if isinstance(name, ast.Attribute) else ast.unparse(name)
+
+
 def is_name(node: ast.AST | None, name: str) -> bool:
     """Whether ``node`` is the bare name ``name``."""
     return isinstance(node, ast.Name) and node.id == name

@@ -112,6 +112,14 @@ class Refusing:
 
     def __setattr__(self, name, value): ...
 
+@dataclass
+class Partial:
+    ids: list
+    _: KW_ONLY
+    tokens: list = None
+    made: int = field(init=False)
+    kind: ClassVar[str] = ""
+
 class Row(typing.NamedTuple):
     tokens: list
 
@@ -132,6 +140,7 @@ class Own:
         ("Base", ("ids",)),
         ("Open", ("tokens",)),
         ("Plain", ()),
+        ("Partial", ("ids", "tokens")),
         ("Own", None),
         ("Gone", None),
         *((name, None) for name in ("Frozen", "Slots", "OwnSlots", "Refusing", "Row", "Struct")),

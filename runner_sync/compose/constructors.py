@@ -16,8 +16,8 @@ from functools import lru_cache
 
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.record_lists import Fields
-from runner_sync.compose.records import fields
 from runner_sync.edits import Edit, Places, apply
+from runner_sync.signatures import fields_of
 from runner_sync.statements import tree_of
 from runner_sync.syntax import dotted_name, module_of, names_set, walk
 
@@ -47,7 +47,8 @@ def own_fields(text: str, name: str) -> Fields | None:
             if any(isinstance(one, ast.FunctionDef) and one.name in _OWN for one in node.body) or _is_closed(node):
                 return None
             decorators = [ast.unparse(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
-            return fields(text, name) if any(one.endswith("dataclass") for one in decorators) else ()
+            declared = fields_of(node).values() if any(one.endswith("dataclass") for one in decorators) else ()
+            return tuple(field.name for field in declared if field.is_given is not False)
     return None
 
 

@@ -23,6 +23,7 @@ from runner_sync.compose.record_lists import (
     removed,
     unpackings,
 )
+from runner_sync.signatures import Field, fields_of
 from runner_sync.statements import parses, tree_of
 from runner_sync.syntax import is_name, names_set, walk
 
@@ -42,24 +43,19 @@ class Record:
 
 def fields(text: str, name: str) -> Fields:
     """The fields of a record class in order; empty when the text does not define it."""
-    return tuple(field for field, _ in _declared(text, name))
+    return tuple(_declared(text, name))
 
 
 def record(before: str, now: str, name: str) -> Record:
     """A record of two module or class texts."""
     declared = _declared(now, name)
-    optional = frozenset(field for field, has_default in declared if has_default)
-    return Record(fields(before, name), tuple(field for field, _ in declared), optional)
+    optional = frozenset(field.name for field in declared.values() if field.has_default)
+    return Record(fields(before, name), tuple(declared), optional)
 
 
-def _declared(text: str, name: str) -> list[tuple[str, bool]]:
-    """``(field, whether it has a default)``."""
-    for node in tree_of(text).body:
-        if isinstance(node, ast.ClassDef) and node.name == name:
-            rows = [s for s in node.body if isinstance(s, ast.AnnAssign)]
-            found = {s.target.id: s.value is not None for s in rows if isinstance(s.target, ast.Name)}
-            return [*found.items()]  # of two with one name the later one holds, at the place of the first
-    return []
+def _declared(text: str, name: str) -> dict[str, Field]:
+    nodes = (node for node in tree_of(text).body if isinstance(node, ast.ClassDef) and node.name == name)
+    return next((fields_of(node) for node in nodes), {})
 
 
 def makes(text: str, name: str) -> bool:

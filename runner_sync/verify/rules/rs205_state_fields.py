@@ -64,33 +64,27 @@ def _missing_fields(subject: Subject, record: ClassText) -> Iterator[Hit]:
     twin = _records(subject.gpu).get(record.name)
     if twin is None or subject.gpu is None:
         return
-    own = set(names_of(record))
+    own = record.fields
     vllm = _records(subject.vllm).get(record.name)
-    for field in twin.fields:
-        name = dotted(field.target)
+    for name, field in twin.fields.items():
         # timid: NPU code that mentions the name has the value from elsewhere.
-        if name in own or re.search(rf"\b{name}\b", subject.npu.text) or not _is_omnis(subject, field, vllm):
+        if name in own or re.search(rf"\b{name}\b", subject.npu.text) or not _is_omnis(subject, field.node, vllm):
             continue
         yield record.reading.hit(
             (CODE, SEVERITY),
             record.node,
             symbol=f"{record.name}.{name}",
-            message=f"The GPU's `{record.name}` carries `{name}` ({subject.gpu.path}:{field.lineno}), the NPU's does "
-            "not, so nothing on NPU is handed it.",
+            message=f"The GPU's `{record.name}` carries `{name}` ({subject.gpu.path}:{field.node.lineno}), the NPU's "
+            "does not, so nothing on NPU is handed it.",
             fix=f"Add `{name}` to `{record.name}`, where it is made, and where it is taken apart.",
-            also=(subject.gpu.span_of(field),),
+            also=(subject.gpu.span_of(field.node),),
         )
-
-
-def names_of(record: ClassText) -> list[str]:
-    """Field names in order."""
-    return [dotted(field.target) for field in record.fields]
 
 
 def _is_omnis(subject: Subject, field: ast.AnnAssign, vllm: ClassText | None) -> bool:
     """Whether vLLM's record lacks the field; without vLLM's text, whether a comment above calls it omni's."""
     if vllm is not None:
-        return dotted(field.target) not in names_of(vllm)
+        return dotted(field.target) not in vllm.fields
     assert subject.gpu is not None
     lines = subject.gpu.lines
     above = field.lineno - 1
@@ -101,7 +95,7 @@ def _is_omnis(subject: Subject, field: ast.AnnAssign, vllm: ClassText | None) ->
 
 
 def _uses(npu: Reading, name: str, record: ClassText) -> Iterator[Hit]:
-    fields = names_of(record)
+    fields = [*record.fields]
     used = (f for f in functions(npu) if name in (text := npu.text_of(f)) or _snake(name) in text)
     for statement in (s for function in used for s in statements_of(function.body)):
         value = getattr(statement, "value", None)

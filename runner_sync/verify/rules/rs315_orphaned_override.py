@@ -26,10 +26,10 @@ from collections.abc import Iterable, Sequence
 from runner_sync.lineage import similarity
 from runner_sync.model import PACKAGES, Finding, Severity
 from runner_sync.signatures import TRANSPARENT
-from runner_sync.syntax import statements_of, walk
+from runner_sync.syntax import decorator_name, statements_of, walk
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode, decorator_name
+from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 

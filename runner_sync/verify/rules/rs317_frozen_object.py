@@ -26,10 +26,10 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import is_name
+from runner_sync.signatures import class_option, option
+from runner_sync.syntax import decorator_name, is_name
 from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record, is_struct
 from runner_sync.verify.trees.frames import Frame, class_finding
-from runner_sync.verify.trees.functions import decorator_name
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values import generated
@@ -75,10 +75,10 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
             found = generated.fields(mro.classes) if is_made and not mro.is_foreign else None
             wrong = generated.misplaced(found or ())
             if wrong is not None:
-                field, before = wrong
+                field, owner, before = wrong
                 reason = (
                     f"`{info.name}.{field.name}` has no default, and stands behind `{before.name}` of "
-                    f"`{before.owner.name}` ({before.owner.place}), which has one"
+                    f"`{owner.name}` ({owner.place}), which has one"
                 )
                 yield _class_finding(info, field.name, reason, fix=f"Give `{field.name}` a default.")
 
@@ -113,11 +113,11 @@ def _refusal(mro: Mro, instance: Instance, name: str) -> str:
         return ""
     structs = generated.structs(mro.classes)
     for number, info in enumerate(mro.classes):
-        if is_record(info) and name in dict(info.fields):
+        if is_record(info) and name in info.fields:
             return f"`{info.name}` ({info.place}) is a NamedTuple"
         is_own = instance.exact and info is mro.head
-        is_frozen = generated.class_option(info, "frozen") if info in structs else _option(info, "frozen")
-        if is_frozen and (is_own or any(name in dict(c.fields) for c in mro.classes[number:])):
+        is_frozen = class_option(info.node, "frozen") if info in structs else _option(info, "frozen")
+        if is_frozen and (is_own or any(name in c.fields for c in mro.classes[number:])):
             return f"`{info.name}` ({info.place}) is frozen"
     if not instance.exact or any(name in info.written for info in mro.classes):
         return ""
@@ -130,13 +130,13 @@ def _option(info: ClassInfo, word: str) -> bool | None:
     made = [d for d in info.node.decorator_list if decorator_name(d) == "dataclass"]
     if len(made) != 1:
         return False if made else None
-    return generated.option(made[0], word, default=False)
+    return option(made[0], word, default=False)
 
 
 def _has_slots(info: ClassInfo, name: str) -> bool | None:
     """Whether the ``__slots__`` of a class have room for ``name``; ``None`` where they cannot be told."""
     if _option(info, "slots") or is_record(info):
-        return name in dict(info.fields)
+        return name in info.fields
     told = [assignment.value for assignment in info.written.get("__slots__", ())]
     slots = told[0] if len(told) == 1 else None
     if not isinstance(slots, ast.Tuple | ast.List) or not all(isinstance(e, ast.Constant) for e in slots.elts):

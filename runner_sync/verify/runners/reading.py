@@ -19,6 +19,7 @@ from functools import cached_property
 from runner_sync.edits import characters
 from runner_sync.model import Finding, Severity, Unit
 from runner_sync.naming import Import, imported_by
+from runner_sync.signatures import Field, fields_of
 from runner_sync.syntax import dotted_name, first_line, head_end, lasting_module_of, statements_of, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -64,13 +65,9 @@ class ClassText:
     methods: Mapping[str, list[Function]]
 
     @property
-    def fields(self) -> tuple[ast.AnnAssign, ...]:
-        """Annotated class-level fields in order."""
-        return tuple(
-            statement
-            for statement in self.node.body
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
-        )
+    def fields(self) -> dict[str, Field]:
+        """The fields that the class body declares."""
+        return fields_of(self.node)
 
     def text_of(self, method: str) -> str:
         """The text of the last definition of a method that the class has."""

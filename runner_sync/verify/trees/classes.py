@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from runner_sync import mro
 from runner_sync.naming import imported_by
+from runner_sync.signatures import Field, fields_of
 from runner_sync.syntax import is_name, statements_of
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of
@@ -82,15 +83,9 @@ class ClassInfo:
         return [assignment for assignment in self.written.get(name, ()) if assignment.function is None]
 
     @property
-    def fields(self) -> list[tuple[str, bool]]:
-        """Annotated class-level fields in order, with whether each has a default (NamedTuple, dataclass)."""
-        return [
-            (statement.target.id, statement.value is not None)
-            for statement in self.node.body
-            if isinstance(statement, ast.AnnAssign)
-            and isinstance(statement.target, ast.Name)
-            and "ClassVar" not in ast.unparse(statement.annotation)
-        ]
+    def fields(self) -> dict[str, Field]:
+        """The fields that the class body declares (NamedTuple, dataclass, struct)."""
+        return fields_of(self.node)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ import ast
 import functools
 from collections.abc import Iterator
 
-from runner_sync.syntax import names_set, statements_of, walk
+from runner_sync.syntax import decorator_name, names_set, statements_of, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -103,9 +103,3 @@ def is_plain(function: FunctionNode) -> bool:
 
 _REMADE = frozenset({"contextmanager", "property", "overload", "abstractmethod"})
 """Decorators under which what a call hands back is not, or not only, what the function returns."""
-
-
-def decorator_name(node: ast.expr) -> str:
-    """The last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
-    name = node.func if isinstance(node, ast.Call) else node
-    return name.attr if isinstance(name, ast.Attribute) else ast.unparse(name)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 import functools
 
+from runner_sync.syntax import decorator_name
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import decorator_name
 
 
 def meant(frame: Frame, call: ast.Call) -> ast.Call:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from runner_sync import signatures
 from runner_sync.signatures import Signature
-from runner_sync.syntax import is_name, is_super
+from runner_sync.syntax import decorator_name, is_name, is_super
 from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro, is_record
-from runner_sync.verify.trees.functions import FunctionNode, asserted, decorator_name, nodes_of
+from runner_sync.verify.trees.functions import FunctionNode, asserted, nodes_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values import generated
 
@@ -80,7 +80,7 @@ def _constructor(mro: Mro, info: ClassInfo) -> Callee | None:
     for part in mro.classes:
         decorators = {decorator_name(d) for d in part.node.decorator_list}
         if is_record(part):
-            return Callee(info.name, part.place, signatures.of_fields(part.fields), None, part.module, part)
+            return Callee(info.name, part.place, signatures.of_fields(part.fields.values()), None, part.module, part)
         is_made = "dataclass" in decorators or part in generated.structs(mro.classes)
         if is_made and "__init__" not in part.methods:
             return _made_constructor(info, mro.classes[mro.classes.index(part) :])

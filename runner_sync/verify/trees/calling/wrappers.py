@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 
 from runner_sync.signatures import TRANSPARENT
-from runner_sync.syntax import dotted_name, is_name
-from runner_sync.verify.trees.functions import FunctionNode, decorator_name, nodes_of, returns_of
+from runner_sync.syntax import decorator_name, dotted_name, is_name
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of, returns_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.world import World
 

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner_sync.syntax import dotted_name
+from runner_sync.syntax import decorator_name, dotted_name
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_record
-from runner_sync.verify.trees.functions import FunctionNode, decorator_name
+from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.world import Definition
 

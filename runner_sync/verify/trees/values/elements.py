@@ -107,7 +107,7 @@ def _of_record(info: ClassInfo, part: _Part) -> list[_Annotated]:
     """A field of a ``NamedTuple`` that has as many."""
     if not is_record(info) or len(info.fields) != part.size:
         return []
-    name, _ = info.fields[part.number]
+    name = [*info.fields][part.number]
     return [(info.module, info.written[name][0].annotation)]
 
 

@@ -9,24 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-from runner_sync.signatures import Signature
+from runner_sync.signatures import Field, Signature, class_option, of_fields, option
+from runner_sync.syntax import decorator_name
 from runner_sync.verify.trees.classes import ClassInfo, is_struct
-from runner_sync.verify.trees.functions import decorator_name
-
-_DEFAULTS = frozenset({"default", "default_factory"})
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One field. ``is_given`` is whether the constructor takes it, ``by_keyword`` whether so only."""
-
-    name: str
-    has_default: bool
-    by_keyword: bool
-    is_given: bool
-    owner: ClassInfo
 
 
 def is_dataclass(info: ClassInfo) -> bool:
@@ -50,87 +36,31 @@ def constructor(classes: Sequence[ClassInfo]) -> Signature | None:
     made = [d for d in classes[0].node.decorator_list if decorator_name(d) == "dataclass"]
     if found is None or any(option(decorator, "init", default=True) is not True for decorator in made):
         return None
-    given = [field for field in found if field.is_given]
-    return Signature(
-        tuple(field.name for field in given if not field.by_keyword),
-        frozenset(),
-        tuple(field.name for field in given if field.by_keyword),
-        frozenset(field.name for field in given if not field.has_default),
-        False,
-        False,
-    )
+    return of_fields(field for _, field in found)
 
 
-def fields(classes: Sequence[ClassInfo]) -> list[Field] | None:
-    """The fields of the dataclass or struct ``classes[0]`` in order: one that is declared again keeps its place."""
-    found: dict[str, Field] = {}
+def fields(classes: Sequence[ClassInfo]) -> list[tuple[ClassInfo, Field]] | None:
+    """The fields of the dataclass or struct ``classes[0]`` in order, each with the class that declares it; ``None``
+    where an option of one is no constant."""
+    found: dict[str, tuple[ClassInfo, Field]] = {}
     made = structs(classes)
     for info in reversed(classes):
         if is_dataclass(info) or info in made:
-            own = _own_fields(info)
-            if own is None:
+            own = info.fields
+            options = [one for field in own.values() for one in (field.by_keyword, field.is_given)]
+            if None in [*options, class_option(info.node, "kw_only")]:
                 return None
-            found.update((field.name, field) for field in own)
+            found |= {name: (info, field) for name, field in own.items()}
     return list(found.values())
 
 
-def misplaced(found: Iterable[Field]) -> tuple[Field, Field] | None:
-    """A field that must be given and stands behind one with a default, with that one: Python refuses the class."""
+def misplaced(found: Iterable[tuple[ClassInfo, Field]]) -> tuple[Field, ClassInfo, Field] | None:
+    """A field that must be given and stands behind one with a default, with the class of that, and that: Python refuses
+    it."""
     with_default = None
-    for field in found:
+    for owner, field in found:
         if field.is_given and not field.by_keyword:
             if with_default is not None and not field.has_default:
-                return field, with_default
-            with_default = field if field.has_default else with_default
+                return field, *with_default
+            with_default = (owner, field) if field.has_default else with_default
     return None
-
-
-def _own_fields(info: ClassInfo) -> list[Field] | None:
-    """The fields that a class body declares; ``None`` where an option of one is no constant."""
-    by_keyword = class_option(info, "kw_only")
-    if by_keyword is None:
-        return None
-    found: list[Field] = []
-    for statement in info.node.body:
-        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
-            continue
-        annotation = ast.unparse(statement.annotation)
-        if annotation.split(".")[-1].strip("'\"") == "KW_ONLY":
-            by_keyword = True
-        elif "ClassVar" not in annotation:
-            one = _field(info, statement, by_keyword=by_keyword)
-            if one is None:
-                return None
-            found.append(one)
-    return found
-
-
-def _field(info: ClassInfo, statement: ast.AnnAssign, *, by_keyword: bool) -> Field | None:
-    assert isinstance(statement.target, ast.Name)
-    name, value = statement.target.id, statement.value
-    if not isinstance(value, ast.Call) or decorator_name(value) != "field":
-        return Field(name, value is not None, by_keyword, True, info)
-    given = {keyword.arg for keyword in value.keywords}
-    keyword, is_given = option(value, "kw_only", default=by_keyword), option(value, "init", default=True)
-    if keyword is None or is_given is None:
-        return None
-    return Field(name, not given.isdisjoint(_DEFAULTS), keyword, is_given, info)
-
-
-def class_option(info: ClassInfo, word: str) -> bool | None:
-    """An option that a class is declared with, of ``@dataclass(…)`` or in the head of a struct; ``None`` where it is no
-    constant."""
-    made = [d for d in info.node.decorator_list if decorator_name(d) == "dataclass"]
-    if made:
-        return option(made[0], word, default=False)
-    value = next((keyword.value for keyword in info.node.keywords if keyword.arg == word), ast.Constant(False))
-    return bool(value.value) if isinstance(value, ast.Constant) else None
-
-
-def option(call: ast.expr, word: str, *, default: bool) -> bool | None:
-    """An option of ``@dataclass(…)`` or ``field(…)``; ``None`` where it is no constant."""
-    if not isinstance(call, ast.Call):
-        return default
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
-    value = given.get(word, ast.Constant(None if None in given else default))
-    return bool(value.value) if isinstance(value, ast.Constant) and value.value is not None else None

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from runner_sync.signatures import TRANSPARENT
-from runner_sync.syntax import dotted_name, is_name, is_super
+from runner_sync.syntax import decorator_name, dotted_name, is_name, is_super
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
-from runner_sync.verify.trees.functions import FunctionNode, decorator_name, returns_of, yields
+from runner_sync.verify.trees.functions import FunctionNode, returns_of, yields
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import instances
 from runner_sync.verify.trees.values.giving import gives

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Literal
-
-from runner_sync.verify import rules
 
 if TYPE_CHECKING:
     from runner_sync.verify.runners.job import CheckJob
@@ -98,8 +95,8 @@ def code_of(module: str) -> str:
 
 @cache
 def known_codes() -> tuple[str, ...]:
-    """The codes of all rules, read from the names of their modules."""
-    return tuple(sorted(code_of(module.name) for module in iter_modules(rules.__path__)))
+    """The codes of all rules."""
+    return tuple(sorted(code_of(module) for module in (*OF_RUNNERS, *OF_TREES, *ELSEWHERE)))
 
 
 def codes_with(need: Need) -> tuple[str, ...]:

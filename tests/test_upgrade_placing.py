@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.model import ReviewItem
-from runner_sync.upgrade.questions.placing import as_written, restated
+from runner_sync.upgrade.placing import as_written, restated
 
 TEXT = """\
 def run(self, rows):

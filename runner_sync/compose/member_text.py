@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection
 from functools import lru_cache
 
-from runner_sync.statements import UnparsableText, canons, code_of, tree_of
+from runner_sync.statements import UnparsableText, canons, code_of, first_function, tree_of
 from runner_sync.statements.tokens import own_lines
 from runner_sync.syntax import parents_called, walk
 
@@ -110,3 +110,23 @@ def _lines_in_strings(text: str) -> frozenset[int]:
         return frozenset(own_lines(text)[1])
     except (SyntaxError, tokenize.TokenError):
         return frozenset(range(1, text.count("\n") + 2))
+
+
+def head_and_body(text: str) -> tuple[str, str]:
+    """Decorators, signature and docstring of a method, and the rest; two empty strings when it is none, or one line."""
+    node = first_function(text)
+    if node is None or node.body[0].lineno == node.lineno:
+        return "", ""
+    body = node.body[1:] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body
+    at = body[0].lineno - 1
+    lines = text.split("\n")
+    while at and lines[at - 1].strip().startswith("#"):
+        at -= 1
+    return "\n".join(lines[:at]) + "\n", "\n".join(lines[at:])
+
+
+def with_head(head_of: str, body_of: str) -> str:
+    """The body of one method under the head of another; an empty string when one of them has none."""
+    head, _ = head_and_body(head_of)
+    _, body = head_and_body(body_of)
+    return head + body.lstrip("\n") if head and body else ""

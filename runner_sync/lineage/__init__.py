@@ -9,6 +9,7 @@ Goes out: ``Origin`` values, and ``Span`` values per statement (``provenance``).
 
 from runner_sync.lineage.likeness import (
     COPY,
+    FEWEST,
     MODELLED,
     Fingerprint,
     comments,
@@ -25,6 +26,7 @@ from runner_sync.lineage.unsynced import without_unsynced
 
 __all__ = [
     "COPY",
+    "FEWEST",
     "MODELLED",
     "Candidate",
     "Fingerprint",

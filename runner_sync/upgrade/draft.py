@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from runner_sync.model import BaseRef, Lineage, Outcome, Provenance, ReviewItem
-from runner_sync.upgrade.questions.placing import relocate, restated
+from runner_sync.upgrade.placing import relocate, restated
 
 
 class Stage(NamedTuple):

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from runner_sync.compose.notes import annotate
 from runner_sync.upgrade.job import ModuleResult
+from runner_sync.upgrade.placing import as_written, relocate, without_repeats
 from runner_sync.upgrade.questions.conflicts import disjoint, inline, two_sided
-from runner_sync.upgrade.questions.placing import as_written, relocate, without_repeats
 
 
 def finished(result: ModuleResult, text: str, *, with_conflicts: bool) -> ModuleResult:

@@ -14,6 +14,7 @@ from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu import class_by_class, gpu, inheriting, owing
 from runner_sync.upgrade.from_gpu.call_fit import ask_about_calls
+from runner_sync.upgrade.from_gpu.other_uses import ask_about_other_uses
 from runner_sync.upgrade.from_upstream import ascend
 from runner_sync.upgrade.job import ModuleJob, ModuleResult, is_selected
 from runner_sync.upgrade.questions.defects import (
@@ -29,7 +30,6 @@ from runner_sync.upgrade.questions.hidden import (
     hooks_never_called,
 )
 from runner_sync.upgrade.questions.mixed_in import mixed_in
-from runner_sync.upgrade.questions.other_uses import ask_about_other_uses
 from runner_sync.upgrade.questions.partners import name_partners
 from runner_sync.upgrade.redundant import drop_redundant
 

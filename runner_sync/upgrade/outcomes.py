@@ -19,7 +19,7 @@ from runner_sync.upgrade.attribution import Region, brought_by, regions
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Fate, ModuleJob, ModuleResult
-from runner_sync.upgrade.questions.placing import place
+from runner_sync.upgrade.placing import place
 
 
 def result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Mapping[str, Fate]) -> ModuleResult:

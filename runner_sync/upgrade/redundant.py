@@ -6,15 +6,14 @@ Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts, some m
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.members import is_port
-from runner_sync.compose.names import read_in_class_body
-from runner_sync.confidence import CONTESTED, DERIVED, INFERRED, REBUILT, REQUIRED
+from runner_sync.confidence import CONTESTED, DERIVED, INFERRED, REBUILT
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu import inheriting
+from runner_sync.upgrade.from_gpu.gone_from_gpu import is_called, is_read_by_class
 from runner_sync.upgrade.from_gpu.gpu import GpuSide
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
@@ -26,52 +25,6 @@ SHOWN = 3
 
 ELSEWHERE = 0.8
 """Share of omni's statements of a copy that must stand in other methods for the copy to go."""
-
-
-def drop_gone_from_gpu(
-    class_name: str, drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
-) -> list[Draft]:
-    """A port whose GPU original is gone goes too, unless something on the NPU side still calls it.
-
-    One that NPU has edited, and that something called before, is asked about: what NPU does otherwise is in it alone.
-    """
-    mine = [d for d in drafts if d.chosen and d.owner == class_name]
-    gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
-    gone = [d for d in gone if not _is_read_by_class(d, job)]
-    edited = [d for d in gone if canonical(d.before) != canonical(old[d.member])]
-    edited = [d for d in edited if is_port(d.before, old[d.member]) and _was_called(d, drafts)]
-    gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
-    elsewhere = job.target.elsewhere.at_all
-    called = [d for d in gone if d.member in elsewhere or _is_called(d, [o for o in drafts if o not in gone])]
-    while called:
-        gone = [d for d in gone if d not in called]
-        called = [d for d in gone if _is_called(d, called)]
-    left = [d for d in drafts if d not in gone]
-    edited = [d for d in edited if d.member not in elsewhere and not _is_called(d, left)]
-    asked = {d.name: _gone_from_gpu(d, job, old[d.member]) for d in gone}
-    here = [d.member for d in drafts if d.owner == class_name]
-    came = {name: new[name] for name in here if name in new.keys() - old.keys()}
-    asked |= {d.name: _gone_but_edited(d, job, old[d.member], came) for d in edited}
-    return [asked.get(draft.name, draft) for draft in drafts]
-
-
-def _was_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
-    return any(draft.member in self_names(other.before) for other in drafts if other is not draft)
-
-
-def _gone_but_edited(draft: Draft, job: ModuleJob, original: str, came: Mapping[str, str]) -> Draft:
-    """The draft with a question; ``came`` are the methods that the GPU class has got since and the NPU class has."""
-    reason = "the GPU runner dropped this method, and nothing on the NPU side calls it any more; NPU had edited it"
-    if renamed := [name for name, text in came.items() if canonical(text)[1:] == canonical(original)[1:]]:
-        reason += f": it is called {renamed[0]} there now, and came as it is there, without what NPU does in this one"
-    shown = Shown(base=original, omni=draft.before, chosen=draft.text)
-    return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown))
-
-
-def _gone_from_gpu(draft: Draft, job: ModuleJob, original: str) -> Draft:
-    reason = "the GPU runner dropped this method, and nothing on the NPU side calls its port any more"
-    item = review(draft, job.path, reason=reason, confidence=REQUIRED, shown=Shown(base=original, omni=draft.before))
-    return replace(draft.asking(item), removed=True)
 
 
 def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
@@ -88,7 +41,7 @@ def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> li
 
 def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Draft:
     """The draft; dropped where the class can do without it, with a question where upstream gave up what it copies."""
-    may_go = bool(draft.owner) and not _is_read_by_class(draft, job)
+    may_go = bool(draft.owner) and not is_read_by_class(draft, job)
     reason = _why_redundant(draft, drafts, job, side) if may_go else ""
     if reason:
         shown = Shown(omni=draft.before, upstream=draft.upstream or "")
@@ -112,11 +65,6 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
         shown = Shown(omni=draft.text, upstream=below, chosen=draft.text)
         return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True))
     return draft
-
-
-def _is_read_by_class(draft: Draft, job: ModuleJob) -> bool:
-    """Whether the body of the class reads a member of its own: without it the module could not be imported."""
-    return draft.member in read_in_class_body(job.text, draft.owner)
 
 
 def _taken_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
@@ -179,7 +127,7 @@ def _why_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -
     if inherits and draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream):
         return "the copy equals the upstream method that the class inherits"
     if not draft.own:
-        if draft.upstream is None and (inherits or not _is_called(draft, drafts)):
+        if draft.upstream is None and (inherits or not is_called(draft, drafts)):
             return "upstream dropped the method, and the copy has nothing of omni's"
         return ""
     if draft.upstream is None and draft.base is not None and _is_abandoned(draft, drafts, inherited):
@@ -197,13 +145,9 @@ def _stands_in(own: Collection[str], elsewhere: Sequence[str]) -> bool:
     return sum(canon in known for canon in own) >= ELSEWHERE * len(own)
 
 
-def _is_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
-    return any(draft.member in self_names(d.text) for d in drafts if d is not draft and not d.removed)
-
-
 def _is_abandoned(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> bool:
     """Whether the calls of a method went with this upgrade: the module had some, and neither it nor a base class has
     one now."""
     had = any(draft.member in self_names(other.before) for other in drafts if other is not draft)
     below = any(draft.member in self_names(text) for text in inherited.members.values() if text is not None)
-    return had and not below and not _is_called(draft, drafts)
+    return had and not below and not is_called(draft, drafts)

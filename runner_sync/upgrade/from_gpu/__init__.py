@@ -11,6 +11,7 @@ Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with a text more, and
   the result can run, or takes the parts that can (``part_by_part``), ``half_ported`` finds what came in by half,
   ``call_fit`` the calls that do not fit, ``untranslated`` the GPU names that are left, ``left_standing`` what omni took
   out on the GPU side only; ``ported_passages`` asks about what was changed;
-- ``new_members``: what only the GPU class has;
+- ``new_members``: what only the GPU class has; ``other_uses``: where else the twin uses what came; ``gone_from_gpu``:
+  ports of what the twin has no more;
 - ``owing``: what the twin has had for long and that belongs to what is ported; the module is done again with it.
 """

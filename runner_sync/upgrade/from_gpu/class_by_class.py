@@ -16,11 +16,11 @@ from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu import members, porting, twin_copies
+from runner_sync.upgrade.from_gpu.gone_from_gpu import drop_gone_from_gpu
 from runner_sync.upgrade.from_gpu.gpu import GpuSide
 from runner_sync.upgrade.from_gpu.new_members import declined_members, is_asked_about, ported_members
 from runner_sync.upgrade.from_gpu.refusing import veto_for
 from runner_sync.upgrade.job import Fate, ModuleJob
-from runner_sync.upgrade.redundant import drop_gone_from_gpu
 
 
 def after_port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[Sequence[Draft], dict[str, Fate]]:

@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from runner_sync.compose.member_text import self_names
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.lineage import nodes_of
+from runner_sync.lineage import FEWEST, nodes_of
 from runner_sync.statements import TELLING, first_function, inside_strings, parses
 from runner_sync.syntax import blocks_of, statements_of, walk
 
@@ -26,9 +26,6 @@ Twin = tuple[str, Mapping[str, str]]
 IN_PLACE = 0.5
 """Share of a helper's telling statements that a method must have for the helper to be a part of it; a judgement, and
 the figure by which RS202 tells a call of a helper from a hook that NPU lacks."""
-
-FEWEST = 3
-"""Telling statements that a method must have of a helper: one or two the same may be chance."""
 
 
 def sides_with_helpers(method: str, old: Twin, new: Twin) -> tuple[str, str]:

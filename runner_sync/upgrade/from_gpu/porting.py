@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose import records
-from runner_sync.compose.member_text import calls_by_class, canonical
+from runner_sync.compose.member_text import calls_by_class, canonical, with_head
 from runner_sync.compose.names import defined_names
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge import Reason, Veto
@@ -25,7 +25,6 @@ from runner_sync.upgrade.from_gpu.gpu import GpuSide, vllm_canons, vllm_unit, wi
 from runner_sync.upgrade.from_gpu.left_standing import ask_about_left_standing
 from runner_sync.upgrade.from_gpu.sound_merge import merge_soundly
 from runner_sync.upgrade.from_gpu.untranslated import ask_about_untranslated
-from runner_sync.upgrade.from_upstream import splitting
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
 from runner_sync.upgrade.questions import wording
 from runner_sync.upgrade.questions.reviews import not_ported, review_of, unmerged
@@ -160,7 +159,7 @@ def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[st
     """The twin's old text, and the statements that are vLLM's own."""
     old = side.old.get(draft.name)
     if old is None and draft.split_from in side.old:
-        old = splitting.with_head(new, side.old[draft.split_from]) or None
+        old = with_head(new, side.old[draft.split_from]) or None
         return old, _vllm_statements(job, draft, side.bases[draft.split_from])
     return old, side.from_vllm.get(draft.name, frozenset())
 

@@ -9,15 +9,13 @@ Merged one by one, omni's additions to the second half would have nowhere to go.
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Mapping
 
 from runner_sync import lineage
-from runner_sync.compose.member_text import self_names
+from runner_sync.compose.member_text import head_and_body, self_names
 from runner_sync.edits import margin
-from runner_sync.statements import first_function, parses
-from runner_sync.upgrade.from_gpu.extracted import FEWEST
+from runner_sync.statements import parses
 
 CUT = "__runner_sync_cut__()"
 """The statement between the two halves; it never reaches a file."""
@@ -43,7 +41,7 @@ def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new:
     for name in (name for name in fresh if name not in called):
         body = Counter(canon for text in with_helpers(name, fresh) for canon in lineage.fingerprint(text).elements())
         taken = (body & gone).total()
-        has_most = taken >= FEWEST and taken >= gone.total() * FROM_OLD
+        has_most = taken >= lineage.FEWEST and taken >= gone.total() * FROM_OLD
         if taken > best and (has_most or taken >= body.total() * FROM_OLD):
             best, found = taken, name
     return found
@@ -62,7 +60,7 @@ def with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
 
 def joined(first: str, second: str) -> str:
     """Two methods as one, with the cut between the body of the first and that of the second."""
-    head, body = _head_and_body(second)
+    head, body = head_and_body(second)
     indent = " " * _column(body)
     return f"{first.rstrip(chr(10))}\n{indent}{CUT}\n{body.lstrip(chr(10))}" if head else first
 
@@ -71,19 +69,12 @@ def cut(text: str, second: str) -> tuple[str, str] | None:
     """The two methods again, the second with the head of ``second``; ``None`` when the cut is not where it belongs."""
     lines = text.split("\n")
     places = [k for k, line in enumerate(lines) if line.strip() == CUT]
-    head, body = _head_and_body(second)
+    head, body = head_and_body(second)
     if len(places) != 1 or not head or lines[places[0]] != " " * _column(body) + CUT:
         return None
     first, rest = "\n".join(lines[: places[0]]).rstrip(), "\n".join(lines[places[0] + 1 :])
     halves = (first + "\n", head + rest.lstrip("\n"))
     return halves if all(parses(half) for half in halves) else None
-
-
-def with_head(head_of: str, body_of: str) -> str:
-    """The body of one method under the head of another; an empty string when one of them has none."""
-    head, _ = _head_and_body(head_of)
-    _, body = _head_and_body(body_of)
-    return head + body.lstrip("\n") if head and body else ""
 
 
 def row_of_cut(text: str) -> int:
@@ -93,20 +84,7 @@ def row_of_cut(text: str) -> int:
 
 def first_row(text: str) -> int:
     """How many lines stand before the body of a method."""
-    return _head_and_body(text)[0].count("\n")
-
-
-def _head_and_body(text: str) -> tuple[str, str]:
-    """Decorators, signature and docstring of a method, and the rest; two empty strings when it is none, or one line."""
-    node = first_function(text)
-    if node is None or node.body[0].lineno == node.lineno:
-        return "", ""
-    body = node.body[1:] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body
-    at = body[0].lineno - 1
-    lines = text.split("\n")
-    while at and lines[at - 1].strip().startswith("#"):
-        at -= 1
-    return "\n".join(lines[:at]) + "\n", "\n".join(lines[at:])
+    return head_and_body(text)[0].count("\n")
 
 
 def _column(body: str) -> int:

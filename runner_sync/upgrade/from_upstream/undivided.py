@@ -22,13 +22,12 @@ from dataclasses import dataclass
 
 from runner_sync.compose.member_text import self_names
 from runner_sync.confidence import CONTESTED
-from runner_sync.lineage import nodes_of
+from runner_sync.lineage import FEWEST, nodes_of
 from runner_sync.merge import align
 from runner_sync.model import ReviewItem
 from runner_sync.statements import ROOT, TELLING, Node, below, parses
 from runner_sync.statements.dataflow import binds
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.extracted import FEWEST
 from runner_sync.upgrade.from_upstream.splitting import with_helpers
 from runner_sync.upgrade.questions.reviews import Shown, review
 

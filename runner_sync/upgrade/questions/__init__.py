@@ -3,8 +3,7 @@
 Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with review items. May touch: nothing.
 
 ``defects`` are what a merge left, ``hidden`` the methods of upstream's that do not run (with ``partial_overrides``),
-``mixed_in`` the bases that a class has now or does without,
-``other_uses`` those of what was ported, ``partners`` the questions that are one decision. ``reviews`` makes the items
-and ``placing`` finds their lines, ``wording`` has the sentences for the decisions of a merge, ``conflicts`` the diff3
+``mixed_in`` the bases that a class has now or does without, ``partners`` the questions that are one decision.
+``reviews`` makes the items, ``wording`` has the sentences for the decisions of a merge, ``conflicts`` the diff3
 markers.
 """

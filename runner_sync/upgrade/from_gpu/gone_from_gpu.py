@@ -1,0 +1,74 @@
+"""Ports whose GPU original is gone: each goes with a question, or is asked about.
+
+Comes in: drafts of a class, a ``ModuleJob``, the GPU methods before and now. Goes out: the drafts, some marked as
+removed. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from runner_sync.compose.member_text import canonical, self_names
+from runner_sync.compose.members import is_port
+from runner_sync.compose.names import read_in_class_body
+from runner_sync.confidence import CONTESTED, REQUIRED
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.questions.reviews import Shown, review
+
+
+def drop_gone_from_gpu(
+    class_name: str, drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
+) -> list[Draft]:
+    """A port whose GPU original is gone goes too, unless something on the NPU side still calls it.
+
+    One that NPU has edited, and that something called before, is asked about: what NPU does otherwise is in it alone.
+    """
+    mine = [d for d in drafts if d.chosen and d.owner == class_name]
+    gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
+    gone = [d for d in gone if not is_read_by_class(d, job)]
+    edited = [d for d in gone if canonical(d.before) != canonical(old[d.member])]
+    edited = [d for d in edited if is_port(d.before, old[d.member]) and _was_called(d, drafts)]
+    gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
+    elsewhere = job.target.elsewhere.at_all
+    called = [d for d in gone if d.member in elsewhere or is_called(d, [o for o in drafts if o not in gone])]
+    while called:
+        gone = [d for d in gone if d not in called]
+        called = [d for d in gone if is_called(d, called)]
+    left = [d for d in drafts if d not in gone]
+    edited = [d for d in edited if d.member not in elsewhere and not is_called(d, left)]
+    asked = {d.name: _gone_from_gpu(d, job, old[d.member]) for d in gone}
+    here = [d.member for d in drafts if d.owner == class_name]
+    came = {name: new[name] for name in here if name in new.keys() - old.keys()}
+    asked |= {d.name: _gone_but_edited(d, job, old[d.member], came) for d in edited}
+    return [asked.get(draft.name, draft) for draft in drafts]
+
+
+def _was_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
+    return any(draft.member in self_names(other.before) for other in drafts if other is not draft)
+
+
+def _gone_but_edited(draft: Draft, job: ModuleJob, original: str, came: Mapping[str, str]) -> Draft:
+    """The draft with a question; ``came`` are the methods that the GPU class has got since and the NPU class has."""
+    reason = "the GPU runner dropped this method, and nothing on the NPU side calls it any more; NPU had edited it"
+    if renamed := [name for name, text in came.items() if canonical(text)[1:] == canonical(original)[1:]]:
+        reason += f": it is called {renamed[0]} there now, and came as it is there, without what NPU does in this one"
+    shown = Shown(base=original, omni=draft.before, chosen=draft.text)
+    return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown))
+
+
+def _gone_from_gpu(draft: Draft, job: ModuleJob, original: str) -> Draft:
+    reason = "the GPU runner dropped this method, and nothing on the NPU side calls its port any more"
+    item = review(draft, job.path, reason=reason, confidence=REQUIRED, shown=Shown(base=original, omni=draft.before))
+    return replace(draft.asking(item), removed=True)
+
+
+def is_read_by_class(draft: Draft, job: ModuleJob) -> bool:
+    """Whether the body of the class reads a member of its own: without it the module could not be imported."""
+    return draft.member in read_in_class_body(job.text, draft.owner)
+
+
+def is_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
+    """Whether another member calls this one."""
+    return any(draft.member in self_names(d.text) for d in drafts if d is not draft and not d.removed)

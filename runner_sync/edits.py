@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -21,6 +21,7 @@ _REST = re.compile(r"[ \t]*,?[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n)")
 """What may stand behind an element up to the end of its line where nothing follows there."""
 
 Node = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +95,12 @@ class Places:
         first, rest = self.line(node.lineno)[0], _REST.match(self.text, end)
         above = "#" in self.text[before:start]
         around = above or "#" in self.text[end : max(behind, rest.end() if rest is not None else end)]
-        if rest is not None and around and not self.text[first:start].strip():
+        if rest is not None and (around or before == start) and not self.text[first:start].strip():
             return Edit(first, rest.end(), "")
-        if above:
-            comma = _COMMA.match(self.text, end)
-            return Edit(start, comma.end() if comma is not None else end, "")
-        return Edit(before, end, "") if before < start or behind == end else Edit(start, behind, "")
+        if before < start and not above:
+            return Edit(before, end, "")
+        comma = _COMMA.match(self.text, end)
+        return Edit(start, behind if behind > end and not above else comma.end() if comma is not None else end, "")
 
     def source(self, node: Node) -> str:
         """The text of ``node``."""
@@ -131,3 +132,33 @@ class Places:
     def behind(self, node: Node, text: str) -> Edit:
         """The edit that puts ``text`` behind ``node``."""
         return Edit(self.end(node), self.end(node), text)
+
+    def with_keywords(self, call: ast.Call, *said: str, following: Collection[str] = ()) -> Edit:
+        """The edit that gives ``call`` more keywords (``rows=rows``): in front of the first of ``following``, else
+        behind the other arguments, but in front of what is unpacked into keywords."""
+        after = next((one for one in call.keywords if one.arg in following), None)
+        given: list[Node] = [*call.args, *(one for one in call.keywords if one.arg is not None)]
+        if after is None and given:
+            return self.behind(max(given, key=self.end), "".join(f", {one}" for one in said))
+        if call.keywords:
+            return self.ahead_of(after or call.keywords[0], *said)
+        bracket = self.end(call) - 1
+        return Edit(bracket, bracket, ", ".join(said))
+
+    def with_parameter(self, function: Function, said: str, *, following: Collection[str], by_keyword: bool) -> Edit:
+        """The edit that gives ``function``, which has no ``*args``, one more parameter, to be passed by place unless
+        only ``by_keyword``: in front of the first of ``following``, else behind the last that stands ahead of those."""
+        rows = function.args
+        after = next((one for one in (rows.kwonlyargs if by_keyword else rows.args) if one.arg in following), None)
+        if after is not None:
+            return self.ahead_of(after, said)
+        ahead: list[Node] = [*rows.posonlyargs, *rows.args, *rows.defaults]
+        if by_keyword:
+            ahead += [*rows.kwonlyargs, *(default for default in rows.kw_defaults if default is not None)]
+            said = said if rows.kwonlyargs else f"*, {said}"
+        if ahead:
+            return self.behind(max(ahead, key=self.end), f", {said}")
+        # The brackets of its type parameters stand ahead of those of its own.
+        generic: Sequence[Node] = getattr(function, "type_params", ())
+        bracket = self.text.index("(", self.end(generic[-1]) if generic else self.start(function)) + 1
+        return Edit(bracket, bracket, f"{said}, " if rows.kwonlyargs or rows.kwarg is not None else said)

@@ -37,7 +37,7 @@ BEFORE = method("made = Output(ids=ids)", "return made")
         ),
         pytest.param(
             method("made = Output(", "    ids=ids,", "    drafts='é' + drafts,", ")", "return made"),
-            method("made = Output(", "    ids=ids,", "    )", "made.drafts = 'é' + drafts", "return made"),
+            method("made = Output(", "    ids=ids,", ")", "made.drafts = 'é' + drafts", "return made"),
             5,
             id="an argument on a line of its own",
         ),

@@ -30,6 +30,12 @@ OLD = method("self, config")
             id="one in front, where the call goes by place",
         ),
         pytest.param(
+            method("\n        self,\n        config=None,\n    "),
+            method("self, padded, config=None"),
+            method("\n        self,\n        padded,\n        config=None,\n    "),
+            id="one in front of another on its line",
+        ),
+        pytest.param(
             method("self, config=None, **rest", "return super().run(config=config, **rest)"),
             method("self, padded, config"),
             method("self, padded, config=None, **rest", "return super().run(config=config, padded=padded, **rest)"),

@@ -54,6 +54,8 @@ PASSED = {
         "given = {\"padded\": padded, 'rows': x}\nreturn self.forward(**given)\n",
     ),
     "in a call that gives nothing": ("return self.forward()\n", "return self.forward(padded=padded)\n"),
+    "in brackets behind a blank": ("return self.forward ()\n", "return self.forward (padded=padded)\n"),
+    "of a function in brackets": ("return (self.forward)()\n", "return (self.forward)(padded=padded)\n"),
     "behind what is no parameter of it": (
         "return self.forward(other=x)\n",
         "return self.forward(other=x, padded=padded)\n",
@@ -93,7 +95,7 @@ def test_other_calls_are_left_alone(name: str) -> None:
     ("head", "expected"),
     [
         pytest.param("(self, *, ids, x)", "(self, *, padded: int, ids, x)", id="in its order"),
-        pytest.param("(self, *, x)", "(self, *, padded: int, x)", id="by keyword only"),
+        pytest.param("(self, *, x)", "(self, *, x, padded: int)", id="by keyword only"),
         pytest.param("(self, ids, x=1)", "(self, ids, x=1, *, padded: int)", id="callers by place stay right"),
         pytest.param("(self, *ids)", None, id="takes anything by place"),
         pytest.param("(self, **x)", None, id="takes anything by keyword"),

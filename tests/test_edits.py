@@ -121,3 +121,23 @@ def test_nothing_to_do_leaves_the_text() -> None:
 def test_edits_that_do_not_go_together_are_refused(edits: list[Edit]) -> None:
     with pytest.raises(ValueError, match="an edit of the characters"):
         apply("abc", edits)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("f(gone)", "f()", id="the only one"),
+        pytest.param("f(gone, )", "f()", id="the only one, with a comma"),
+        pytest.param("f(\n    gone,\n)", "f(\n)", id="the only one, on its line"),
+        pytest.param("f(gone, a)", "f(a)", id="the first"),
+        pytest.param("f(\n    gone,\n    a,\n)", "f(\n    a,\n)", id="the first, on its line"),
+        pytest.param("f(a, gone, b)", "f(a, b)", id="between others"),
+        pytest.param("f(a, gone)", "f(a)", id="the last"),
+        pytest.param("f(\n    a,\n    gone,  # é\n)", "f(\n    a,\n)", id="with its comment"),
+        pytest.param("f(\n    a,  # é\n    gone,\n)", "f(\n    a,  # é\n)", id="behind the comment of another one"),
+    ],
+)
+def test_an_element_goes_with_the_comma_that_sets_it_apart(text: str, expected: str) -> None:
+    (call,) = (node for node in nodes(text) if isinstance(node, ast.Call))
+    gone = next(one for one in call.args if ast.unparse(one) == "gone")
+    assert apply(text, [Places(text).element_out(gone, call.args)]) == expected

@@ -10,13 +10,12 @@ vLLM's class that does not reach omni's subclass); omni's own runners set such a
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.record_lists import Fields
-from runner_sync.edits import Edit, Places, apply
+from runner_sync.edits import Places, apply
 from runner_sync.signatures import fields_of
 from runner_sync.statements import tree_of
 from runner_sync.syntax import dotted_name, module_of, names_set, walk
@@ -31,7 +30,7 @@ def set_apart(before: str, text: str, constructors: Constructors) -> Mended | No
         for key in call.keywords:
             if key.arg is None or key.arg in constructors[name] or (name, key.arg) in known:
                 continue
-            moved = _set_behind(text, made, key)
+            moved = _set_behind(text, made, call, key)
             if moved is not None:
                 line, statement, new = moved
                 return Mended(new, line, statement, f"{name} takes no {key.arg}: set on the record that it makes")
@@ -78,21 +77,13 @@ def _constructions(text: str, constructors: Constructors) -> Iterator[tuple[ast.
                 yield node, name, call
 
 
-def _set_behind(text: str, made: ast.Assign, key: ast.keyword) -> tuple[int, str, str] | None:
+def _set_behind(text: str, made: ast.Assign, call: ast.Call, key: ast.keyword) -> tuple[int, str, str] | None:
     """The line and text of the assignment, and the text with it; ``None`` where the record has no line and name."""
     places = Places(text)
     margin = text[places.line(made.lineno)[0] : places.start(made)]
     if margin.strip() or len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name):
         return None
     statement = f"{made.targets[0].id}.{key.arg} = {places.source(key.value)}"
-    start, end = places.start(key), places.end(key)
-    after = _ARGUMENT_END.match(text, end)
-    if after is not None:
-        end = after.end()
-    else:
-        start = len(text[:start].rstrip().removesuffix(","))
-    line = text.count("\n", 0, places.end(made)) - text.count("\n", start, end) + 2
-    return line, statement, apply(text, [Edit(start, end, ""), places.behind(made, f"\n{margin}{statement}")])
-
-
-_ARGUMENT_END = re.compile(r"\s*,[ \t]*(?:\n[ \t]*)?")
+    out = places.removal(call, key)
+    line = text.count("\n", 0, places.end(made)) - text.count("\n", out.start, out.end) + 2
+    return line, statement, apply(text, [out, places.behind(made, f"\n{margin}{statement}")])

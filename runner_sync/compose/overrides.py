@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from runner_sync import signatures
 from runner_sync.edits import Edit, Places, apply
@@ -46,7 +46,7 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
     if not added:
         return None
     places = Places(text)
-    edits = _parameters(places, own, now, added)
+    edits: list[Edit] = []
     calls = _calls_of_parent(own)
     if any(isinstance(argument, ast.Starred) for call in calls for argument in call.args):
         return None
@@ -55,6 +55,8 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
         old_places, by_place = ([arg.arg for arg in _positional(one)][bound:] for one in (before, now))
         edits += _arguments(places, call, added, by_place=by_place, old=old_places)
     made = apply(text, edits)
+    for name in added:
+        made = _with_parameter(made, now, name, by_keyword=name in keyword_only)
     grown = parse_function(made)
     # An argument in brackets of its own is no new one.
     if grown is None or _argument_counts(grown) != [count + len(added) for count in _argument_counts(own)]:
@@ -85,17 +87,14 @@ def _names(function: Function) -> list[str]:
     return [arg.arg for arg in (*_positional(function), *function.args.kwonlyargs)]
 
 
-def _parameters(places: Places, own: Function, now: Function, added: Sequence[str]) -> list[Edit]:
-    """The ``added`` parameters as ``now`` has them, each where it stands among those of ``own``."""
-    keyword_only = {arg.arg for arg in now.args.kwonlyargs}
-    star = next((name for name in added if name in keyword_only), "") if not own.args.kwonlyargs else ""
-    edits = []
-    for name in added:
-        said = ("*, " if name == star else "") + _declaration(now, name)
-        edits.append(_parameter(places, own, now, name, said, only_by_keyword=name in keyword_only))
-    if not _names(own) and own.args.kwarg is None:
-        edits[-1] = replace(edits[-1], text=edits[-1].text.removesuffix(", "))
-    return edits
+def _with_parameter(text: str, now: Function, name: str, *, by_keyword: bool) -> str:
+    """A method with one parameter that ``now`` has, where it stands among those of ``now``."""
+    function, order = parse_function(text), _names(now)
+    if function is None:
+        return text
+    following = order[order.index(name) + 1 :]
+    said = _declaration(now, name)
+    return apply(text, [Places(text).with_parameter(function, said, following=following, by_keyword=by_keyword)])
 
 
 def _declaration(function: Function, name: str) -> str:
@@ -105,27 +104,6 @@ def _declaration(function: Function, name: str) -> str:
     if default is not None:
         said += f" = {ast.unparse(default)}" if arg.annotation is not None else f"={ast.unparse(default)}"
     return said
-
-
-def _parameter(places: Places, own: Function, now: Function, name: str, said: str, *, only_by_keyword: bool) -> Edit:
-    order = _names(now)
-    mine = own.args.kwonlyargs if only_by_keyword else _positional(own)
-    following = set(order[order.index(name) + 1 :])
-    after = next((other for other in mine if other.arg in following), None)
-    if after is not None:
-        return places.before(after, f"{said}, ")
-    pairs = [pair for pair in _with_defaults(own) if only_by_keyword or pair[0] in mine]
-    if not pairs:
-        bracket = _opening(places, own)
-        return Edit(bracket, bracket, f"{said}, ")
-    last = max((one for pair in pairs for one in pair if one is not None), key=places.end)
-    return places.behind(last, f", {said}")
-
-
-def _opening(places: Places, function: Function) -> int:
-    """The place behind the bracket that opens the parameters; those of its type may have brackets, too."""
-    generic: Sequence[ast.stmt] = getattr(function, "type_params", ())
-    return places.text.index("(", places.end(generic[-1]) if generic else places.start(function)) + 1
 
 
 def _with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
@@ -170,13 +148,6 @@ def _arguments(
             rest.remove(name)
         elif left and (name in old or is_name(left[0], name)):
             del left[0]
-    given: Sequence[ast.expr | ast.keyword] = [*call.args, *(one for one in call.keywords if one.arg is not None)]
-    keywords = ", ".join(f"{name}={name}" for name in rest)
-    if keywords and given:
-        edits.append(places.behind(max(given, key=places.end), f", {keywords}"))
-    elif keywords and call.keywords:
-        edits.append(places.before(call.keywords[0], f"{keywords}, "))
-    elif keywords:
-        bracket = places.end(call) - 1
-        edits.append(Edit(bracket, bracket, keywords))
+    if rest:
+        edits.append(places.with_keywords(call, *(f"{name}={name}" for name in rest)))
     return edits

@@ -9,7 +9,7 @@ its first run (`_run_generation_model`, after `_model_forward` got `num_tokens_p
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner_sync import signatures
@@ -81,18 +81,10 @@ def taken(text: str, parameter: Parameter) -> str | None:
     function = parse_function(text)
     if function is None or function.args.vararg is not None or not signatures.is_bound(function):
         return None
-    places, arguments = Places(text), function.args
-    after = next((arg for arg in arguments.kwonlyargs if arg.arg in parameter.following), None)
-    if after is not None:
-        edit = places.ahead_of(after, parameter.declared)
-    elif arguments.kwonlyargs:
-        edit = places.ahead_of(arguments.kwonlyargs[0], parameter.declared)
-    elif arguments.args and arguments.kwarg is None:
-        said: list[ast.arg | ast.expr] = [*arguments.args, *arguments.defaults]
-        edit = places.behind(max(said, key=places.end), f", *, {parameter.declared}")
-    else:
+    if function.args.kwarg is not None and not function.args.kwonlyargs:
         return None
-    made = apply(text, [edit])
+    said, following = parameter.declared, parameter.following
+    made = apply(text, [Places(text).with_parameter(function, said, following=following, by_keyword=True)])
     return made if parses(made) else None
 
 
@@ -129,11 +121,4 @@ def _with_keyword(places: Places, around: ast.Call | ast.Dict, parameter: Parame
         if rows:
             return places.ahead_of(next((row for row, word in rows if word in parameter.following), rows[0][0]), said)
         return Edit(bracket, bracket, said + (", " if around.values else ""))
-    after = next((keyword for keyword in around.keywords if keyword.arg in parameter.following), None)
-    if after is not None:
-        return places.ahead_of(after, f"{name}={name}")
-    given: Sequence[ast.expr | ast.keyword] = [*around.args, *(one for one in around.keywords if one.arg is not None)]
-    if given:
-        return places.behind(max(given, key=places.end), f", {name}={name}")
-    bracket = places.end(around.func) + 1
-    return Edit(bracket, bracket, f"{name}={name}" + (", " if around.keywords else ""))
+    return places.with_keywords(around, f"{name}={name}", following=parameter.following)

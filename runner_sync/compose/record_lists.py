@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from runner_sync.compose.mended import Mended
 from runner_sync.edits import Edit, Places, apply, margin
@@ -74,22 +74,12 @@ def arranged(text: str, elements: Sequence[ast.expr], right: Sequence[str]) -> s
     return "\n".join(lines)
 
 
-def removed(text: str, elements: Sequence[ast.expr]) -> str:
-    """The text without list elements that are plain names: their lines, or the words with a comma."""
-    for element in reversed(elements):  # one by one, for two may have a comma between them
-        text = apply(text, [_removal(Places(text), element)])
+def removed(text: str, elements: Sequence[ast.expr], lost: Container[ast.expr]) -> str:
+    """The text without those ``elements`` of one list that are ``lost``."""
+    for at in reversed(range(len(elements))):  # one by one, for two may have a comma between them
+        if elements[at] in lost:
+            text = apply(text, [Places(text).element_out(elements[at], elements[: at + 1])])
     return text
-
-
-def _removal(places: Places, element: ast.expr) -> Edit:
-    start, end = places.start(element), places.end(element)
-    first, last = places.line(element.lineno)
-    before, after = places.text[first:start], places.text[end:last]
-    if not before.strip() and re.fullmatch(r",?\s*(#.*)?", after):
-        return Edit(first, last + 1, "")
-    if comma := re.match(r"\s*,\s*", after):
-        return Edit(start, end + comma.end(), "")
-    return Edit(first + len(before.rstrip().removesuffix(",")), end, "")
 
 
 def completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: Mapping[str, str]) -> str:

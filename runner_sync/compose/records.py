@@ -100,7 +100,7 @@ def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
             left = [word for word in words if word not in gone]
             if len(left) < len(words) and len(left) == len(one.now) and agree(left, one.now):
                 lost = [element for element, word in zip(elements, words, strict=True) if word in gone]
-                made = removed(text, lost)
+                made = removed(text, elements, lost)
                 reason = f"{name} has no {', '.join(word for word in words if word in gone)} any more: taken out here"
                 return changed(text, made, around, reason)
     return None
@@ -155,7 +155,8 @@ def _in_order(text: str, at: int, named: Mapping[str, str], right: Sequence[str]
     words = {field: word for word, field in named.items()}
     elements = [element for element in [*unpackings(text)][at].elts if named[ast.unparse(element)] in right]
     text = arranged(text, elements, [words[field] for field in right])
-    return removed(text, [e for e in [*unpackings(text)][at].elts if named[ast.unparse(e)] not in right])
+    elements = [*unpackings(text)][at].elts
+    return removed(text, elements, [element for element in elements if named[ast.unparse(element)] not in right])
 
 
 def _put_values_right(text: str, records: Mapping[str, Record]) -> Mended | None:

@@ -64,11 +64,9 @@ def _edited(text: str, call: ast.Call, changed: Keywords, gone: Collection[str])
     if any(value.lineno != value.end_lineno for value, _ in values):
         return None
     more = [(name, value) for name, value in changed.items() if name not in _keywords(call)]
-    added = "".join(f", {name}" if name.startswith("**") else f", {name}={value}" for name, value in more)
+    added = [name if name.startswith("**") else f"{name}={value}" for name, value in more]
     places = Places(text)
-    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
-    last = max(arguments, key=places.end)
-    edits = [*(places.instead_of(value, new) for value, new in values), places.behind(last, added)]
+    edits = [*(places.instead_of(value, new) for value, new in values), places.with_keywords(call, *added)]
     made = apply(text, edits)
     for name in gone:
         again = _call(made)

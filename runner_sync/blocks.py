@@ -12,14 +12,14 @@ import io
 import re
 import textwrap
 import tokenize
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 from runner_sync import rulers
 from runner_sync.model import Block, Unit
-from runner_sync.syntax import walk
+from runner_sync.statements import mentions, parameters
+from runner_sync.syntax import children, first_line, walk
 from runner_sync.units.splitting import parse
 
 _BUILTINS = frozenset(dir(builtins))
@@ -85,7 +85,7 @@ class _Source:
             rf"(?:\(?NOTE\)?:?\s*)?(?:\[{stem}\]|{stem}[-_ ](?:new|spec(?:ific)?)\b|{stem}:)[\s:,\-]*", re.IGNORECASE
         )
         tree = parse(text, path=path)
-        self._names = _names_by_line(tree)
+        self._tree = tree
         self._docstrings = _docstrings(tree)
         self._read_tokens(text)
 
@@ -141,85 +141,49 @@ class _Source:
         return self._prefix.sub("", rulers.words(comment), count=1).strip()
 
     def names(self, start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Names the lines need from outside, and names they define, each sorted."""
-        stores: dict[str, int] = {}
-        loads: dict[str, int] = {}
-        for line in range(start, end + 1):
-            for use in self._names.get(line, ()):
-                if not start <= use.scope <= end:
-                    (stores if use.is_store else loads).setdefault(use.name, line)
-        used = (name for name, line in loads.items() if line <= stores.get(name, line) and name not in _BUILTINS)
-        return tuple(sorted(used)), tuple(sorted(stores))
+        """Names the lines need from outside, and names they define, each sorted; ``self.x`` is one name."""
+        bound: dict[str, int] = {}
+        read: dict[str, int] = {}
+        lines = [line for line in range(start, end + 1) if self.has_code(line)]
+        for line, name, kind in sorted(_names_in(_scope_around(self._tree, lines[0], lines[-1]))):
+            if start <= line <= end:
+                if kind in ("binds", "updates"):
+                    bound.setdefault(name, line)
+                if kind in ("reads", "updates", "deletes"):
+                    read.setdefault(name, line)
+        used = (name for name, line in read.items() if line <= bound.get(name, line) and name not in _BUILTINS)
+        return tuple(sorted(used)), tuple(sorted(bound))
+
+
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def _docstrings(tree: ast.Module) -> dict[int, str]:
     """The first line of each function's or class's docstring, by the line of its name."""
-    documented = (node for node in walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    documented = (node for node in walk(tree) if isinstance(node, _Scope))
     found = ((node.lineno, ast.get_docstring(node)) for node in documented)
     return {line: text.strip().split("\n")[0].removesuffix(".") for line, text in found if text and text.strip()}
 
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-
-
-@dataclass(frozen=True, slots=True)
-class _Use:
-    """A name loaded or stored; ``scope`` is the line of the function or comprehension it is local to (0: of none)."""
-
-    name: str
-    is_store: bool
-    scope: int
-
-
-def _names_by_line(tree: ast.Module) -> Mapping[int, list[_Use]]:
-    found: dict[int, list[_Use]] = defaultdict(list)
-    for line, use in _uses(tree, ()):
-        found[line].append(use)
+def _scope_around(tree: ast.Module, start: int, end: int) -> ast.Module | _Scope:
+    """What has the lines in it and its name above them: the innermost function or class, else the module."""
+    found: ast.Module | _Scope = tree
+    for node in walk(tree):
+        if isinstance(node, _Scope) and first_line(node) <= start and end <= (node.end_lineno or 0):
+            found = found if start <= node.lineno <= end else node
     return found
 
 
-def _uses(node: ast.AST, scopes: tuple[tuple[int, frozenset[str]], ...]) -> Iterator[tuple[int, _Use]]:
-    for line, name, is_store in _names_of(node):
-        scope = next((start for start, local in reversed(scopes) if name in local), 0)
-        yield line, _Use(name, is_store, scope)
-    if isinstance(node, _Function | _Comprehension):
-        scopes = (*scopes, (node.lineno, _locals(node)))
-    for child in ast.iter_child_nodes(node):
-        yield from _uses(child, scopes)
-
-
-def _locals(node: ast.AST) -> frozenset[str]:
-    """Names bound directly in a function or comprehension, not in the functions inside it."""
-    names: set[str] = set()
-    pending = list(ast.iter_child_nodes(node))
-    while pending:
-        child = pending.pop()
-        names.update(name for _, name, is_store in _names_of(child) if is_store and not name.startswith("self."))
-        if not isinstance(child, _Function | _Comprehension | ast.ClassDef):
-            pending += ast.iter_child_nodes(child)
-    return frozenset(names)
-
-
-def _names_of(node: ast.AST) -> Iterator[tuple[int, str, bool]]:
-    """``(line, name, whether it is stored)`` of the names that a node says itself; ``self.x`` is one name."""
-    match node:
-        case ast.Name(id="self"):
-            return
-        case ast.Name(id=name, ctx=context):
-            yield node.lineno, name, isinstance(context, ast.Store)
-        case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=context):
-            yield node.end_lineno or node.lineno, f"self.{name}", isinstance(context, ast.Store)
-        case ast.AugAssign(target=ast.Name(id=name)):
-            yield node.lineno, name, False
-        case ast.AugAssign(target=ast.Attribute(value=ast.Name(id="self"), attr=name)):
-            yield node.lineno, f"self.{name}", False
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            yield node.lineno, node.name, True
-        case ast.arg(arg=name) if name != "self":
-            yield node.lineno, name, True
-        case ast.ExceptHandler(name=str() as name):
-            yield node.lineno, name, True
-        case ast.Import() | ast.ImportFrom():
-            for alias in node.names:
-                yield alias.lineno, (alias.asname or alias.name).split(".")[0], True
+def _names_in(scope: ast.Module | _Scope) -> Iterator[tuple[int, str, str]]:
+    """``(line, name, kind)`` of the mentions in a scope and its head, its parameters and ``self.x`` among them."""
+    found: list[tuple[str, Any, str]] = [mention[:3] for mention in mentions(children(scope))]
+    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        found += [(parameter.arg, parameter, "binds") for parameter in parameters(scope)]
+    yield from ((node.lineno, name, kind) for name, node, kind in found if name != "self")
+    for node in walk(scope):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=context):
+                is_bound = isinstance(context, ast.Store)
+                yield node.end_lineno or node.lineno, f"self.{name}", "binds" if is_bound else "reads"
+            case ast.AugAssign(target=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+                yield node.lineno, f"self.{name}", "reads"

@@ -187,13 +187,13 @@ def calls_on_self(function: ast.AST | None, member: str) -> Iterator[ast.Call]:
             yield node
 
 
-def attributes_set(top: ast.AST) -> set[str]:
+def self_attributes_set(top: ast.AST) -> set[str]:
     """The attributes of ``self`` that are assigned in ``top``, in functions inside of it, too."""
     found = (node for node in walk(top) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
     return {node.attr for node in found if is_name(node.value, "self")}
 
 
-def names_set(top: ast.AST) -> set[str]:
+def assigned_names(top: ast.AST) -> set[str]:
     """The names that are assigned anywhere in ``top``, in functions, lambdas and comprehensions inside of it, too; what
     it defines, imports or takes as a parameter is not among them."""
     return {node.id for node in walk(top) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

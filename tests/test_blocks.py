@@ -126,13 +126,46 @@ def test_a_whole_method_defines_its_own_name_only() -> None:
         ("return self", (), ()),
         ("if (n := f()) > 1: pass", ("f",), ("n",)),
         ("def g(p=q): return p + r", ("q", "r"), ("g",)),
+        ("del x", ("x",), ()),
+        ("global x; x = 1", (), ("x",)),
+        ("match p:\n        case [a, *b] | {'k': a, **b}: pass", ("p",), ("a", "b")),
+        ("try: p()\n    except E as e: pass", ("E", "p"), ("e",)),
     ],
 )
 def test_names(code: str, used: tuple[str, ...], defined: tuple[str, ...]) -> None:
     text = f"def f(self):\n    {code}\n"
-    units = [Unit("r.py", "f", "function", text, 1, 3)]
-    (block,) = list_blocks(text, path="r.py", units=units, marked={2, 3})
+    lines = text.count("\n")
+    units = [Unit("r.py", "f", "function", text, 1, lines)]
+    (block,) = list_blocks(text, path="r.py", units=units, marked={*range(2, lines + 1)})
     assert (block.names_used, block.names_defined) == (used, defined)
+
+
+@pytest.mark.parametrize(
+    ("marked", "used", "defined"),
+    [
+        ({2}, ("A", "b"), ("x",)),
+        ({2, 3, 4, 5, 6}, ("A", "b"), ("g", "x")),
+        ({4, 5, 6}, ("x",), ("g",)),
+        ({5}, ("x",), ("y",)),
+        ({6}, ("y",), ()),
+    ],
+)
+def test_names_in_a_part_of_a_function(marked: set[int], used: tuple[str, ...], defined: tuple[str, ...]) -> None:
+    text = "def f(\n    x: A = b,\n):\n    def g():\n        y = x\n        return y\n    return g\n"
+    (block,) = list_blocks(text, path="r.py", units=[Unit("r.py", "f", "function", text, 1, 7)], marked=marked)
+    assert (block.names_used, block.names_defined) == (used, defined)
+
+
+def test_a_ruler_below_the_last_statement_of_a_method_belongs_to_it() -> None:
+    text = "class R:\n    def own(self):\n        x = 1\n        # ----\n"
+    (block,) = list_blocks(text, path="r.py", units=[Unit("r.py", "R.own", "method", text, 2, 4)], marked={3, 4})
+    assert block.names_defined == ("x",)
+
+
+def test_the_docstring_of_an_async_function_is_a_label() -> None:
+    text = 'class R:\n    async def own(self):\n        """What only omni does."""\n        return 1\n'
+    (block,) = list_blocks(text, path="r.py", units=[Unit("r.py", "R.own", "method", text, 2, 4)], marked={2, 3, 4})
+    assert block.label == "What only omni does"
 
 
 def test_text_that_does_not_parse_is_refused() -> None:

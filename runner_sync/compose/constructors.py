@@ -17,8 +17,8 @@ from runner_sync.compose.mended import Mended
 from runner_sync.compose.record_lists import Fields
 from runner_sync.edits import Places, apply
 from runner_sync.signatures import fields_of
-from runner_sync.statements import tree_of
-from runner_sync.syntax import dotted_name, module_of, names_set, walk
+from runner_sync.statements import bound_in, tree_of
+from runner_sync.syntax import dotted_name, module_of, walk
 
 Constructors = Mapping[str, frozenset[str]]
 
@@ -61,8 +61,11 @@ def _is_closed(owner: ast.ClassDef) -> bool:
         *(key for one in owner.decorator_list if isinstance(one, ast.Call) for key in one.keywords),
     ]
     closed = any(key.arg in ("frozen", "slots") and not _is_false(key.value) for key in said)
-    own_slots = any("__slots__" in names_set(one) for one in owner.body if isinstance(one, ast.Assign | ast.AnnAssign))
-    return closed or own_slots or any((dotted_name(base) or "").endswith("NamedTuple") for base in owner.bases)
+    return (
+        closed
+        or "__slots__" in bound_in(owner.body)
+        or any((dotted_name(base) or "").endswith("NamedTuple") for base in owner.bases)
+    )
 
 
 def _is_false(value: ast.expr) -> bool:

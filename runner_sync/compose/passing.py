@@ -16,8 +16,8 @@ from runner_sync import signatures
 from runner_sync.compose.mended import Mended
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import Function, Signature
-from runner_sync.statements import parse_function, parses
-from runner_sync.syntax import calls_on_self, names_set, parameter_names
+from runner_sync.statements import bound_anywhere, parse_function, parses
+from runner_sync.syntax import calls_on_self
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def lacks(text: str, now: str, parameter: Parameter) -> bool:
 def has_local(text: str, name: str) -> bool:
     """Whether a method has a local or parameter of that name, anywhere."""
     function = parse_function(text)
-    return function is not None and name in names_set(function) | parameter_names(function)
+    return function is not None and name in bound_anywhere(function)
 
 
 def passed(text: str, now: str, parameter: Parameter) -> Mended | None:

@@ -25,7 +25,7 @@ from runner_sync.compose.record_lists import (
 )
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements import parses, tree_of
-from runner_sync.syntax import is_name, names_set, walk
+from runner_sync.syntax import assigned_names, is_name, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
     The other fields get a value that goes by their name, or ``None``.
     """
     tree = tree_of(text)
-    bound = names_set(tree)
+    bound = assigned_names(tree)
     for node in walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
             continue

@@ -11,7 +11,7 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 
 from runner_sync.statements.flattening import canons, flatten
 from runner_sync.statements.leaving import always_leaves, may_swallow
-from runner_sync.statements.mentions import Mention, bound_in, mentions, parameters
+from runner_sync.statements.mentions import Mention, bound_anywhere, bound_in, mentions, parameters
 from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, UnparsableText, below, enclosing
 from runner_sync.statements.parsing import (
     as_module,
@@ -48,6 +48,7 @@ __all__ = [
     "as_module",
     "before_clause",
     "below",
+    "bound_anywhere",
     "bound_in",
     "canons",
     "code_of",

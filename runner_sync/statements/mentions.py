@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from runner_sync.syntax import children
+from runner_sync.syntax import assigned_names, children, parameter_names, walk
 
 
 class Mention(NamedTuple):
@@ -109,9 +109,15 @@ _TELLING = frozenset(
 def bound_in(body: Iterable[ast.AST]) -> frozenset[str]:
     """The names that a function with this body has as locals beside its parameters; what it deletes or declares, too.
 
-    A function, lambda or comprehension inside of it has names of its own: `syntax.names_set` has those as well.
+    A function, lambda or comprehension inside of it has names of its own: `syntax.assigned_names` has those as well.
     """
     return _bound(mentions(body))
+
+
+def bound_anywhere(top: ast.AST) -> frozenset[str]:
+    """The names that ``top`` or any function, lambda or comprehension in it has for itself, parameters among them."""
+    scopes = [node for node in walk(top) if isinstance(node, _Function)]
+    return frozenset().union(assigned_names(top), parameter_names(top), *(bound_in(scope.body) for scope in scopes))
 
 
 def _bound(found: Iterable[Mention]) -> frozenset[str]:

@@ -13,8 +13,8 @@ from functools import lru_cache
 from runner_sync.confidence import CONTESTED, DEFECT
 from runner_sync.edits import Places, apply
 from runner_sync.signatures import is_as_written, is_bound, misfits, of_call, of_function
-from runner_sync.statements import bound_in, parse_function
-from runner_sync.syntax import attributes_set, calls_on_self, is_name, names_set, parameter_names, walk
+from runner_sync.statements import bound_anywhere, parse_function
+from runner_sync.syntax import calls_on_self, is_name, self_attributes_set, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.questions.reviews import Shown, review
@@ -109,21 +109,14 @@ def _is_hidden(draft: Draft, *, caller: Draft, drafts: Sequence[Draft]) -> bool:
     if draft.owner:
         return any(draft.member in _stored(other.text) for other in drafts if other.owner == draft.owner)
     function = parse_function(caller.text) if draft.member in caller.text else None
-    return function is not None and draft.member in _bound_anywhere(function)
+    return function is not None and draft.member in bound_anywhere(function)
 
 
 @lru_cache(maxsize=256)
 def _stored(text: str) -> frozenset[str]:
     """The attributes of ``self`` that a method sets."""
     function = parse_function(text)
-    return frozenset(attributes_set(function)) if function is not None else frozenset()
-
-
-def _bound_anywhere(function: ast.AST) -> set[str]:
-    """The names that a function or something inside of it binds: parameters, locals, imports, functions."""
-    scopes = [node for node in walk(function) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    found = {name for scope in scopes for name in bound_in(scope.body)}
-    return found | parameter_names(function) | names_set(function)
+    return frozenset(self_attributes_set(function)) if function is not None else frozenset()
 
 
 def _misfit(text: str, *, member: str, caller: str) -> bool:

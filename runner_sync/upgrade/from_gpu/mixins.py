@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from runner_sync.edits import margin
 from runner_sync.statements import bound_in, inside_strings, mentions, parameters, parse_unit, parses
-from runner_sync.syntax import attributes_set, blocks_of, first_line, is_name, module_of, names_set, walk
+from runner_sync.syntax import assigned_names, blocks_of, first_line, is_name, module_of, self_attributes_set, walk
 
 Span = tuple[int, int]
 
@@ -28,7 +28,7 @@ def instance_names(text: str, class_name: str) -> frozenset[str]:
         if not isinstance(node, ast.ClassDef) or node.name != class_name:
             continue
         found |= {member.name for member in node.body if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)}
-        found |= attributes_set(node)
+        found |= self_attributes_set(node)
     return frozenset(name for name in found if not name.startswith("__"))
 
 
@@ -66,7 +66,7 @@ def _without_contexts(text: str, names: Collection[str]) -> tuple[str, frozenset
     while (found := _context(text, _Removal(names, opened))) is not None:
         block, gone, end = found
         for item in gone:
-            stored = names_set(item)
+            stored = assigned_names(item)
             read |= {n.id for n in walk(item) if isinstance(n, ast.Name)} - stored
             bound |= stored
         text = _reopened(text, block, [item for item in block.items if item not in gone], end)

@@ -19,7 +19,7 @@ from runner_sync.confidence import DEFECT
 from runner_sync.merge import are_branches
 from runner_sync.model import ReviewItem
 from runner_sync.statements import TELLING, as_module, flatten, parse_unit
-from runner_sync.syntax import attributes_set, blocks_of, is_name, walk
+from runner_sync.syntax import blocks_of, is_name, self_attributes_set, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
@@ -254,7 +254,7 @@ def _around(owner: str, job: ModuleJob) -> Iterator[str]:
 def _set_by(text: str) -> frozenset[str]:
     """Attributes of ``self`` that a method, or one of a module, assigns, ``setattr`` with a written name included."""
     tree = parse_unit(text)
-    found = attributes_set(tree)
+    found = self_attributes_set(tree)
     for node in walk(tree):
         match node:
             case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id="self"), ast.Constant(value=str(name)), _]):

@@ -36,7 +36,7 @@ from collections.abc import Iterator, Sequence
 from runner_sync.lineage import fingerprint, nodes_of
 from runner_sync.model import Severity
 from runner_sync.statements import Node
-from runner_sync.syntax import first_line, names_set
+from runner_sync.syntax import assigned_names, first_line
 from runner_sync.verify.ignores import named
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, in_npu_words, is_device_bound, pairs, port_of, words
@@ -98,7 +98,7 @@ class _Missing:
         self._known = known = present | upstream
         self._heard_of = heard_of
         self._bound = pair.bound_names
-        self._locals = names_set(function)
+        self._locals = assigned_names(function)
         # What the NPU class has not among its bases is RS204's.
         lacking = (c for c in pair.gpu_mro.classes if c is not pair.gpu and c not in pair.npu_mro.classes)
         self._mixed_in = {name for c in lacking for name in c.methods}
@@ -144,7 +144,7 @@ class _Missing:
         helper = self._helper(name)
         if helper is None:
             return True
-        own = names_set(helper)
+        own = assigned_names(helper)
         return any(word not in own for word in self._news_of(self._nodes_of(helper)[1:]))
 
     def _calls(self, run: Sequence[Node], *, only_hooks: bool) -> Iterator[tuple[str, str, int]]:

@@ -53,11 +53,10 @@ class Gpu:
 
     def within(self, function: Function) -> Gpu:
         """The same in a function, which has names of its own."""
-        nodes = walk(function)
-        own = {node.arg for node in nodes if isinstance(node, ast.arg)}
-        own |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-        own |= {entry.bound for node in nodes for entry in _entries(node)}
-        names, askers = _used_and_asking([entry for node in nodes for entry in _imported(node, self.root)])
+        from runner_sync.statements import bound_anywhere  # few checks come to a method that may use the GPU
+
+        own = bound_anywhere(function)
+        names, askers = _used_and_asking([entry for node in walk(function) for entry in _imported(node, self.root)])
         helpers = {name: node for name, node in self.helpers.items() if name not in own}
         return replace(self, names=(self.names - own) | names, askers=(self.askers - own) | askers, helpers=helpers)
 
@@ -80,7 +79,9 @@ def names_in(
     """
     if not may_name(reading.text, gpu):
         return gpu
-    bound = Counter(_bound(reading.tree.body))
+    from runner_sync.statements import mentions  # few modules name it
+
+    bound = Counter(said.name for said in mentions(reading.tree.body) if said.kind != "reads")
     bound.update(name for said in re.findall(r"\bglobal ([\w, ]+)", reading.text) for name in re.findall(r"\w+", said))
     imported = [entry for statement in reading.tree.body for entry in _imported(statement, gpu.root)]
     names, askers = _used_and_asking([entry for entry in imported if bound[entry.bound] == 1])
@@ -125,22 +126,7 @@ def _chain(value: ast.expr) -> Iterator[ast.expr]:
         yield value
 
 
-def _bound(statements: Sequence[ast.stmt]) -> Iterator[str]:
-    """Every name that module-level code binds, once for each place; a function's own are not among them."""
-    for statement in statements:
-        if isinstance(statement, Function | ast.ClassDef):
-            yield statement.name
-            continue
-        for node in walk(statement):
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                yield node.id
-            yield from (entry.bound for entry in _entries(node))
-
-
-def _entries(node: ast.AST) -> Iterator[Import]:
-    return imported_by(node) if isinstance(node, ast.Import | ast.ImportFrom) else iter(())
-
-
 def _imported(node: ast.AST, root: str) -> Iterator[Import]:
     """What an import takes of `torch.cuda`, or that itself, under a name of its own."""
-    return (entry for entry in _entries(node) if f"{entry.dotted}.".startswith(f"{root}."))
+    entries = imported_by(node) if isinstance(node, ast.Import | ast.ImportFrom) else ()
+    return (entry for entry in entries if f"{entry.dotted}.".startswith(f"{root}."))

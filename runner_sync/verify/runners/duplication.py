@@ -12,7 +12,7 @@ import re
 
 from runner_sync.naming import Import
 from runner_sync.profile import Profile
-from runner_sync.syntax import first_line, parameter_names, walk
+from runner_sync.syntax import first_line, walk
 from runner_sync.verify.runners.parity import in_npu_words
 from runner_sync.verify.runners.reading import Function, Reading
 
@@ -29,13 +29,12 @@ def same_globals(reading: Reading, function: Function, other: Reading) -> bool:
 
 
 def _globals(function: Function) -> set[str]:
-    nodes = walk(function)
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    own = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
-    own |= parameter_names(function)
-    stated = [node.annotation for node in nodes if isinstance(node, ast.arg | ast.AnnAssign)]
+    from runner_sync.statements import mentions  # few checks come to two methods that may be equal
+
+    stated = [node.annotation for node in walk(function) if isinstance(node, ast.arg | ast.AnnAssign)]
     annotations = {id(n) for part in (*stated, function.returns) if part is not None for n in walk(part)}
-    return {n.id for n in names if id(n) not in annotations} - own - _BUILTINS
+    read = {found.name for found in mentions([function]) if found.kind == "reads" and id(found.node) not in annotations}
+    return read - _BUILTINS
 
 
 def _origin(reading: Reading, name: str) -> frozenset[Import | str] | None:

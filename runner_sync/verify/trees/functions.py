@@ -9,7 +9,7 @@ import ast
 import functools
 from collections.abc import Iterator
 
-from runner_sync.syntax import decorator_name, names_set, statements_of, walk
+from runner_sync.syntax import assigned_names, decorator_name, statements_of, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -56,7 +56,7 @@ def asserted(function: FunctionNode) -> frozenset[str]:
     open_to = defaulting_to_none(function.args)
     for statement in function.body if open_to else ():
         found |= open_to & insisted_on(statement)
-        open_to -= names_set(statement)
+        open_to -= assigned_names(statement)
         if any(isinstance(inner, ast.Return) for inner in statements_of([statement])):
             open_to -= {node.id for node in walk(statement) if isinstance(node, ast.Name)}
     return frozenset(found)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import signatures
-from runner_sync.syntax import dotted_name, is_name, names_set, walk
+from runner_sync.syntax import assigned_names, dotted_name, is_name, walk
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
@@ -111,7 +111,7 @@ def _sets_first(body: list[ast.stmt], name: str) -> bool | None:
                 return True
         elif _reads(statement, name):
             return False
-        elif isinstance(statement, ast.Assign) and name in names_set(statement):
+        elif isinstance(statement, ast.Assign) and name in assigned_names(statement):
             return True
     return None
 

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from runner_sync.syntax import is_name, names_set, statements_of, walk
+from runner_sync.syntax import assigned_names, is_name, statements_of, walk
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame, frame_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
@@ -114,7 +114,7 @@ def _resting_on(names: Set[str], function: FunctionNode) -> Set[str]:
                 rests = not found.isdisjoint(_names([asked]))
             case _:
                 rests = False
-        found |= names_set(statement) if rests else set()
+        found |= assigned_names(statement) if rests else set()
     return found
 
 

@@ -16,13 +16,14 @@ import re
 import tomllib
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, get_args
 
 from runner_sync.errors import InputError
 from runner_sync.model import BaseRef, Project
-from runner_sync.syntax import is_indented, is_string
+from runner_sync.syntax import is_string
 
 FORMAT_VERSION = 1
 
@@ -221,16 +222,13 @@ def digest_of(statements: Sequence[ast.stmt], *, documented: bool = True) -> str
 
 def _parse_unit(text: str) -> list[ast.stmt]:
     """The statements of a unit, indented or not, a class header without its body included. Raises ``InputError``."""
-    # A wrapper instead of dedenting: that would also move the inside of multi-line strings.
-    wrapper = "if 1:\n" if is_indented(text) else ""
+    from runner_sync.statements import parse_unit  # loading a lock parses none
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for attempt in (text, f"{text.rstrip()}\n pass"):
-            try:
-                body = ast.parse(wrapper + attempt).body
-            except (SyntaxError, ValueError):
-                continue
-            return body[0].body if wrapper and isinstance(body[0], ast.If) else body
+            with suppress(SyntaxError, ValueError):
+                return parse_unit(attempt).body
     first = text.strip().split("\n", 1)[0]
     raise InputError(f"the unit starting with {first!r} does not parse; fix it and run again.")
 

@@ -54,7 +54,19 @@ FOUNDATION = {
     "signatures": {"syntax"},
     "syntax": set[str](),
     "unmerged": set[str](),
-    "units": {"model", "doors", "errors", "edits", "naming", "profile", "nodes", "rulers", "syntax", "unmerged"},
+    "units": {
+        "model",
+        "doors",
+        "errors",
+        "edits",
+        "naming",
+        "profile",
+        "nodes",
+        "rulers",
+        "statements",
+        "syntax",
+        "unmerged",
+    },
     "statements": {"model", "errors", "profile", "nodes", "syntax"},
 }
 """The vocabulary itself, and what each part of it may build on."""

@@ -407,6 +407,10 @@ def test_insert_definition(text: str, new: str, before: str, expected: str) -> N
     assert [unit.qualname for unit in units(module)] == names(expected)
 
 
+def test_reindent_moves_a_string_that_goes_on_as_another_one() -> None:
+    assert reindent('s = (\n    "a"\n    "b"\n)\n', "    ") == '    s = (\n        "a"\n        "b"\n    )\n'
+
+
 def test_reindent_leaves_the_inside_of_strings() -> None:
     text = 'def f():\n    s = """\n  kept\n"""\n\n    return s\n'
     assert reindent(text, "    ") == '    def f():\n        s = """\n  kept\n"""\n\n        return s\n'

@@ -6,17 +6,17 @@ the blank lines beside them differ. May touch: nothing.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
 from runner_sync import rulers
 from runner_sync.errors import InputError
-from runner_sync.syntax import indentation, walk
+from runner_sync.statements import inside_strings
+from runner_sync.syntax import indentation
 from runner_sync.units.listing import find_class
 from runner_sync.units.pieces import ClassPiece, Module, Piece, flat, qualify, split_lines
-from runner_sync.units.splitting import number, number_parts, parse, split
+from runner_sync.units.splitting import number, number_parts, split
 
 _Pieces = Sequence[Piece | ClassPiece]
 
@@ -257,21 +257,11 @@ def reindent(text: str, indent: str) -> str:
     old = indentation(text)
     if old == indent:
         return text
-    frozen = _string_lines(text)
+    frozen = inside_strings(text)
     moved = []
-    for number_, line in enumerate(split_lines(text), start=1):
-        if number_ in frozen or not line.strip():
+    for row, line in enumerate(split_lines(text)):
+        if row in frozen or not line.strip():
             moved.append(line)
         else:
             moved.append(indent + (line[len(old) :] if line.startswith(old) else line.lstrip(" \t")))
     return "".join(moved)
-
-
-def _string_lines(text: str) -> frozenset[int]:
-    """Lines of ``text`` that begin inside a string."""
-    inside: set[int] = set()
-    for node in walk(parse("if 1:\n" + text if indentation(text) else text)):
-        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
-            shift = 1 if indentation(text) else 0
-            inside.update(range(node.lineno + 1 - shift, (node.end_lineno or node.lineno) + 1 - shift))
-    return frozenset(inside)

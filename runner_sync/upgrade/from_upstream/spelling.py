@@ -14,11 +14,10 @@ from __future__ import annotations
 import ast
 import re
 
-from runner_sync.compose.assignment import locals_of
 from runner_sync.compose.import_entries import imports
-from runner_sync.edits import Edit, Places, apply
-from runner_sync.statements import as_module
-from runner_sync.syntax import is_indented, module_of, parameter_names, walk
+from runner_sync.edits import Places, apply
+from runner_sync.statements import bound_anywhere, parse_unit
+from runner_sync.syntax import walk
 
 
 def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module: str) -> str:
@@ -30,7 +29,7 @@ def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module:
         for bound, entry in mine.items()
         if entry.name and bound not in theirs and entry.module in through
     }
-    taken = locals_of(text) | parameter_names(module_of(as_module(text)))
+    taken = bound_anywhere(parse_unit(text))
     wanted = {
         bound: called
         for bound, called in spelled.items()
@@ -40,12 +39,6 @@ def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module:
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:
-    whole = as_module(text)
-    places = Places(whole)
-    edits = [
-        Edit(places.start(node), places.end(node), names[node.id])
-        for node in walk(module_of(whole))
-        if isinstance(node, ast.Name) and node.id in names
-    ]
-    made = apply(whole, edits)
-    return made[len(whole) - len(text) :] if is_indented(text) else made
+    places, nodes = Places(text), walk(parse_unit(text))
+    found = [node for node in nodes if isinstance(node, ast.Name) and node.id in names]
+    return apply(text, [places.instead_of(node, names[node.id]) for node in found])

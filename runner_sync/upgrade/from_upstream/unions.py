@@ -14,8 +14,8 @@ import builtins
 import re
 
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.statements import as_module
-from runner_sync.syntax import is_indented, module_of, walk
+from runner_sync.statements import parse_unit
+from runner_sync.syntax import walk
 
 _TYPING = re.compile(r"\b(?:Optional|Union)\[")
 _PIPE = re.compile(r"\| None\b|\bNone \|")
@@ -25,15 +25,13 @@ def in_omni_spelling(text: str, *, unit: str, module: str) -> str:
     """``text`` with its annotations spelled as omni's ``module`` spells them, unless omni's ``unit`` has ``typing``."""
     if not _TYPING.search(text) or _TYPING.search(unit) or len(_PIPE.findall(module)) <= len(_TYPING.findall(module)):
         return text
-    whole = as_module(text)
-    places = Places(whole)
+    places = Places(text)
     edits = [
-        Edit(places.start(annotation), places.end(annotation), _respelled(annotation, places))
-        for annotation in _annotations(module_of(whole))
+        places.instead_of(annotation, _respelled(annotation, places))
+        for annotation in _annotations(parse_unit(text))
         if "#" not in places.source(annotation)  # a comment between its lines would be lost
     ]
-    made = apply(whole, edits)
-    return made[len(whole) - len(text) :] if is_indented(text) else made
+    return apply(text, edits)
 
 
 def _annotations(tree: ast.Module) -> list[ast.expr]:

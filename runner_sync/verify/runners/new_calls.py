@@ -12,7 +12,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from runner_sync.syntax import dotted_name, is_indented, module_of, walk
+from runner_sync.statements import tree_of
+from runner_sync.syntax import dotted_name, walk
 
 _Calls = dict[str, list[ast.Call]]
 
@@ -36,12 +37,8 @@ def new_steps(base: str, upstream: str, copy: str) -> Iterator[str]:
 
 
 def _calls(text: str) -> _Calls:
-    try:
-        tree = module_of(f"if 1:\n{text}" if is_indented(text) else text)
-    except SyntaxError:
-        return {}
     found: _Calls = {}
-    for node in walk(tree):
+    for node in walk(tree_of(text)):
         name = dotted_name(node.func) if isinstance(node, ast.Call) else None
         if isinstance(node, ast.Call) and name:
             found.setdefault(name, []).append(node)

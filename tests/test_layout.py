@@ -30,7 +30,6 @@ VOCABULARY = {
     "profile",
     "mro",
     "naming",
-    "nodes",
     "rulers",
     "signatures",
     "statements",
@@ -47,7 +46,6 @@ FOUNDATION = {
     "errors": set[str](),
     "edits": set[str](),
     "profile": {"model", "naming"},
-    "nodes": {"model", "errors"},
     "mro": set[str](),
     "naming": {"model"},
     "rulers": set[str](),
@@ -61,13 +59,12 @@ FOUNDATION = {
         "edits",
         "naming",
         "profile",
-        "nodes",
         "rulers",
         "statements",
         "syntax",
         "unmerged",
     },
-    "statements": {"model", "errors", "profile", "nodes", "syntax"},
+    "statements": {"model", "errors", "profile", "syntax"},
 }
 """The vocabulary itself, and what each part of it may build on."""
 

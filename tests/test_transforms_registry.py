@@ -22,7 +22,18 @@ from runner_sync.transforms import (
 from runner_sync.transforms.imported_names import TABLE
 
 ROOM = Path(__file__).parent.parent / "runner_sync" / "transforms"
-ENGINE = {"__init__", "configured", "imported_names", "imports", "job", "keywords", "renames", "scopes", "walk"}
+ENGINE = {
+    "__init__",
+    "concrete_tree",
+    "configured",
+    "imported_names",
+    "imports",
+    "job",
+    "keywords",
+    "renames",
+    "scopes",
+    "walk",
+}
 MODULES = (forward_context, device_calls, class_names)
 
 

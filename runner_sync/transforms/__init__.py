@@ -19,18 +19,18 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from runner_sync.model import Finding
 from runner_sync.naming import module_name
-from runner_sync.nodes import Change, parse, rebuild
 from runner_sync.profile import Profile
 from runner_sync.syntax import is_indented
 from runner_sync.transforms import class_names, configured, device_calls, forward_context
+from runner_sync.transforms.concrete_tree import Change, parse, rebuild
 from runner_sync.transforms.imported_names import TABLE
-from runner_sync.transforms.job import Doubt, Edit, Job
+from runner_sync.transforms.job import Doubt, Job, NodeEdit
 from runner_sync.transforms.scopes import Index
 from runner_sync.transforms.walk import index
 
 __all__ = ["REWRITES", "UNTRANSLATED", "Translated", "translate", "translate_unit"]
 
-Rewrite = Callable[[Job], Iterable[Edit | Doubt]]
+Rewrite = Callable[[Job], Iterable[NodeEdit | Doubt]]
 
 REWRITES: Mapping[str, Rewrite] = {
     "graph_wrapper": TABLE["graph_wrapper"].rewrite,
@@ -121,7 +121,7 @@ def _applied(text: str, job: Job, *, path: str, above: int = 0) -> Translated:
     applied: list[str] = []
     for name, rewrite in (*REWRITES.items(), ("configured", configured.rewrite)):
         said = list(rewrite(job))
-        edits = [one for one in said if isinstance(one, Edit)]
+        edits = [one for one in said if isinstance(one, NodeEdit)]
         doubts.extend(one for one in said if isinstance(one, Doubt))
         for edit in edits:
             changes.setdefault(edit.node, []).append(edit.change)

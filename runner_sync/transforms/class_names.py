@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile
-from runner_sync.transforms.job import Doubt, Edit, Job
+from runner_sync.transforms.job import Doubt, Job, NodeEdit
 from runner_sync.transforms.renames import rename_imported
 
 
@@ -36,7 +36,7 @@ def twins(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
                 yield NameRewrite(gpu.name, "", runner.name, module_name(path))
 
 
-def rewrite(job: Job) -> Iterator[Edit | Doubt]:
+def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
     """Edits of imports, base classes, annotations, calls and the definitions themselves."""
     rows = (*twins(job.profile, module=job.code.module), *job.profile.shared_names)
     return rename_imported(job, rows, definitions=True)

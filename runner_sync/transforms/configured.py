@@ -13,14 +13,14 @@ from collections.abc import Iterator
 
 from runner_sync.transforms import forward_context
 from runner_sync.transforms.imported_names import TABLE
-from runner_sync.transforms.job import Doubt, Edit, Job
+from runner_sync.transforms.job import Doubt, Job, NodeEdit
 from runner_sync.transforms.keywords import rename_keywords
 from runner_sync.transforms.renames import rename_imported
 
 _KNOWN = {*forward_context.NAMES, *(name for row in TABLE.values() for name in row.names)}
 
 
-def rewrite(job: Job) -> Iterator[Edit | Doubt]:
+def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
     """Edits for the names that no other rewrite carries out."""
     shared = job.profile.shared_names
     rows = [row for row in job.profile.names if row.name not in _KNOWN and row not in shared]

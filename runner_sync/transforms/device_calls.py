@@ -23,8 +23,8 @@ from functools import partial
 
 import libcst as cst
 
-from runner_sync.nodes import dotted
-from runner_sync.transforms.job import Doubt, Edit, Job, reworded
+from runner_sync.transforms.concrete_tree import dotted
+from runner_sync.transforms.job import Doubt, Job, NodeEdit, reworded
 from runner_sync.transforms.scopes import CallSite, Scope, Use
 
 CONSTRUCTORS = ("torch.device", "torch.Generator", "torch.autocast", "torch.amp.autocast")
@@ -101,7 +101,7 @@ def is_raised_or_decorates(call: cst.Call, parents: Mapping[cst.CSTNode, cst.CST
     return isinstance(above, cst.Raise)
 
 
-def rewrite(job: Job) -> Iterator[Edit | Doubt]:
+def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
     """Edits of calls, annotations and device strings."""
     told_of = _roots(job)
     for use in job.code.uses:
@@ -111,7 +111,7 @@ def rewrite(job: Job) -> Iterator[Edit | Doubt]:
     for text, (scope, is_certain) in _devices(job, old).items():
         if is_certain:
             node = text.parts[0] if isinstance(text, cst.FormattedString) else text
-            yield Edit(node, partial(_with_device, old=old, new=new))
+            yield NodeEdit(node, partial(_with_device, old=old, new=new))
         else:
             yield _left_alone(text, scope, job.code.tree.code_for_node(text), "it may mean a device")
     yield from _asked_in_vain(job, f"is_{old}")
@@ -194,7 +194,7 @@ def _rows(job: Job, name: str) -> tuple[list[str], list[tuple[str, str]]]:
     return refused, [pair for pair in job.profile.attributes if is_below(name, pair[0])]
 
 
-def _renamed(job: Job, use: Use) -> Iterator[Edit | Doubt]:
+def _renamed(job: Job, use: Use) -> Iterator[NodeEdit | Doubt]:
     refused, found = _rows(job, use.origin)
     if not refused and not found:
         return

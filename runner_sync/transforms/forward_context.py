@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runner_sync.transforms.job import Doubt, Edit, Job
+from runner_sync.transforms.job import Doubt, Job, NodeEdit
 from runner_sync.transforms.keywords import rename_keywords
 from runner_sync.transforms.renames import rename_imported
 
 NAMES = ("set_forward_context",)
 
 
-def rewrite(job: Job) -> Iterator[Edit | Doubt]:
+def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
     """Edits of the import, the calls and their runtime-mode keyword."""
     rows = job.profile.rows(NAMES)
     yield from rename_imported(job, rows)

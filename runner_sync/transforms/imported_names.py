@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from runner_sync.transforms.job import Doubt, Edit, Job
+from runner_sync.transforms.job import Doubt, Job, NodeEdit
 from runner_sync.transforms.renames import rename_imported
 
 
@@ -25,7 +25,7 @@ class Renaming:
     leaves_alone: str
     why: str
 
-    def rewrite(self, job: Job) -> Iterator[Edit | Doubt]:
+    def rewrite(self, job: Job) -> Iterator[NodeEdit | Doubt]:
         """Edits of the imports and of every use."""
         return rename_imported(job, job.profile.rows(self.names))
 

@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 import libcst as cst
 
-from runner_sync.nodes import chain, dotted
 from runner_sync.profile import NameRewrite
+from runner_sync.transforms.concrete_tree import chain, dotted
 from runner_sync.transforms.scopes import absolute_module
 
 Line: TypeAlias = cst.SimpleStatementLine | cst.SimpleStatementSuite

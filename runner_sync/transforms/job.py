@@ -1,4 +1,4 @@
-"""What a rewrite is given (a `Job`) and what it says: an `Edit` (change this node so) or a `Doubt` (left, and why).
+"""What a rewrite is given (a `Job`) and what it says: an `NodeEdit` (change this node so) or a `Doubt` (left, and why).
 
 Comes in and goes out: libcst nodes and sentences, inside this room only. May touch: libcst only.
 """
@@ -12,8 +12,8 @@ from typing import Any
 
 import libcst as cst
 
-from runner_sync.nodes import chain
 from runner_sync.profile import Profile
+from runner_sync.transforms.concrete_tree import chain
 from runner_sync.transforms.scopes import Index
 
 
@@ -26,7 +26,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Edit:
+class NodeEdit:
     """Replace ``node`` by ``change(node)``; changes of one node run in the order they were said."""
 
     node: cst.CSTNode
@@ -44,12 +44,12 @@ class Doubt:
     fix: str = ""
 
 
-def reworded(node: cst.CSTNode, old: str, new: str) -> Edit:
+def reworded(node: cst.CSTNode, old: str, new: str) -> NodeEdit:
     """``old`` becomes ``new`` in ``node``: a name, an attribute chain, or a quoted annotation that contains it."""
     if isinstance(node, cst.SimpleString):
         pattern = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
-        return Edit(node, lambda text: text.with_changes(value=pattern.sub(new, text.value)))
-    return Edit(node, lambda named: _rechained(named, new))
+        return NodeEdit(node, lambda text: text.with_changes(value=pattern.sub(new, text.value)))
+    return NodeEdit(node, lambda named: _rechained(named, new))
 
 
 def _rechained(node: cst.Name | cst.Attribute, new: str) -> cst.CSTNode:

@@ -12,11 +12,11 @@ from functools import partial
 import libcst as cst
 
 from runner_sync.profile import NameRewrite
-from runner_sync.transforms.job import Doubt, Edit, Job
+from runner_sync.transforms.job import Doubt, Job, NodeEdit
 from runner_sync.transforms.renames import uses_after
 
 
-def rename_keywords(job: Job, rows: Iterable[NameRewrite]) -> Iterator[Edit | Doubt]:
+def rename_keywords(job: Job, rows: Iterable[NameRewrite]) -> Iterator[NodeEdit | Doubt]:
     """Edits of the calls that mean the new name of a row, those that already did included."""
     rows = list(rows)
     names = {row.new_name for row in rows}
@@ -27,14 +27,14 @@ def rename_keywords(job: Job, rows: Iterable[NameRewrite]) -> Iterator[Edit | Do
             yield from _renamed_keywords(call.node, call.scope.qualname, keywords)
 
 
-def _renamed_keywords(call: cst.Call, unit: str, keywords: dict[str, str]) -> Iterator[Edit | Doubt]:
+def _renamed_keywords(call: cst.Call, unit: str, keywords: dict[str, str]) -> Iterator[NodeEdit | Doubt]:
     given = {arg.keyword.value for arg in call.args if arg.keyword}
     for arg in call.args:
         new = keywords.get(arg.keyword.value, "") if arg.keyword else ""
         if new and new in given:
             yield Doubt(arg, unit, new, f"{new} is given under its old and its new name.", "drop one of the two")
         elif new and arg.keyword:
-            yield Edit(arg, partial(_with_keyword, name=new))
+            yield NodeEdit(arg, partial(_with_keyword, name=new))
 
 
 def _with_keyword(arg: cst.Arg, *, name: str) -> cst.Arg:

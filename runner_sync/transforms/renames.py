@@ -15,13 +15,13 @@ import libcst as cst
 
 from runner_sync.profile import NameRewrite
 from runner_sync.transforms.imports import Move, line_after
-from runner_sync.transforms.job import Doubt, Edit, Job, reworded
+from runner_sync.transforms.job import Doubt, Job, NodeEdit, reworded
 from runner_sync.transforms.scopes import Binding, Scope, Site, Use
 
 Rows = dict[str, list[NameRewrite]]
 
 
-def rename_imported(job: Job, rows: Iterable[NameRewrite], *, definitions: bool = False) -> Iterator[Edit | Doubt]:
+def rename_imported(job: Job, rows: Iterable[NameRewrite], *, definitions: bool = False) -> Iterator[NodeEdit | Doubt]:
     """Carry out ``rows``; ``definitions`` also renames a class of this module that a row names."""
     table = _by_origin(rows, within=job.code.module)
     moves: dict[cst.CSTNode, list[NameRewrite]] = {}
@@ -35,7 +35,7 @@ def rename_imported(job: Job, rows: Iterable[NameRewrite], *, definitions: bool 
                 moves.setdefault(site.node, []).append(decided[f"{site.module}.{site.name}"])
         yield from _renamed(binding, decided)
     for line, moved in moves.items():
-        yield Edit(line, Move(tuple(moved), within=job.code.module))
+        yield NodeEdit(line, Move(tuple(moved), within=job.code.module))
     yield from _renamed_through_modules(job, table)
 
 
@@ -102,14 +102,14 @@ def _taken(binding: Binding, name: str, origins: set[str]) -> str:
     return name if clashes else ""
 
 
-def _renamed(binding: Binding, chosen: dict[str, NameRewrite]) -> Iterator[Edit]:
+def _renamed(binding: Binding, chosen: dict[str, NameRewrite]) -> Iterator[NodeEdit]:
     """Edits of the definitions and uses of ``binding``; its imports are moved line by line."""
     new_name = next(iter(chosen.values())).new_name
     if new_name == binding.name or (binding.sites and all(site.aliased for site in binding.sites)):
         return
     for site in binding.sites:
         if isinstance(site.node, cst.ClassDef):
-            yield Edit(site.node, lambda node: node.with_changes(name=node.name.with_changes(value=new_name)))
+            yield NodeEdit(site.node, lambda node: node.with_changes(name=node.name.with_changes(value=new_name)))
     for use in binding.uses:
         yield reworded(use.parts[0], binding.name, new_name)
 
@@ -122,7 +122,7 @@ def _module_uses(job: Job, table: Rows) -> Iterator[tuple[Use, NameRewrite]]:
             yield use, rows[0]
 
 
-def _renamed_through_modules(job: Job, table: Rows) -> Iterator[Edit | Doubt]:
+def _renamed_through_modules(job: Job, table: Rows) -> Iterator[NodeEdit | Doubt]:
     """Edits of uses through an imported module: an import of the new module beside the old one, and the new name."""
     added: set[tuple[Site, str]] = set()
     for use, row in _module_uses(job, table):
@@ -136,7 +136,7 @@ def _renamed_through_modules(job: Job, table: Rows) -> Iterator[Edit | Doubt]:
         for site in binding.sites:
             if (site, row.new_module) not in added:
                 added.add((site, row.new_module))
-                yield Edit(site.node, line_after(package, leaf))
+                yield NodeEdit(site.node, line_after(package, leaf))
         yield reworded(use.parts[-1], use.dotted, f"{leaf}.{row.new_name}")
 
 

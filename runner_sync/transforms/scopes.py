@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from runner_sync.naming import absolute
-from runner_sync.nodes import dotted
+from runner_sync.transforms.concrete_tree import dotted
 
 
 @dataclass(eq=False, slots=True)

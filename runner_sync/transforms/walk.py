@@ -2,6 +2,9 @@
 
 Comes in: a libcst module. Goes out: its `Index`, nodes included. May touch: libcst only.
 
+libcst's own ``ScopeProvider`` takes twenty times as long (vLLM's runner of 320 kB: 1.14 s against 0.06 s, where the
+parser takes 0.37 s), and resolves no relative import and no ``hasattr`` guard.
+
 Two liberties, both on the refusing side: the first iterable of a comprehension is read inside its scope, and a
 ``global`` statement makes the name ambiguous.
 """
@@ -14,7 +17,7 @@ from typing import Any
 
 import libcst as cst
 
-from runner_sync.nodes import children, dotted
+from runner_sync.transforms.concrete_tree import children, dotted
 from runner_sync.transforms.scopes import Binding, CallSite, Index, Scope, Site, Use, absolute_module
 
 # Which field of which node binds the names in it.

@@ -14,7 +14,7 @@ from runner_sync.doors import part_loader
 
 if TYPE_CHECKING:
     from runner_sync.units.bases import BaseClass, BaseOrigin, class_bases, set_bases
-    from runner_sync.units.edits import insert_definition, insert_member, reindent, replace_units
+    from runner_sync.units.changing import insert_definition, insert_member, reindent, replace_units
     from runner_sync.units.listing import has_class, record_classes, units
     from runner_sync.units.pieces import ClassPiece, Module, Piece, join, split_lines
     from runner_sync.units.splitting import split
@@ -47,12 +47,12 @@ _MODULES = {
     "Piece": "pieces",
     "class_bases": "bases",
     "has_class": "listing",
-    "insert_definition": "edits",
-    "insert_member": "edits",
+    "insert_definition": "changing",
+    "insert_member": "changing",
     "join": "pieces",
     "record_classes": "listing",
-    "reindent": "edits",
-    "replace_units": "edits",
+    "reindent": "changing",
+    "replace_units": "changing",
     "set_bases": "bases",
     "split": "splitting",
     "split_lines": "pieces",

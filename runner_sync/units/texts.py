@@ -13,7 +13,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import Unit
 from runner_sync.units import listing
 from runner_sync.units.bases import BaseClass, class_bases
-from runner_sync.units.edits import replace_units
+from runner_sync.units.changing import replace_units
 from runner_sync.units.listing import has_class, record_classes
 from runner_sync.units.pieces import Module, join
 from runner_sync.units.splitting import split

@@ -1,6 +1,6 @@
-"""The libcst vocabulary that rooms share: walking, dotted names, and rebuilding only what changes.
+"""libcst's trees: walking, dotted names, and rebuilding only what changes.
 
-Comes in and goes out: libcst nodes, never past a room's door. May touch: libcst only.
+Comes in and goes out: libcst nodes, never past the room's door. May touch: libcst only.
 
 libcst's own ``visit`` rebuilds every node of the tree; walking fields by hand and rebuilding only the ancestors of a
 changed node costs a fifth of it, and leaves every other node (and so every byte) as parsed.

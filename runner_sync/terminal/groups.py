@@ -2,6 +2,9 @@
 
 Comes in: functions with dataclass parameters. Goes out: the same functions with a flat signature, and the option values
 of ``sync``. Raises ``InputError`` for options that contradict each other. May touch: nothing.
+
+typer reads options from the parameters of a function and has no groups of them: without `flat`, seven commands would
+each repeat the ten options of `Trees`, and hand them on one by one.
 """
 
 from __future__ import annotations

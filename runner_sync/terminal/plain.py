@@ -1,8 +1,10 @@
 """Values that typer need not convert: what nobody gave, text where text is taken, and paths that can be read.
 
 Comes in and goes out: what ``typer.Typer`` takes as ``cls``. May touch: nothing, but asks whether a path can be read.
-For the first value that it converts, typer imports pydantic, which takes as long as parsing every runner of a
-``check``. Everything else is left to typer, and so is every complaint.
+
+For the first value that it converts, even ``None``, typer imports pydantic: 0.08 s, where a whole ``check`` from the
+lock takes 0.33 s. It makes its options itself and offers no class of ours a place in that, so a command exchanges the
+conversion of each. Everything else is left to typer, and so is every complaint.
 """
 
 from __future__ import annotations
@@ -62,7 +64,6 @@ def _valueless(parameters: list[Any]) -> list[Any]:
 
 
 def _take_plain_values(command: TyperCommand | TyperGroup, context: Any) -> None:
-    # typer makes its options itself, so there is no class of ours to put this in.
     kinds = get_type_hints(command.callback)
     for parameter in command.get_params(context):
         process = partial(_process, parameter, kinds.get(parameter.name), parameter.process_value)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from runner_sync.statements import ROOT, UnparsableText, below, code_of, first_function, flatten, mentions, tree_of
+from runner_sync.statements.facts import Facts
 from runner_sync.statements.tokens import own_lines, own_lines_by_token
 
 
@@ -384,6 +385,39 @@ def told(text: str) -> list[str]:
 )
 def test_what_a_statement_reads_and_binds_in_its_scope(text: str, expected: str) -> None:
     assert ", ".join(told(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("a, (b, self.c) = self.f(x).g()", Facts(("a", "b", "self.c"), called="self.f"), id="unpacked"),
+        pytest.param("self.a = b[c] = d.e", Facts(("self.a", "b[c]"), "d.e"), id="an attribute as a value"),
+        pytest.param("a: int = await f()", Facts(("a",), called="f"), id="annotated, and waited for"),
+        pytest.param("a: int", Facts(("a",), declares="a"), id="declared"),
+        pytest.param("self.f(a)(b)[c].g()", Facts(called="self.f"), id="a chain of calls"),
+        pytest.param("f(a) + g(b)", Facts(), id="no call but a sum"),
+        pytest.param("a += f()", Facts(), id="an update is no assignment"),
+        pytest.param("@f('def g(')\nasync def h():\n    pass", Facts(defines="h"), id="a decorated function"),
+        pytest.param("with a(b) as c, d as e:\n    pass", Facts(opens=frozenset("ce")), id="with"),
+        pytest.param("a = f(); b = g()", Facts(), id="two statements in a line"),
+    ],
+)
+def test_what_a_statement_says_besides(text: str, expected: Facts) -> None:
+    assert flatten(text)[0].facts[:6] == expected[:6]
+
+
+@pytest.mark.parametrize(
+    ("text", "keywords"),
+    [
+        ("returned = f()\nreturn returned", ["", "return"]),
+        ("async for a in b:\n    break\nelse:\n    import c", ["async for", "break", "else", "import"]),
+        ("try:\n    f()\nexcept A:\n    raise", ["try", "", "except", "raise"]),
+        ("# if\n@f('def g(')\nasync def h():\n    'if'", ["", "async def", ""]),
+        ("if a: return", ["if"]),
+    ],
+)
+def test_the_keyword_that_a_statement_begins_with(text: str, keywords: list[str]) -> None:
+    assert [node.keyword for node in flatten(text)] == keywords
 
 
 @pytest.mark.parametrize("text", ["def run(:\n", "    def run(self:\n        pass\n", "else:\n    run()\n"])

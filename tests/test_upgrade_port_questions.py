@@ -211,6 +211,19 @@ else:
             PASSAGE.replace("    rows = self.built", "    if rows:\n        rows = self.built"),
             id="under one more condition",
         ),
+        pytest.param(
+            PORTED.replace("    rows = self.built", "    async for _ in rows:\n            rows = self.built"),
+            PASSAGE.replace("    rows = self.built", "    async for _ in rows:\n        rows = self.built"),
+            id="in a loop",
+        ),
+        pytest.param(
+            PORTED.replace(
+                "    rows = self.built",
+                "    try:\n            self.check()\n        except KeyError:\n            rows = self.built",
+            ),
+            PASSAGE.replace("    rows = self.built", "    except KeyError:\n        rows = self.built"),
+            id="for an exception",
+        ),
         pytest.param(PORTED, PASSAGE, id="as it was ported"),
     ],
 )

@@ -10,7 +10,6 @@ that a base has and its copy lacks, next to none.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 from runner_sync.lineage.likeness import nodes_of
@@ -34,7 +33,7 @@ def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str,
     own = {name for node in nodes_of(copy) if node.canon not in theirs for name in attributes_set(node)}
     cuts: list[range] = []
     for index, node in enumerate(nodes):
-        if not node.canon.startswith(("if ", "elif ")) or node.names <= names:
+        if node.keyword not in ("if", "elif") or node.names <= names:
             continue
         whole = [nodes[k] for k in below(nodes, index)]
         if any(one.canon in known or attributes_set(one) & own for one in whole):
@@ -47,19 +46,15 @@ def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str,
     return _without(lines, cuts), tuple("\n".join(lines[at - 1] for at in cut) for cut in cuts)
 
 
-def _beginning(nodes: Sequence[Node], index: int, known: Collection[str], names: Collection[str]) -> int:
+def _beginning(nodes: Sequence[Node], index: int, known: Collection[str], names: frozenset[str]) -> int:
     """The line at which begins what belongs to a condition: the remarks in front of it, the locals of these ``names``
     that are set there."""
     while index and nodes[index - 1].parent == nodes[index].parent and nodes[index - 1].canon not in known:
         before = nodes[index - 1]
-        if not before.is_comment and _TARGET.split(before.canon, maxsplit=1)[0] not in names:
+        if not before.is_comment and not (before.facts.targets and names.issuperset(before.facts.targets)):
             break
         index -= 1
     return nodes[index].start
-
-
-_TARGET = re.compile(r"(?:: [^=]*)? = ")
-"""What stands between the name that an assignment sets, and its value: the type of it, if any."""
 
 
 def _without(lines: Sequence[str], cuts: Sequence[range]) -> str:

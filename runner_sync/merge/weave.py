@@ -131,19 +131,6 @@ def elsewhere(weave: Weave) -> dict[str, Strand]:
     }
 
 
-CONDITIONS = ("if ", "elif ", "else", "for ", "while ", "except", "case ", "async for ")
-"""How heads of suites begin that may run not at all, or more than once."""
-
-
-LOOPS = ("for ", "while ", "async for ")
-"""How heads of loops begin."""
-
-
-def is_loop(weave: Weave, strand: Strand) -> bool:
-    """Whether a strand is the head of a loop."""
-    return any_node(weave, strand).canon.startswith(LOOPS)
-
-
 def runs(strands: Sequence[Strand]) -> list[list[Strand]]:
     """Strands between two that both omni and upstream have."""
     runs: list[list[Strand]] = [[]]

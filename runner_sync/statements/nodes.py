@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
 
+from runner_sync.statements.facts import DECORATORS, NOTHING, Facts, facts_of
+
 INDENT = 4
 ROOT = -1
 
@@ -78,28 +80,44 @@ class Node:
         return frozenset(word for word in self.words if word.isidentifier() and not iskeyword(word)) - {"self"}
 
     @cached_property
+    def facts(self) -> Facts:
+        """What it says."""
+        return NOTHING if self.is_comment else facts_of(self.canon, self.compound, self.is_clause)
+
+    @cached_property
+    def keyword(self) -> str:
+        """The keyword that it begins with, behind any decorators (``if``, ``async for``, ``return``), else empty."""
+        match = None if self.is_comment else _FIRST_WORD.match(DECORATORS.sub("", self.canon))
+        return match[0] if match is not None and iskeyword(match[0].partition(" ")[0]) else ""
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether it is the head of a loop."""
+        return self.keyword in ("for", "while", "async for")
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether it is the head of a suite that may run not at all, or more than once."""
+        return self.is_loop or self.keyword in ("if", "elif", "else", "except")
+
+    @property
     def defines(self) -> str:
         """Name of the function or class that this head defines, else empty."""
-        match = _DEFINITION.match(self.canon) if self.compound else None
-        return match[1] if match else ""
+        return self.facts.defines
+
+    @property
+    def called(self) -> str:
+        """The function that a statement which is a call calls, else empty."""
+        return "" if self.facts.targets else self.facts.called
 
     @cached_property
     def made_by(self) -> str:
         """What it binds and the function whose value it binds there (``a, b = self.f``), or the attribute that it takes
         apart, whatever into (``self.state``); else empty."""
-        match = None if self.compound else _MADE.match(self.canon) or _TAKEN_APART.match(self.canon)
-        return match[1] if match else ""
-
-    @cached_property
-    def declares(self) -> str:
-        """Name that it gives a type and no value, as the fields of a record, else empty."""
-        match = None if self.compound else _DECLARED.match(self.canon)
-        return match[1] if match else ""
-
-    @cached_property
-    def opens(self) -> frozenset[str]:
-        """The names that the head of a ``with`` gives what it opens."""
-        return frozenset(_OPENED.findall(self.canon)) if self.compound and _WITH.match(self.canon) else frozenset()
+        facts = self.facts
+        if facts.targets and facts.called:
+            return f"{', '.join(facts.targets)} = {facts.called}"
+        return facts.value if len(facts.targets) > 1 and facts.value.startswith("self.") else ""
 
     @cached_property
     def weight(self) -> float:
@@ -125,12 +143,7 @@ def below(nodes: Sequence[Node], index: int) -> list[int]:
     return list(inside)
 
 
-_DEFINITION = re.compile(r"(?:@.* )?(?:async )?(?:def|class) (\w+)\(")
-_MADE = re.compile(r"([\w., ()]+ = [\w.]+)\(.*\)$")
-_TAKEN_APART = re.compile(r"\(?[\w.]+, [\w., ()]+ = (self\.[\w.]+)$")
-_DECLARED = re.compile(r"(\w+): [^=]+$")
-_WITH = re.compile(r"(?:async )?with ")
-_OPENED = re.compile(r"\) as (\w+)")
+_FIRST_WORD = re.compile(r"(?:async )?\w+")
 _COMMON = frozenset({"return", "pass", "continue", "break", "try", "else", "finally", "return None"})
 
 

@@ -21,7 +21,7 @@ from runner_sync.confidence import REBUILT
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.placing.nesting import is_beyond
 from runner_sync.merge.reason import Kind, Reason
-from runner_sync.merge.weave import CONDITIONS, Doubt, Nodes, Strand, Weave, any_node
+from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, any_node
 from runner_sync.statements import ROOT, below
 from runner_sync.statements.dataflow import binds, uses_anything_of
 
@@ -121,7 +121,7 @@ class _Additions:
         return "under another condition"
 
     def _is_condition(self, head: Strand) -> bool:
-        return any_node(self.weave, head).canon.startswith(CONDITIONS)
+        return any_node(self.weave, head).is_condition
 
     def _heads(self, index: int) -> Iterator[int]:
         while (index := self.nodes[index].parent) != ROOT:

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.phrases.contents import DISTINCT
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, is_loop
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import Node
 
 
@@ -57,19 +57,18 @@ _OUT_OF_A_LOOP = re.compile(r"^ *(?:break|continue)$", re.MULTILINE)
 
 
 def _leaves_a_loop(node: Node) -> bool:
-    is_whole_loop = node.canon.startswith(("for ", "while ", "async for "))
-    return not node.is_comment and not is_whole_loop and _OUT_OF_A_LOOP.search(node.canon) is not None
+    return not node.is_comment and not node.is_loop and _OUT_OF_A_LOOP.search(node.canon) is not None
 
 
 def _is_in_loop(weave: Weave, strand: Strand) -> bool:
     """Whether a loop is around a statement, in the function that it stands in; the ``else`` of one is outside of it."""
     above = strand.parent
     while above is not None and not any_node(weave, above).defines:
-        if is_loop(weave, above):
+        if any_node(weave, above).is_loop:
             return True
         above = (above.owner or above).parent
     return False
 
 
 def _is_exit(node: Node) -> bool:
-    return node.canon.startswith("return ") and node.weight >= DISTINCT
+    return node.keyword == "return" and node.weight >= DISTINCT

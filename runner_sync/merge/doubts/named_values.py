@@ -36,11 +36,8 @@ def _is_known(weave: Weave, doubt: Doubt, have: set[str]) -> bool:
 def _named(nodes: Sequence[Node]) -> Mapping[str, str]:
     """Locals that are bound once, to an attribute that stands there as it is: what they name any reader can look up."""
     count = Counter(name for node in nodes for name in binds(node))
-    found = (_NAMING.fullmatch(node.canon) for node in nodes if not node.compound and not node.is_comment)
-    return {match[1]: match[2] for match in found if match and count[match[1]] == 1}
-
-
-_NAMING = re.compile(r"(\w+) = (\w+(?:\.\w+)+)")
+    found = {node.facts.targets: node.facts.value for node in nodes if "." in node.facts.value}
+    return {targets[0]: value for targets, value in found.items() if len(targets) == 1 and count[targets[0]] == 1}
 
 
 def _with_values(canon: str, named: Mapping[str, str]) -> str:

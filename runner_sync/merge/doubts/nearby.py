@@ -105,13 +105,9 @@ def _beside(weave: Weave, index: int, last: int, here: Mapping[int, Strand], emi
         own = before.owner or emitted.above[before]
         if suite in emitted.place:
             before = suite
-        elif own is not None and own.upstream is None and _keyword(any_node(weave, own)) == _keyword(nodes[k]):
+        elif own is not None and own.upstream is None and any_node(weave, own).keyword == nodes[k].keyword:
             before = own
     return before
-
-
-def _keyword(head: Node) -> str:
-    return head.canon.partition(" ")[0]
 
 
 def _owners(nodes: Sequence[Node], index: int) -> set[int]:

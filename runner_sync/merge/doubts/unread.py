@@ -55,7 +55,7 @@ class _Unread:
         self.contents = contents
         self.records_fit = records_fit
         self.read_there = {name for node in weave.upstream for name in uses(node)}
-        self.read_there |= {name for n in weave.upstream if n.canon.startswith("from ") for name in binds(n)}
+        self.read_there |= {name for n in weave.upstream if n.keyword == "from" for name in binds(n)}
         self.mine = {name for node in weave.omni for name in binds(node) | reads(node)}
         self.read_here = Counter(name for s in kept if s.kept for name in read_in(weave, s, contents))
         self.places: dict[str, list[int]] = defaultdict(list)
@@ -113,7 +113,7 @@ class _Unread:
         base, mine, node = weave.base[strand.base], weave.omni[strand.omni], weave.upstream[strand.upstream]
         if self.contents[strand].lines == mine.lines:
             return False
-        if not all(_UNPACKED.match(one.canon) for one in (base, mine, node)):
+        if not all(_takes_apart(one) for one in (base, mine, node)):
             return False
         added = binds(node) - binds(base)
         return bool(added) and binds(base) <= binds(node) and not self._are_read(added)
@@ -139,4 +139,6 @@ def read_in(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) ->
     return frozenset(name for node in nodes for name in uses(node) if name in words)
 
 
-_UNPACKED = re.compile(r"\(?[\w, ]+,[\w, ]*\)? = self\.\w+$")
+def _takes_apart(node: Node) -> bool:
+    """Whether a statement takes an attribute of the runner apart."""
+    return len(node.facts.targets) > 1 and node.facts.value.startswith("self.")

@@ -12,8 +12,8 @@ from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.classify import gaps, is_one_strand
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import LOOPS, Doubt, Strand, Weave
-from runner_sync.statements import ROOT
+from runner_sync.merge.weave import Doubt, Strand, Weave
+from runner_sync.statements import ROOT, Node
 
 
 def leave_out_added_alike(settling: Settling) -> None:
@@ -33,14 +33,14 @@ def leave_out_added_alike(settling: Settling) -> None:
                 _suites_of_one_side(weave, first, "o"),
                 _suites_of_one_side(weave, second, "u"),
             )
-            heads = [*(weave.omni[k].canon for k in own), *(weave.upstream[k].canon for k in new)]
-            if not is_one_strand(weave, above, over) or any(head.startswith(LOOPS) for head in heads):
+            heads = [*(weave.omni[k] for k in own), *(weave.upstream[k] for k in new)]
+            if not is_one_strand(weave, above, over) or any(head.is_loop for head in heads):
                 continue
             asserted = _asserted(weave, heads, second)
             for strand in (weave.of_upstream[second], *asserted):
                 strand.kept = False
             reason = (
-                Reason("both added under other conditions", (*heads,))
+                Reason("both added under other conditions", tuple(head.canon for head in heads))
                 if heads
                 else Reason("both added in another order")
             )
@@ -56,9 +56,9 @@ def _suites_of_one_side(weave: Weave, index: int, side: str) -> list[int]:
     return heads
 
 
-def _asserted(weave: Weave, heads: Sequence[str], index: int) -> tuple[Strand, ...]:
+def _asserted(weave: Weave, heads: Sequence[Node], index: int) -> tuple[Strand, ...]:
     """The new assertions of upstream, beside a statement, of what one of the ``heads`` asks: there it must not hold."""
-    asked = {f"assert {head.removeprefix('if ')}" for head in heads if head.startswith("if ")}
+    asked = {f"assert {head.canon.removeprefix('if ')}" for head in heads if head.keyword == "if"}
     suite = weave.upstream[index].parent
     return tuple(
         strand

@@ -23,7 +23,7 @@ from runner_sync.statements import below
 from runner_sync.statements.dataflow import binds, reads
 
 EXITS = ("return", "raise", "yield", "break", "continue")
-"""How statements begin that do nothing but leave; they do so at every place of their own."""
+"""What does nothing but leave, and does so at every place of its own."""
 
 
 def leave_out_what_omni_has(settling: Settling) -> None:
@@ -53,7 +53,7 @@ def _twice(weave: Weave) -> dict[Strand, list[Strand]]:
         ]
         is_here = is_one_strand(weave, weave.omni[other.in_omni].parent, node.parent)
         inside = [weave.of_upstream[j] for j in whole]
-        if is_same and is_here and not node.canon.startswith(EXITS) and all(s.sides == "u" for s in inside):
+        if is_same and is_here and node.keyword not in EXITS and all(s.sides == "u" for s in inside):
             found[strand] = inside
             taken |= set(inside)
     return found

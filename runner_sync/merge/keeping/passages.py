@@ -78,8 +78,7 @@ def _is_removed_exit(weave: Weave, strand: Strand | None) -> bool:
 
 def _is_early_exit(weave: Weave, whole: Sequence[int]) -> bool:
     """Whether a statement of upstream's leaves the method under a condition, and does nothing else."""
-    code = [weave.upstream[k].canon for k in whole if not weave.upstream[k].is_comment]
-    return len(code) == 2 and code[0].startswith("if ") and code[1].split(" ", 1)[0] == "return"
+    return [weave.upstream[k].keyword for k in whole if not weave.upstream[k].is_comment] == ["if", "return"]
 
 
 def _is_said_again(weave: Weave, index: int) -> bool:

@@ -148,7 +148,7 @@ def _suite_ended(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> Str
     """The head of the suite that this ``return`` is the last statement of (``ROOT``: the unit); ``None`` for any other
     statement."""
     node = nodes[index]
-    if not node.canon.startswith("return"):
+    if node.keyword != "return":
         return None
     if any(other.parent == node.parent and not other.is_comment for other in nodes[index + 1 :]):
         return None

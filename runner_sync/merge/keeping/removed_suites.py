@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, any_node, is_loop
+from runner_sync.merge.weave import Doubt, Strand, any_node
 from runner_sync.statements import below
 
 
@@ -23,7 +23,7 @@ def keep_loops_with_additions(settling: Settling) -> None:
     """
     weave = settling.weave
     for index, strand in enumerate(weave.of_omni):
-        if strand.kept or strand.sides != "bo" or not is_loop(weave, strand):
+        if strand.kept or strand.sides != "bo" or not weave.omni[index].is_loop:
             continue
         inside = [weave.of_omni[k] for k in below(weave.omni, index)]
         if not any(s.sides == "o" and s.kept and not any_node(weave, s).is_comment for s in inside):

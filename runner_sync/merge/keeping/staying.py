@@ -184,7 +184,7 @@ def take_other_branches(settling: Settling) -> None:
     weave = settling.weave
     for index, strand in enumerate(weave.of_base) if settling.is_copy else ():
         is_gone = strand.sides == "b" or (strand.sides == "bo" and not strand.kept)
-        if not is_gone or not weave.base[index].canon.startswith("if "):
+        if not is_gone or weave.base[index].keyword != "if":
             continue
         clauses = [index, *(k for k, node in enumerate(weave.base) if node.owner == index)]
         branches = [

@@ -9,13 +9,11 @@ the same kind, so that a changed statement is known as changed and not as one de
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from keyword import iskeyword
 
 from runner_sync.merge.matching.by_place import by_last_returns, by_whole_suites, inside
 from runner_sync.merge.matching.commonplace import Pair, by_what_is_around_and_inside, is_commonplace, with_clauses
@@ -71,19 +69,10 @@ def with_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Seq
         for head, other in made.items()
         if head in mine and other in theirs and mine[head] not in made and theirs[other] not in taken
     ]
-    alone = [pair for pair in found if _keyword(left[pair.left]) == _keyword(right[pair.right])]
+    alone = [pair for pair in found if left[pair.left].keyword == right[pair.right].keyword]
     both = sorted([*pairs, *alone], key=lambda pair: pair.left)
     crossing = any(first.right >= second.right for first, second in pairwise(both))
     return list(pairs) if not alone or crossing else both
-
-
-def _keyword(node: Node) -> str:
-    """The keyword that a simple statement begins with, if any."""
-    first = _WORD.match(node.canon)
-    return first[0] if first is not None and iskeyword(first[0]) else ""
-
-
-_WORD = re.compile(r"\w+")
 
 
 def _only_statements(nodes: Sequence[Node]) -> dict[int, int]:
@@ -229,16 +218,16 @@ def similarity(a: Node, b: Node) -> float:
     if not total:
         return 0.0
     share = 2 * (a.words & b.words).total() / total
-    if any(said and said == other for said, other in zip(_called(a), _called(b), strict=True)):
+    if any(said and said == other for said, other in zip(_told_by(a), _told_by(b), strict=True)):
         return max(share, NEAREST)
-    if a.compound and a.canon.split(" ", 1)[0] != b.canon.split(" ", 1)[0]:
+    if a.compound and a.keyword != b.keyword:
         return share / 2
     return share
 
 
-def _called(node: Node) -> tuple[str, str, str]:
-    """What a statement is called by, whatever else it says."""
-    return node.defines, node.made_by, node.declares
+def _told_by(node: Node) -> tuple[str, str, str]:
+    """What a statement is told by, whatever else it says."""
+    return node.defines, node.made_by, node.facts.declares
 
 
 Suite = Counter[str]
@@ -250,16 +239,12 @@ def suites(nodes: Sequence[Node]) -> list[Suite]:
     for node in nodes:
         if (above := node.parent) == ROOT or node.is_comment:
             continue
-        called = _CALLED.match(node.canon)
-        told = [node.canon, *([f"{called[1]}()"] if called is not None else [f"{name} =" for name in binds(node)])]
+        called = node.called.rpartition(".")[2]
+        told = [node.canon, *([f"{called}()"] if called else [f"{name} =" for name in binds(node)])]
         while above != ROOT:
             inner[above].update(told)
             above = nodes[above].parent
     return inner
-
-
-_CALLED = re.compile(r"(?:await )?(?:\w+\.)*(\w+)\(.*\)$", re.DOTALL)
-"""A statement that is a call, with the name of the function."""
 
 
 def alike(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:

@@ -22,7 +22,7 @@ def _branches(nodes: Sequence[Node], index: int) -> dict[int, int]:
     above = nodes[index].parent
     while above != ROOT:
         head = nodes[above].owner if nodes[above].is_clause else above
-        if nodes[head].canon.startswith("if "):
+        if nodes[head].keyword == "if":
             found[head] = above
         above = nodes[head].parent
     return found

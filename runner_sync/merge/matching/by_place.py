@@ -10,7 +10,6 @@ touch: nothing.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
@@ -29,9 +28,13 @@ def by_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
         other = others.get(partners.get(head, ROOT), ())
         if head == ROOT or not other or suite[-1] in partners or other[-1] in taken:
             continue
-        if left[suite[-1]].canon.startswith("return ") and right[other[-1]].canon.startswith("return "):
+        if _returns_a_value(left[suite[-1]]) and _returns_a_value(right[other[-1]]):
             found.append(Pair(suite[-1], other[-1], equal=False))
     return with_more(pairs, found)
+
+
+def _returns_a_value(node: Node) -> bool:
+    return node.keyword == "return" and node.canon != "return"
 
 
 def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
@@ -47,7 +50,7 @@ def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
         other = right[partners[known[0]]].parent if known else ROOT
         if head in partners or other in (ROOT, *taken) or partners.get(left[head].parent) != right[other].parent:
             continue
-        is_one = _keyword(left[head]) == _keyword(right[other]) and any(
+        is_one = left[head].keyword == right[other].keyword and any(
             left[k].weight >= 1 and not left[k].is_clause for k in known if k in equal
         )
         shared = sum(right[partners[k]].parent == other for k in known)
@@ -82,7 +85,7 @@ def by_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequenc
 def _only_bindings(nodes: Sequence[Node]) -> dict[frozenset[str], int]:
     """By the locals that it sets, each assignment without which nothing would set them."""
     most = Counter(name for node in nodes for name in binds(node))
-    plain = [k for k, node in enumerate(nodes) if not node.compound and not node.canon.startswith(("import ", "from "))]
+    plain = [k for k, node in enumerate(nodes) if not node.compound and node.keyword not in ("import", "from")]
     return {sets(nodes[k]): k for k in plain if sets(nodes[k]) and all(most[name] == 1 for name in sets(nodes[k]))}
 
 
@@ -107,13 +110,9 @@ def _calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
     """By the method of ``self`` that it calls and the head of its suite, each statement that is a call."""
     found: dict[tuple[str, int], list[int]] = defaultdict(list)
     for k, node in enumerate(nodes):
-        call = None if node.is_comment else _CALLED.match(node.canon)
-        if call is not None and node.canon.endswith(")"):
-            found[call[0], node.parent].append(k)
+        if node.called.startswith("self."):
+            found[node.called, node.parent].append(k)
     return found
-
-
-_CALLED = re.compile(r"\bself\.\w+(?=\()")
 
 
 def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
@@ -135,7 +134,7 @@ def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
 def _openings(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[str], int], int]:
     """By the names that it gives what it opens, and its suite, each ``with`` that alone has these there. With
     ``wide`` all of the text counts as one suite."""
-    keys = [(node.opens, ROOT if wide else node.parent) for node in nodes]
+    keys = [(node.facts.opens, ROOT if wide else node.parent) for node in nodes]
     most = Counter(keys)
     return {key: k for k, key in enumerate(keys) if key[0] and most[key] == 1}
 
@@ -151,7 +150,3 @@ def inside(nodes: Sequence[Node]) -> dict[int, list[int]]:
         if node.parent != ROOT and not node.is_comment:
             found[node.parent].append(k)
     return found
-
-
-def _keyword(head: Node) -> str:
-    return head.canon.split(" ", 1)[0]

@@ -8,7 +8,6 @@ The base is aligned with both sides; what they add, moved or took from two branc
 
 from __future__ import annotations
 
-import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -28,7 +27,7 @@ from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.by_place import by_calls, by_only_bindings, by_what_is_open
 from runner_sync.merge.matching.commonplace import Pair, leaves
 from runner_sync.merge.phrases.phrase import is_part_of
-from runner_sync.merge.weave import CONDITIONS, Nodes, Strand, Weave
+from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node
 from runner_sync.statements.dataflow import rebinds, sets
 
@@ -86,7 +85,7 @@ def _true_in_place(
         if node.compound:
             return pair.left in suites_left or bool(_set_in(base, pair.left) & _set_in(others, other.right))
         is_version = not other.equal and similarity(node, others[other.right]) >= SIMILAR
-        return not (node.canon.startswith("return ") and is_version)
+        return not (node.keyword == "return" and is_version)
 
     return [pair for pair in pairs if is_true(pair)]
 
@@ -250,13 +249,9 @@ def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
 
 def _is_one_call(a: Node, b: Node) -> bool:
     """Whether two statements are the same call on ``self``, but for arguments that only one of them gives."""
-    called, other = _CALLED.match(a.canon), _CALLED.match(b.canon)
-    if called is None or other is None or called[0] != other[0] or a.compound or b.compound:
+    if not a.called.startswith("self.") or a.called != b.called:
         return False
     return is_part_of(a.text, b.text) or is_part_of(b.text, a.text)
-
-
-_CALLED = re.compile(r"self\.[\w.]+\(")
 
 
 def _sets_the_same(a: Node, b: Node) -> bool:
@@ -287,7 +282,7 @@ def _in_one_place(weave: Weave, o: int, u: int) -> bool:
 
 def _is_new_condition(nodes: Nodes, of: Sequence[Strand], head: int, side: str) -> bool:
     """Whether a suite runs under a condition that only one side has: what the other one does there, it does always."""
-    return head != ROOT and of[head].sides == side and nodes[head].canon.startswith(CONDITIONS)
+    return head != ROOT and of[head].sides == side and nodes[head].is_condition
 
 
 def _are_apart(weave: Weave, o: int, u: int) -> bool:

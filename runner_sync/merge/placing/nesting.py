@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from runner_sync.merge.placing.interleaving import interleave
 from runner_sync.merge.policy import Policy
-from runner_sync.merge.weave import CONDITIONS, Nodes, Strand, Weave, is_loop
+from runner_sync.merge.weave import Nodes, Strand, Weave, any_node
 from runner_sync.statements import ROOT, below
 from runner_sync.statements.dataflow import uses_anything_of
 
@@ -185,9 +185,9 @@ def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool
     """Whether an addition would leave a loop that upstream removed, and come to stand in none: where its siblings went
     there are no turns, and no ``break``."""
     loop = strand.parent
-    if loop is None or loop.sides != "bo" or not is_loop(weave, loop):
+    if loop is None or loop.sides != "bo" or not any_node(weave, loop).is_loop:
         return False
-    while above is not None and not is_loop(weave, above):
+    while above is not None and not any_node(weave, above).is_loop:
         above = above.parent
     return above is None
 
@@ -198,7 +198,7 @@ def _needs_no_condition(weave: Weave, suite: Strand | None, last: Strand | None)
     if suite is None or suite.sides != "o" or last is None:
         return False
     head = weave.omni[suite.in_omni]
-    if not head.canon.startswith(CONDITIONS):
+    if not head.is_condition:
         return False
     inside = [weave.omni[k] for k in below(weave.omni, suite.in_omni)]
     mine = weave.upstream[last.in_upstream].parent

@@ -20,7 +20,7 @@ ORPHAN = Reason("branch of a removed condition")
 PARTIAL = Reason("suite around other statements")
 EMPTIED = Reason("both emptied")
 
-WRAPPERS = ("try", "with ", "async with ")
+WRAPPERS = ("try", "with", "async with")
 
 
 def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
@@ -31,7 +31,7 @@ def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Do
     doubts = []
     for strand in strands:
         node = any_node(weave, strand)
-        if strand.sides != "u" or not strand.kept or not node.canon.startswith(WRAPPERS) or node.is_clause:
+        if strand.sides != "u" or not strand.kept or node.keyword not in WRAPPERS:
             continue
         inside = [weave.of_upstream[k] for k, n in enumerate(weave.upstream) if n.parent == strand.upstream]
         old = [other for other in inside if other.base is not None and not any_node(weave, other).is_comment]
@@ -158,13 +158,13 @@ class _Held:
     def by(cls, weave: Weave, kept: Sequence[Strand]) -> _Held:
         """Of the strands that stay so far."""
         said = [(s, any_node(weave, s)) for s in kept if not any_node(weave, s).is_comment]
-        owners = [(s.owner, node.canon) for s, node in said if s.owner is not None]
+        owners = [(s.owner, node.keyword) for s, node in said if s.owner is not None]
         return cls(
             alive=set(kept),
             full={s.parent for s, _ in said if s.parent is not None},
             owners={owner for owner, _ in owners},
-            caught={owner for owner, canon in owners if canon.startswith("except")},
-            finished={owner for owner, canon in owners if canon == "finally"},
+            caught={owner for owner, keyword in owners if keyword == "except"},
+            finished={owner for owner, keyword in owners if keyword == "finally"},
         )
 
     def is_no_try(self, weave: Weave, strand: Strand) -> bool:

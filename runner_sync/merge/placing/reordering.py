@@ -111,7 +111,7 @@ def _clear_branches(tree: Tree, movable: set[Strand], key: Strand, behind: froze
     for branch in list(reversed(suite)):
         clauses = tree.clauses.get(branch, [])
         elsewhere = behind.union(*(tree.read_by(clause) for clause in clauses))
-        if branch in tree.new and tree.node[branch].canon.startswith(BRANCHES):
+        if branch in tree.new and (tree.node[branch].is_condition or tree.node[branch].keyword == "try"):
             inner = tree.children.get(branch, [])
             start = next((k for k, child in enumerate(inner) if not _is_remark(tree, child)), 0)
             end = _run_end(inner, start - 1, movable)
@@ -124,9 +124,6 @@ def _clear_branches(tree: Tree, movable: set[Strand], key: Strand, behind: froze
             if not tree.node[part].defines:
                 _clear_branches(tree, movable, part, behind)
         behind |= tree.read_by(branch)
-
-
-BRANCHES = ("if ", "for ", "while ", "try", "async for ")
 
 
 def _is_remark(tree: Tree, key: Strand) -> bool:
@@ -189,7 +186,7 @@ class _Fetch:
         """The innermost of the places that is reached whenever the outermost one is: a ``with`` is no condition."""
         inner = around[0]
         for place in around[1:]:
-            if not self.tree.node[inner[1]].canon.startswith(("with ", "async with ")):
+            if self.tree.node[inner[1]].keyword not in ("with", "async with"):
                 break
             inner = place
         return inner

@@ -33,7 +33,7 @@ class Fork:
 def forks(nodes: Sequence[Node]) -> Iterator[Fork]:
     """Each ``if`` that always does one of several versions of the same."""
     for k, node in enumerate(nodes):
-        fork = fork_at(nodes, k) if node.canon.startswith("if ") else None
+        fork = fork_at(nodes, k) if node.keyword == "if" else None
         if fork is not None and all(_are_versions(nodes, fork.branches[0], branch) for branch in fork.branches[1:]):
             yield fork
 

@@ -68,7 +68,7 @@ def _blocks(nodes: Sequence[Node]) -> dict[str, int]:
     for k, node in enumerate(nodes):
         if node.compound and not node.is_clause:
             found[node.canon].append(k)
-            found["\n".join([node.canon.split(" ", 1)[0], *_canons(nodes, k)[1:]])].append(k)
+            found["\n".join([node.keyword, *_canons(nodes, k)[1:]])].append(k)
     return {said: places[0] for said, places in found.items() if len(places) == 1}
 
 

@@ -66,7 +66,7 @@ def _nested_elsewhere(base: Sequence[Node], nodes: Sequence[Node]) -> list[int]:
 def _first_in_else(nodes: Sequence[Node]) -> Iterator[tuple[int, int]]:
     """Each ``else`` of an ``if`` whose suite begins with an ``if`` and goes on behind it, with that one."""
     for k, node in enumerate(nodes):
-        if node.is_clause and node.canon == "else" and _is_a(nodes[node.owner], "if"):
+        if node.is_clause and node.canon == "else" and nodes[node.owner].keyword == "if":
             inside = [j for j in below(nodes, k)[1:] if nodes[j].parent == k and not nodes[j].is_comment]
             if len(inside) > 1 and _is_a(nodes[inside[0]], "if"):
                 yield k, inside[0]
@@ -155,7 +155,7 @@ def _only_in_another(nodes: Sequence[Node]) -> list[str]:
 
 def _is_a(node: Node, keyword: str) -> bool:
     """Whether a node is the head of a suite that begins with a keyword."""
-    return node.compound and node.canon.startswith(f"{keyword} ")
+    return node.compound and node.keyword == keyword
 
 
 def _two_heads(node: Node, inner: str) -> tuple[str, str] | None:

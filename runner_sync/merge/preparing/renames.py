@@ -56,15 +56,13 @@ def with_omni_names_of_values(triple: Triple) -> Triple:
     return triple
 
 
-_MADE = re.compile(r"(\w+) = ([A-Z]\w*)\(")
-
-
 def _values_made(text: str) -> dict[str, tuple[str, int]]:
     """``{class: (local, line)}`` of the classes of which a method makes one value, and binds it."""
     found: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for node in flatten(text):
-        if (match := _MADE.match(node.canon)) is not None:
-            found[match[2]].append((match[1], node.start))
+        called, targets = node.facts.called, node.facts.targets
+        if called[:1].isupper() and "." not in called and len(targets) == len(binds(node)) == 1:
+            found[called].append((targets[0], node.start))
     return {name: places[0] for name, places in found.items() if len(places) == 1}
 
 
@@ -87,15 +85,16 @@ def with_omni_names_of_new_values(triple: Triple) -> Triple:
     return triple
 
 
-_UNPACKED = re.compile(r"\(?(\w+, [\w, ]*\w),?\)? = (self\.[\w.]+)\(")
-
-
-def _unpacked(text: str) -> dict[str, list[str]]:
+def _unpacked(text: str) -> dict[str, tuple[str, ...]]:
     """``{function: locals}`` of the functions whose values a method takes apart in one place."""
-    found: dict[str, list[list[str]]] = defaultdict(list)
+    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for node in flatten(text):
-        if (match := _UNPACKED.match(node.canon)) is not None:
-            found[match[2]].append(match[1].split(", "))
+        if (
+            len(node.facts.targets) > 1
+            and node.facts.called.startswith("self.")
+            and binds(node) == {*node.facts.targets}
+        ):
+            found[node.facts.called].append(node.facts.targets)
     return {called: places[0] for called, places in found.items() if len(places) == 1}
 
 

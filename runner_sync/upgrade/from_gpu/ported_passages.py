@@ -74,7 +74,7 @@ class _InTwin:
         for head in enclosing(self.nodes, index):
             if head in self.lines:
                 return
-            if self.nodes[head].canon.startswith(("if ", "elif ", "else", "for ", "while ")):
+            if self.nodes[head].is_condition:
                 yield head
 
     def _written(self, index: int) -> str:

@@ -6,7 +6,6 @@ each passage that a port changed. May touch: nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu import call_fit, extracted, gpu, ported_passages
 from runner_sync.upgrade.from_gpu.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
 from runner_sync.upgrade.from_gpu.left_standing import ask_about_left_standing
-from runner_sync.upgrade.from_gpu.sound_merge import merge_soundly
+from runner_sync.upgrade.from_gpu.sound_merge import merge_soundly, methods_called
 from runner_sync.upgrade.from_gpu.untranslated import ask_about_untranslated
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
 from runner_sync.upgrade.questions import wording
@@ -188,7 +187,7 @@ def _with_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -> R
     stays: it is the same decision whatever the method is called.
     """
     assert job.twin.new is not None
-    homes = sorted(new & set(_CALLED.findall(item.upstream)))
+    homes = sorted(new & methods_called(item.upstream))
     if not homes or not item.in_file or not item.chosen or item.omni != item.chosen:
         return item
     said = f"; it calls its new {' and '.join(homes)} in its place ({job.twin.new.path})"
@@ -251,9 +250,6 @@ def _upstreams_own(draft: Draft, context: _Context) -> frozenset[str]:
     if gpu.may_be_copy(draft, context.job):
         return context.side.from_vllm.get(draft.name, frozenset())
     return frozenset()
-
-
-_CALLED = re.compile(r"\bself\.(\w+)\(")
 
 
 def _declined(draft: Draft, job: ModuleJob, sides: Triple, *, why: str, confidence: float) -> ReviewItem:

@@ -22,8 +22,6 @@ from runner_sync.upgrade.from_gpu.refusing import without_readers
 TRIES = 4
 """Merges of one unit, each without the statements that did not fit in the one before."""
 
-_CALLED = re.compile(r"\bself\.(\w+)\(")
-
 
 def merge_soundly(
     sides: Triple,
@@ -68,5 +66,10 @@ def _lost_calls(sides: Triple, text: str) -> frozenset[str]:
 
     The twin has them in another way, which may be one that does not come in: what they do is not gone.
     """
-    kept, there = (set(_CALLED.findall("\n".join(canonical(side)))) for side in (text, sides.upstream))
-    return frozenset(canon for canon in canonical(sides.omni) if (there - kept) & set(_CALLED.findall(canon)))
+    kept, there = (methods_called("\n".join(canonical(side))) for side in (text, sides.upstream))
+    return frozenset(canon for canon in canonical(sides.omni) if (there - kept) & methods_called(canon))
+
+
+def methods_called(text: str) -> set[str]:
+    """The methods of ``self`` that statements call."""
+    return set(re.findall(r"\bself\.(\w+)\(", text))

@@ -98,7 +98,7 @@ def _work(text: str) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for index, node in enumerate(flatten(text) if text.strip() else ()):
         is_simple = not node.compound and not node.is_comment and node.kind != "docstring"
-        if is_simple and node.weight > TELLING and not node.canon.startswith(("return", "raise", "import ", "from ")):
+        if is_simple and node.weight > TELLING and node.keyword not in ("return", "raise", "import", "from"):
             found.setdefault(node.canon, []).append(index)
     return found
 

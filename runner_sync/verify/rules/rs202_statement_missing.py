@@ -131,7 +131,7 @@ class _Missing:
         """Conditions that ask for what no NPU code mentions, where NPU code does all that they lead to: the name, the
         condition, and a statement of omni's below it."""
         for at, node in enumerate(self._nodes):
-            if not (self._absent[at] and node.canon.startswith("if ")) or self._is_spared([node]):
+            if not (self._absent[at] and node.keyword == "if") or self._is_spared([node]):
                 continue
             names = [name for name in self._news_of([node]) if self._asks_for_news(name)]
             below = [(n, absent) for n, absent in zip(self._nodes, self._absent, strict=True) if n.parent == at + 1]

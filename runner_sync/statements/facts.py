@@ -1,0 +1,111 @@
+"""What one statement says, read from its syntax once for all who ask.
+
+Comes in: the canonical text of a statement or a head. Goes out: ``Facts``. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from functools import lru_cache
+from typing import NamedTuple
+
+from runner_sync.statements.mentions import mentions, parameters
+from runner_sync.statements.parsing import before_clause
+from runner_sync.syntax import dotted_name
+
+NONE: frozenset[str] = frozenset()
+
+
+class Facts(NamedTuple):
+    """What one statement, or the head of a suite, says.
+
+    ``targets`` are what an assignment sets, one by one (``rows``, ``self.rows``), and ``value`` the name or attribute
+    that it sets them to. ``called`` is the function that a call calls, by itself or as the value of an assignment.
+    ``declares`` is a name that gets a type and no value, ``defines`` that of a function or class, and ``opens`` are
+    those that a ``with`` gives what it opens. The others are the answers of ``dataflow``.
+    """
+
+    targets: tuple[str, ...] = ()
+    value: str = ""
+    called: str = ""
+    declares: str = ""
+    defines: str = ""
+    opens: frozenset[str] = NONE
+    reads: frozenset[str] = NONE
+    uses: frozenset[str] = NONE
+    binds: frozenset[str] = NONE
+    sets: frozenset[str] = NONE
+    rebinds: frozenset[str] = NONE
+
+
+NOTHING = Facts()
+
+
+@lru_cache(maxsize=16384)
+def facts_of(canon: str, compound: bool, clause: bool) -> Facts:
+    """The facts about a statement; none where it is no Python, as two of them in one line."""
+    source = f"{canon}:\n pass" if compound else canon
+    try:
+        body = ast.parse((before_clause(canon) if clause else "") + DECORATORS.sub("", source)).body
+    except SyntaxError:
+        return NOTHING
+    found = defaultdict[str, set[str]](set)
+    for mention in mentions(body):
+        found[mention.kind].add(mention.name)
+    if compound and isinstance(body[0], ast.FunctionDef | ast.AsyncFunctionDef):
+        found["binds"].update(parameter.arg for parameter in parameters(body[0]))
+    names = Facts(
+        reads=frozenset(found["reads"] | found["updates"] | found["deletes"]),
+        uses=frozenset(found["reads"]),
+        binds=frozenset(found["binds"] | found["updates"]),
+        sets=frozenset(found["binds"]),
+    )
+    return names if len(body) > 1 else _with_form(names, body[0])
+
+
+DECORATORS = re.compile(r"^@.*? (?=(?:async )?(?:def|class) \w+\()")
+
+
+def _with_form(names: Facts, statement: ast.stmt) -> Facts:
+    match statement:
+        case ast.Assign() | ast.AnnAssign():
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            said = tuple(dotted_name(one) or ast.unparse(one) for target in targets for one in _elements(target))
+            is_declared = statement.value is None and isinstance(targets[0], ast.Name)
+            return names._replace(
+                targets=said,
+                value=dotted_name(statement.value) or "" if statement.value is not None else "",
+                called=_called(statement.value),
+                declares=said[0] if is_declared else "",
+                rebinds=names.sets & names.uses,
+            )
+        case ast.Expr(value=value):
+            return names._replace(called=_called(value))
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return names._replace(defines=name)
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            opened = (item.optional_vars for item in items)
+            return names._replace(opens=frozenset(one.id for one in opened if isinstance(one, ast.Name)))
+    return names
+
+
+def _elements(target: ast.expr) -> list[ast.expr]:
+    if isinstance(target, ast.Tuple | ast.List):
+        return [one for element in target.elts for one in _elements(element)]
+    return [target]
+
+
+def _called(value: ast.expr | None) -> str:
+    """The function that a call calls, of a chain of calls the first: ``rows.of`` in ``rows.of(batch).cpu()``."""
+    if isinstance(value, ast.Await):
+        return _called(value.value)
+    if not isinstance(value, ast.Call):
+        return ""
+    function = value.func
+    if name := dotted_name(function):
+        return name
+    while isinstance(function, ast.Attribute | ast.Subscript):
+        function = function.value
+    return _called(function)

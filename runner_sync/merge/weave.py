@@ -9,11 +9,12 @@ The sequences are aligned base↔omni and base↔upstream (`classify`), put in o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from runner_sync.merge.reason import Reason
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import Node, ancestors
 
 Nodes = Sequence[Node]
 
@@ -55,6 +56,13 @@ class Strand:
         """The index on upstream's side, of a strand that stands there."""
         assert self.upstream is not None
         return self.upstream
+
+    def around(self) -> Iterator[Strand]:
+        """The heads that it stands below in the result so far, the innermost first."""
+        head = self.parent
+        while head is not None:
+            yield head
+            head = head.parent
 
     def on(self, side: str) -> int:
         """The index on one side (``"b"``, ``"o"`` or ``"u"``), of a strand that stands there."""
@@ -112,11 +120,13 @@ def any_node(weave: Weave, strand: Strand) -> Node:
 
 def above(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
     """The heads around a strand on one side, innermost first; none where that side does not have it."""
-    if side not in strand.sides:
-        return
-    (nodes, of), index = weave.side(side), strand.on(side)
-    while (index := nodes[index].parent) != ROOT:
-        yield of[index]
+    nodes, of = weave.side(side)
+    yield from (of[k] for k in ancestors(nodes, strand.on(side))) if side in strand.sides else ()
+
+
+def up_to(heads: Iterable[Strand], others: Collection[Strand]) -> list[Strand]:
+    """The innermost of ``heads``, up to one that is among the ``others``."""
+    return list(takewhile(lambda head: head not in others, heads))
 
 
 def elsewhere(weave: Weave) -> dict[str, Strand]:

@@ -12,7 +12,7 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 from runner_sync.statements.flattening import canons, flatten
 from runner_sync.statements.leaving import always_leaves, may_swallow
 from runner_sync.statements.mentions import Mention, bound_anywhere, bound_in, mentions, parameters
-from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, UnparsableText, below, enclosing
+from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, UnparsableText
 from runner_sync.statements.parsing import (
     as_module,
     before_clause,
@@ -25,6 +25,7 @@ from runner_sync.statements.parsing import (
     parses,
     tree_of,
 )
+from runner_sync.statements.surroundings import ancestors, below, clauses, enclosing, in_suite, said, siblings
 from runner_sync.statements.tokens import (
     CLOSERS,
     OPENERS,
@@ -45,12 +46,14 @@ __all__ = [
     "Node",
     "UnparsableText",
     "always_leaves",
+    "ancestors",
     "as_module",
     "before_clause",
     "below",
     "bound_anywhere",
     "bound_in",
     "canons",
+    "clauses",
     "code_of",
     "comments_in",
     "compiles",
@@ -58,6 +61,7 @@ __all__ = [
     "first_function",
     "flatten",
     "forget_trees",
+    "in_suite",
     "inside_strings",
     "is_python",
     "last_comment",
@@ -67,6 +71,8 @@ __all__ = [
     "parse_function",
     "parse_unit",
     "parses",
+    "said",
+    "siblings",
     "tokens",
     "tree_of",
 ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
@@ -129,20 +129,6 @@ class Node:
         return 1.0 + min(len(self.canon), LONGEST) / PER_WEIGHT
 
 
-def below(nodes: Sequence[Node], index: int) -> list[int]:
-    """A statement and everything inside it and its clauses, as indices in order.
-
-    They stand in one piece but for a comment at a column of its own between two clauses.
-    """
-    inside = {index: None}
-    for k in range(index + 1, len(nodes)):
-        if nodes[k].parent in inside or nodes[k].owner in inside:
-            inside[k] = None
-        elif not nodes[k].is_comment:
-            break
-    return list(inside)
-
-
 _FIRST_WORD = re.compile(r"(?:async )?\w+")
 _COMMON = frozenset({"return", "pass", "continue", "break", "try", "else", "finally", "return None"})
 
@@ -160,11 +146,3 @@ def _words(canon: str) -> Iterator[str]:
             yield char
     if word:
         yield word
-
-
-def enclosing(nodes: Sequence[Node], index: int) -> list[int]:
-    """The heads around a statement and the statements that these are clauses of, the innermost first."""
-    found: list[int] = []
-    while (index := nodes[index].owner if nodes[index].is_clause else nodes[index].parent) != ROOT:
-        found.append(index)
-    return found

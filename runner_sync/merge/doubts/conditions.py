@@ -14,15 +14,14 @@ around the first statement, and omni has added the second::
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.confidence import REBUILT
 from runner_sync.merge.placing.emit import Emitted
-from runner_sync.merge.placing.nesting import is_beyond
 from runner_sync.merge.reason import Kind, Reason
-from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, any_node
-from runner_sync.statements import ROOT, below
+from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, above, any_node, up_to
+from runner_sync.statements import below, siblings
 from runner_sync.statements.dataflow import binds, uses_anything_of
 
 
@@ -68,12 +67,12 @@ class _Additions:
     def reason(self, strand: Strand) -> Reason | None:
         """The innermost condition that an addition came under, or has left, with one of its neighbours only."""
         index = strand.on(self.side)
-        mine, now = [self.of[k] for k in self._heads(index)], [*self._now(strand)]
-        near = [*self._near(index, range(index - 1, -1, -1)), *self._near(index, range(index + 1, len(self.nodes)))]
-        for inside, head in itertools.pairwise([strand, *_up_to(now, mine)]):
+        mine, now = [*above(self.weave, strand, self.side)], [*self.emitted.around(strand)]
+        near = [*self._near(index, -1), *self._near(index, 1)]
+        for inside, head in itertools.pairwise([strand, *up_to(now, mine)]):
             if self._is_condition(head) and not self._belongs(index, near, head, inside):
                 return Reason(self._kind(head), (any_node(self.weave, head).canon,))
-        for head in _up_to(mine, now):
+        for head in up_to(mine, now):
             if self._is_condition(head) and not self._has_left(strand, near, head):
                 return Reason("outside of its condition", (any_node(self.weave, head).canon,))
         return self._around_its_suite(index, mine, now)
@@ -123,22 +122,10 @@ class _Additions:
     def _is_condition(self, head: Strand) -> bool:
         return any_node(self.weave, head).is_condition
 
-    def _heads(self, index: int) -> Iterator[int]:
-        while (index := self.nodes[index].parent) != ROOT:
-            yield index
-
-    def _now(self, strand: Strand) -> Iterator[Strand]:
-        above = self.emitted.above[strand]
-        while above is not None:
-            yield above
-            above = self.emitted.above[above]
-
-    def _near(self, index: int, places: Iterable[int]) -> Iterator[int]:
-        """The statements in the suite of an addition in some places, up to one that the result has from both sides."""
-        suite = self.nodes[index].parent
-        for k in itertools.takewhile(lambda k: k != suite and not is_beyond(self.nodes, k, suite), places):
-            node = self.nodes[k]
-            if node.parent == suite and not node.is_comment and not node.is_clause:
+    def _near(self, index: int, step: int) -> Iterator[int]:
+        """The statements beside an addition, up to one that the result has from both sides."""
+        for k in siblings(self.nodes, index, step=step):
+            if not self.nodes[k].is_clause:
                 yield k
                 if self._is_shared(k):
                     return
@@ -155,9 +142,9 @@ class _Additions:
         the condition.
         """
         around = [self.of[k] for k in near if self._is_shared(k)]
-        if len(around) > 1 and all(head in self._now(other) for other in around):
+        if len(around) > 1 and all(head in self.emitted.around(other) for other in around):
             return True
-        is_behind = any(k < index and head in self._now(self.of[k]) for k in near if self._is_shared(k))
+        is_behind = any(k < index and head in self.emitted.around(self.of[k]) for k in near if self._is_shared(k))
         if is_behind and self.ends.get(head, 0) > self.emitted.place[inside][0]:
             return True
         if self.side == "o":
@@ -177,9 +164,4 @@ class _Additions:
         around = [self.of[k] for k in near if self._is_shared(k)]
         if head not in self.emitted.above:
             return any(self.emitted.above[other] is self.emitted.above[strand] for other in around)
-        return len(around) > 1 and all(head not in self._now(other) for other in around)
-
-
-def _up_to(heads: Sequence[Strand], others: Sequence[Strand]) -> list[Strand]:
-    """The innermost of ``heads``, up to one that is among the ``others``."""
-    return list(itertools.takewhile(lambda head: head not in others, heads))
+        return len(around) > 1 and all(head not in self.emitted.around(other) for other in around)

@@ -16,7 +16,7 @@ from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, above, any_node
-from runner_sync.statements import Node
+from runner_sync.statements import Node, siblings
 
 OUT_OF_ORDER = Reason("on the other side")
 BOTH_MOVED = Reason("both moved")
@@ -88,7 +88,7 @@ def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: S
         base, there, here = ([*above(weave, s, at)] for s, at in ((old, "b"), (old, other), (new, side)))
         around = [head for head in there if head not in base]
         due = {head for head in (*here, *around) if head in emitted.above or head.sides == other}
-        now = [*_now_above(emitted, new)]
+        now = [*emitted.around(new)]
         wrong = [head for head in around if head in due - {*now}] + [
             head for head in now if head not in due and (head not in base or head in there)
         ]
@@ -194,17 +194,7 @@ def _start(node: Node) -> str:
 
 def _beside(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:
     """The statements that a side has before and behind one in its suite."""
-    (nodes, _), index = weave.side(side), strand.on(side)
-    beside = (k for k, node in enumerate(nodes) if node.parent == nodes[index].parent)
-    suite = [k for k in beside if not (nodes[k].is_comment or nodes[k].is_clause)]
-    at = suite.index(index)
-    return {("before", nodes[k].canon) for k in suite[max(at - 1, 0) : at]} | {
-        ("behind", nodes[k].canon) for k in suite[at + 1 : at + 2]
-    }
-
-
-def _now_above(emitted: Emitted, strand: Strand) -> Iterator[Strand]:
-    above = emitted.above[strand]
-    while above is not None:
-        yield above
-        above = emitted.above[above]
+    nodes, _ = weave.side(side)
+    beside = {where: siblings(nodes, strand.on(side), step=step) for where, step in (("before", -1), ("behind", 1))}
+    nearest = {where: next((k for k in row if not nodes[k].is_clause), None) for where, row in beside.items()}
+    return {(where, nodes[k].canon) for where, k in nearest.items() if k is not None}

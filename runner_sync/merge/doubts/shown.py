@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from runner_sync.merge.weave import Strand
-from runner_sync.statements import INDENT, ROOT, Node, below
+from runner_sync.statements import INDENT, Node, ancestors, below
 
 
 def is_shown_whole(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> bool:
@@ -31,23 +31,15 @@ def shown_together(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequenc
     among: set[int] = set()
     for index in indices:
         among.update(below(nodes, index) if whole or is_shown_whole(nodes, of, index) else [index])
-    ways = [_way(nodes, index) for index in indices]
+    ways = [[*ancestors(nodes, index)][::-1] for index in indices]
     shared = sum(len(set(step)) == 1 for step in zip(*ways, strict=False)) if len(ways) > 1 else 0
     heads = {head for way in ways if len(ways) > 1 for head in way[shared:]}
     among |= heads | {nodes[head].owner for head in heads if nodes[head].is_clause}
     return "\n".join(_indented(nodes[k], _depth(nodes, k, among) * INDENT) for k in sorted(among))
 
 
-def _way(nodes: Sequence[Node], index: int) -> list[int]:
-    """The heads around a statement, the outermost first."""
-    way: list[int] = []
-    while (index := nodes[index].parent) != ROOT:
-        way.append(index)
-    return way[::-1]
-
-
 def _depth(nodes: Sequence[Node], index: int, among: Collection[int]) -> int:
-    return sum(head in among for head in _way(nodes, index))
+    return sum(head in among for head in ancestors(nodes, index))
 
 
 def _indented(node: Node, column: int) -> str:

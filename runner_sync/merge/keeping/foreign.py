@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.phrases.contents import DISTINCT, Heritage
 from runner_sync.merge.weave import Strand, Weave
-from runner_sync.statements import Node, below
+from runner_sync.statements import Node, said
 
 
 def leave_out_foreign(settling: Settling) -> None:
@@ -43,6 +43,5 @@ def is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
 
 
 def _is_all_foreign(nodes: Sequence[Node], index: int, foreign: Heritage) -> bool:
-    whole = below(nodes, index) if nodes[index].weight < DISTINCT else [index]
-    code = [nodes[k].canon for k in whole if not nodes[k].is_comment]
+    code = said(nodes, [index]) if nodes[index].weight < DISTINCT else (nodes[index].canon,)
     return bool(code) and all(canon in foreign for canon in code)

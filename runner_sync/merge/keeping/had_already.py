@@ -19,7 +19,7 @@ from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.classify import is_one_strand
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, elsewhere
-from runner_sync.statements import below
+from runner_sync.statements import below, said
 from runner_sync.statements.dataflow import binds, reads
 
 EXITS = ("return", "raise", "yield", "break", "continue")
@@ -47,12 +47,9 @@ def _twice(weave: Weave) -> dict[Strand, list[Strand]]:
         other = mine.get(node.canon)
         if other is None or strand.sides != "u" or not strand.kept or strand in taken or counted[node.canon] > 1:
             continue
-        whole, own = below(weave.upstream, k), below(weave.omni, other.in_omni)
-        is_same = [weave.upstream[j].canon for j in whole if not weave.upstream[j].is_comment] == [
-            weave.omni[j].canon for j in own if not weave.omni[j].is_comment
-        ]
+        is_same = said(weave.upstream, [k]) == said(weave.omni, [other.in_omni])
         is_here = is_one_strand(weave, weave.omni[other.in_omni].parent, node.parent)
-        inside = [weave.of_upstream[j] for j in whole]
+        inside = [weave.of_upstream[j] for j in below(weave.upstream, k)]
         if is_same and is_here and node.keyword not in EXITS and all(s.sides == "u" for s in inside):
             found[strand] = inside
             taken |= set(inside)

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.placing.nesting import is_beyond
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import ROOT, below
+from runner_sync.statements import ROOT, below, in_suite, siblings
 
 
 def leave_out_inside_removed(settling: Settling) -> None:
@@ -43,8 +42,7 @@ def _is_around_what_went(weave: Weave, head: int) -> bool:
     whole = below(weave.upstream, head)
     if weave.of_upstream[head].sides != "u" or any(weave.of_upstream[k].omni is not None for k in whole):
         return False
-    suite = [weave.of_upstream[k] for k in whole if weave.upstream[k].parent == head]
-    code = [strand for strand in suite if not weave.upstream[strand.in_upstream].is_comment]
+    code = [weave.of_upstream[k] for k in in_suite(weave.upstream, head)]
     mine = {node.canon for node in weave.omni}
     gone = [s for s in code if s.sides == "bu" and not s.kept and weave.base[s.in_base].canon not in mine]
     return bool(gone) and 2 * len(gone) >= len(code)
@@ -61,7 +59,7 @@ def leave_out_between_removed(settling: Settling) -> None:
         if strand.sides != "u" or not strand.kept or strand.upstream is None:
             continue
         whole = below(weave.upstream, strand.upstream)
-        around = [_sibling(weave, strand.upstream, step) for step in (-1, 1)]
+        around = [_old_sibling(weave, strand.upstream, step) for step in (-1, 1)]
         before, behind = (other is not None and other.sides == "bu" and not other.kept for other in around)
         is_more = before and not behind and _is_early_exit(weave, whole) and _is_removed_exit(weave, around[0])
         is_new = ((before and behind) or is_more) and all(weave.of_upstream[k].sides == "u" for k in whole)
@@ -104,19 +102,13 @@ def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:
     return suite != ROOT and weave.of_upstream[suite].base != weave.base[strand.base].parent
 
 
-def _sibling(weave: Weave, index: int, step: int) -> Strand | None:
-    """The nearest statement before or after, in the same suite of upstream, that the base has, too."""
-    parent = weave.upstream[index].parent
-    k = index + step
-    while 0 <= k < len(weave.upstream) and k != parent and not is_beyond(weave.upstream, k, parent):
-        node, other = weave.upstream[k], weave.of_upstream[k]
-        if node.parent == parent and not node.is_comment and other.base is not None:
-            return other
-        k += step
-    return None
+def _old_sibling(weave: Weave, index: int, step: int) -> Strand | None:
+    """The nearest statement before or after one of upstream's, in its suite, that the base has, too."""
+    around = (weave.of_upstream[k] for k in siblings(weave.upstream, index, step=step))
+    return next((strand for strand in around if strand.base is not None), None)
 
 
 def _has_neighbour(weave: Weave, index: int) -> bool:
     """Whether the nearest old statement before or after, in the same suite of upstream, stands in omni too."""
-    around = [_sibling(weave, index, step) for step in (-1, 1)]
+    around = [_old_sibling(weave, index, step) for step in (-1, 1)]
     return any(other is not None and other.omni is not None for other in around)

@@ -15,7 +15,7 @@ from runner_sync.merge.phrases.transplant import carry_over, named_part
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, elsewhere
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import ROOT, Node, siblings
 from runner_sync.statements.dataflow import binds, reads
 
 
@@ -150,7 +150,7 @@ def _suite_ended(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> Str
     node = nodes[index]
     if node.keyword != "return":
         return None
-    if any(other.parent == node.parent and not other.is_comment for other in nodes[index + 1 :]):
+    if next(siblings(nodes, index, step=1), None) is not None:
         return None
     return ROOT if node.parent == ROOT else of[node.parent]
 

@@ -6,19 +6,19 @@ touch: ``kept`` of the strands.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import Node, below
+from runner_sync.statements import Node, below, said, siblings
 
 
 def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Blocks that omni had removed and that came in again, because upstream has them at another place now."""
     sides = ((weave.base, weave.of_base), (weave.upstream, weave.of_upstream))
-    old, new = ([(_block(nodes, k), of[k]) for k in range(len(nodes)) if nodes[k].compound] for nodes, of in sides)
+    old, new = ([(said(nodes, [k]), of[k]) for k in range(len(nodes)) if nodes[k].compound] for nodes, of in sides)
     removed = {block for block, strand in old if strand.sides == "b"}
     alive = set(kept)
     back = [
@@ -36,14 +36,14 @@ def leave_out_what_stayed(settling: Settling) -> None:
     """
     weave = settling.weave
     removed = [
-        (_block(weave.base, k), _neighbours(weave.base, k), strand)
+        (said(weave.base, [k]), _neighbours(weave.base, k), strand)
         for k, strand in enumerate(weave.of_base)
         if strand.sides == "b" and weave.base[k].compound
     ]
     for k, strand in enumerate(weave.of_upstream):
         if strand.sides != "u" or not weave.upstream[k].compound:
             continue
-        block, (before, behind) = _block(weave.upstream, k), _neighbours(weave.upstream, k)
+        block, (before, behind) = said(weave.upstream, [k]), _neighbours(weave.upstream, k)
         same = [(other, was) for other, (first, last), was in removed if before == first != "" or behind == last != ""]
         stayed, was = next((pair for pair in same if _has_grown(block, pair[0])), (None, strand))
         if stayed is None:
@@ -63,13 +63,8 @@ def _has_grown(block: Sequence[str], old: Sequence[str]) -> bool:
 def _neighbours(nodes: Sequence[Node], index: int) -> tuple[str, str]:
     """What stands before and behind a statement in its suite, empty for nothing: of a call what it binds and calls."""
 
-    def nearest(places: Iterable[int]) -> str:
-        rows = (nodes[k] for k in places if nodes[k].parent == nodes[index].parent)
-        return next((row.made_by or row.canon for row in rows if not row.is_comment and not row.is_clause), "")
+    def nearest(step: int) -> str:
+        rows = (nodes[k] for k in siblings(nodes, index, step=step))
+        return next((row.made_by or row.canon for row in rows if not row.is_clause), "")
 
-    return nearest(range(index - 1, -1, -1)), nearest(range(index + 1, len(nodes)))
-
-
-def _block(nodes: Sequence[Node], index: int) -> tuple[str, ...]:
-    """A statement with everything inside it and its clauses, comments left out."""
-    return tuple(nodes[k].canon for k in below(nodes, index) if not nodes[k].is_comment)
+    return nearest(-1), nearest(1)

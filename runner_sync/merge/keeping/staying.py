@@ -16,7 +16,7 @@ from runner_sync.merge.phrases.contents import Heritage, is_no_edit, is_same, si
 from runner_sync.merge.placing.remarks import remarks_on
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
-from runner_sync.statements import ROOT, Node, below
+from runner_sync.statements import ROOT, Node, below, clauses, in_suite, siblings
 from runner_sync.statements.dataflow import binds, reads, sets
 
 
@@ -63,8 +63,7 @@ def keep_needed_suites(settling: Settling) -> None:
         strand, node = weave.of_omni[index], weave.omni[index]
         if strand.kept or strand.sides not in ("o", "bo") or not node.compound:
             continue
-        inside = [k for k, other in enumerate(weave.omni) if other.parent == index and not other.is_comment]
-        staying = [weave.of_omni[k] for k in inside if weave.of_omni[k].kept]
+        staying = [weave.of_omni[k] for k in in_suite(weave.omni, index) if weave.of_omni[k].kept]
         own = bool(staying) and all(other.sides == "o" for other in staying)
         strand.kept = own or any(
             _stands_under_nothing(weave, other) if strand.sides == "bo" else other.sides == "o" for other in staying
@@ -157,8 +156,7 @@ def _is_needed(settling: Settling, index: int, name: str) -> bool:
         if weave.of_omni[k].kept and not _is_outdated(weave, weave.of_omni[k], settling.terms.heritage)
     ]
     setting = [k for k, node in enumerate(weave.omni) if k != index and name in binds(node)]
-    suite = weave.omni[index].parent
-    inside = {k for head in behind if weave.omni[head].parent == suite for k in below(weave.omni, head)[1:]}
+    inside = {k for head in siblings(weave.omni, index, step=1) for k in below(weave.omni, head)[1:]}
     return (
         bool(setting)
         and inside.intersection(left).issuperset(setting)
@@ -186,11 +184,8 @@ def take_other_branches(settling: Settling) -> None:
         is_gone = strand.sides == "b" or (strand.sides == "bo" and not strand.kept)
         if not is_gone or weave.base[index].keyword != "if":
             continue
-        clauses = [index, *(k for k, node in enumerate(weave.base) if node.owner == index)]
-        branches = [
-            [weave.of_base[k] for k, node in enumerate(weave.base) if node.parent == clause and not node.is_comment]
-            for clause in clauses
-        ]
+        heads = [index, *clauses(weave.base, index)]
+        branches = [[weave.of_base[k] for k in in_suite(weave.base, head)] for head in heads]
         mine = [branch for branch in branches if any(s.sides == "bo" and not s.kept for s in branch)]
         left = [[s for s in branch if s.sides != "b"] for branch in branches]
         theirs = [branch for branch in left if branch and all(s.sides == "bu" and not s.kept for s in branch)]

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from runner_sync.merge.matching.by_place import by_last_returns, by_whole_suites, inside
 from runner_sync.merge.matching.commonplace import Pair, by_what_is_around_and_inside, is_commonplace, with_clauses
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import ROOT, Node, ancestors
 from runner_sync.statements.dataflow import binds
 
 SIMILAR = 0.55
@@ -236,14 +236,13 @@ Suite = Counter[str]
 def suites(nodes: Sequence[Node]) -> list[Suite]:
     """For every node the multiset of the statements inside it, at any depth, and of what they bind and call."""
     inner: list[Suite] = [Counter() for _ in nodes]
-    for node in nodes:
-        if (above := node.parent) == ROOT or node.is_comment:
+    for k, node in enumerate(nodes):
+        if node.parent == ROOT or node.is_comment:
             continue
         called = node.called.rpartition(".")[2]
         told = [node.canon, *([f"{called}()"] if called else [f"{name} =" for name in binds(node)])]
-        while above != ROOT:
+        for above in ancestors(nodes, k):
             inner[above].update(told)
-            above = nodes[above].parent
     return inner
 
 

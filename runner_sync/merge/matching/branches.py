@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import Node, ancestors
 
 
 def are_branches(nodes: Sequence[Node], first: int, second: int) -> bool:
@@ -18,11 +18,5 @@ def are_branches(nodes: Sequence[Node], first: int, second: int) -> bool:
 
 def _branches(nodes: Sequence[Node], index: int) -> dict[int, int]:
     """``{condition: branch}`` of the conditions around a statement, as indices."""
-    found = {}
-    above = nodes[index].parent
-    while above != ROOT:
-        head = nodes[above].owner if nodes[above].is_clause else above
-        if nodes[head].keyword == "if":
-            found[head] = above
-        above = nodes[head].parent
-    return found
+    rows = ((nodes[k].owner if nodes[k].is_clause else k, k) for k in ancestors(nodes, index))
+    return {head: k for head, k in rows if nodes[head].keyword == "if"}

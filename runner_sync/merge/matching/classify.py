@@ -28,7 +28,7 @@ from runner_sync.merge.matching.by_place import by_calls, by_only_bindings, by_w
 from runner_sync.merge.matching.commonplace import Pair, leaves
 from runner_sync.merge.phrases.phrase import is_part_of
 from runner_sync.merge.weave import Nodes, Strand, Weave
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import ROOT, Node, in_suite
 from runner_sync.statements.dataflow import rebinds, sets
 
 
@@ -92,7 +92,7 @@ def _true_in_place(
 
 def _set_in(nodes: Nodes, head: int) -> set[str]:
     """The names that the statements directly in a suite set."""
-    return {name for node in nodes if node.parent == head for name in sets(node)}
+    return {name for k in in_suite(nodes, head) for name in sets(nodes[k])}
 
 
 def _without_false_versions(

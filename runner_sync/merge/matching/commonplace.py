@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import ROOT, Node, enclosing
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +105,7 @@ def _heads(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -
 
 def _tried(nodes: Sequence[Node], index: int) -> Iterator[int]:
     """The ``try`` around a statement, also where it is in a clause of one."""
-    while (index := nodes[index].owner if nodes[index].is_clause else nodes[index].parent) != ROOT:
-        if _is_head(nodes[index]):
-            yield index
+    return (k for k in enclosing(nodes, index) if _is_head(nodes[k]))
 
 
 _Side = tuple[Sequence[Node], Mapping[int, int]]

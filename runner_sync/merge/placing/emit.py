@@ -32,6 +32,13 @@ class Emitted:
     above: Mapping[Strand, Strand | None]
     as_merged: Sequence[Strand]
 
+    def around(self, strand: Strand) -> Iterator[Strand]:
+        """The heads that a strand was written below, the innermost first."""
+        head = self.above[strand]
+        while head is not None:
+            yield head
+            head = self.above[head]
+
     @property
     def text(self) -> str:
         return "\n".join(self.lines) + "\n"
@@ -144,13 +151,10 @@ def _children(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
     seen: set[Strand] = set()
     children: dict[Strand | None, list[Strand]] = defaultdict(list)
     for strand in strands:
-        parent = strand.parent
-        while parent is not None and parent not in seen:
-            parent = parent.parent
+        strand.parent = next((head for head in strand.around() if head in seen), None)
         seen.add(strand)
-        strand.parent = parent
         if strand.owner is None:
-            children[parent].append(strand)
+            children[strand.parent].append(strand)
     return children
 
 

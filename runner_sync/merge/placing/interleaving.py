@@ -16,13 +16,13 @@ Two that overlap, and of which neither is inside the other, cannot both stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from runner_sync.confidence import CONTESTED
 from runner_sync.merge.placing.pruning import PARTIAL
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node, up_to
 from runner_sync.statements import below
 
 CROSSING = Reason("suites that overlap")
@@ -77,8 +77,8 @@ def in_other_suites(weave: Weave, kept: Sequence[Strand], moved: Mapping[Strand,
     for strand in kept:
         if strand.sides != "bou" or any_node(weave, strand).is_comment:
             continue
-        wrong[strand] = _due(weave, strand, moved) ^ frozenset(_now_above(strand))
-        if wrong[strand] and wrong[strand] != next((wrong[head] for head in _now_above(strand) if head in wrong), None):
+        wrong[strand] = _due(weave, strand, moved) ^ frozenset(strand.around())
+        if wrong[strand] and wrong[strand] != next((wrong[head] for head in strand.around() if head in wrong), None):
             names = tuple(any_node(weave, head).canon for head in kept if head in wrong[strand])
             doubts.append(Doubt(strand, Reason("in other suites", names), CONTESTED))
     return doubts
@@ -88,13 +88,6 @@ def _due(weave: Weave, strand: Strand, moved: Mapping[Strand, Strand]) -> frozen
     """The suites that a statement of all three texts is in where each side's change of them is made."""
     base, omni, upstream = (frozenset(moved.get(head, head) for head in above(weave, strand, side)) for side in "bou")
     return frozenset(head for head in (omni & upstream) | (omni - base) | (upstream - base) if head.kept)
-
-
-def _now_above(strand: Strand) -> Iterator[Strand]:
-    above = strand.parent
-    while above is not None:
-        yield above
-        above = above.parent
 
 
 class _Contents:
@@ -116,8 +109,7 @@ class _Contents:
 def _around(weave: Weave, strand: Strand, contents: _Contents, *, is_copy: bool) -> list[Strand]:
     """The new suites around a statement below the last that both sides have, outermost first."""
     omni, upstream = ([*above(weave, strand, side)] for side in "ou")
-    mine = _up_to(omni, upstream)
-    theirs = _up_to(upstream, omni)
+    mine, theirs = ([head for head in up_to(*both) if head.kept] for both in ((omni, upstream), (upstream, omni)))
     news = [*reversed(theirs), *reversed(mine)]
     if not mine and not is_copy:
         return []
@@ -130,17 +122,6 @@ def _shared(weave: Weave, strand: Strand) -> Strand | None:
     """The innermost suite that stays and that a statement is in on both sides."""
     upstream = [*above(weave, strand, "u")]
     return next((head for head in above(weave, strand, "o") if head.kept and head in upstream), None)
-
-
-def _up_to(heads: Sequence[Strand], others: Sequence[Strand]) -> list[Strand]:
-    """The innermost of ``heads``, up to one that is among the ``others``."""
-    found = []
-    for head in heads:
-        if head in others:
-            break
-        if head.kept:
-            found.append(head)
-    return found
 
 
 def _is_new(suite: Strand) -> bool:

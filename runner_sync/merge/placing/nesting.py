@@ -9,13 +9,12 @@ ordered trees (Lindholm, "A three-way merge for XML documents", 2004).
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 
 from runner_sync.merge.placing.interleaving import interleave
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Nodes, Strand, Weave, any_node
-from runner_sync.statements import ROOT, below
+from runner_sync.statements import ROOT, below, clauses, siblings
 from runner_sync.statements.dataflow import uses_anything_of
 
 
@@ -43,37 +42,23 @@ def _return_home(weave: Weave, strands: Sequence[Strand]) -> None:
         own = _link(weave, strand, strand.sides, "parent")
         if own is None or own is strand.parent or own.sides != strand.sides or not own.kept or is_inside(own, strand):
             continue
-        nodes, of = weave.side(strand.sides)
-        index = strand.on(strand.sides)
-        around = range(index - 1, -1, -1), range(index + 1, len(nodes))
-        siblings = [_sibling(of, nodes, places, nodes[index].parent) for places in around]
-        if any(sibling is not None and sibling.parent is own for sibling in siblings):
+        around = [_sibling(weave, strand, step) for step in (-1, 1)]
+        if any(sibling is not None and sibling.parent is own for sibling in around):
             strand.parent = own
 
 
 def is_inside(strand: Strand | None, outer: Strand) -> bool:
     """Whether a strand is another one, or below it: two suites that the sides put around the same neighbours must not
     end up inside each other."""
-    while strand is not None and strand is not outer:
-        strand = strand.parent
-    return strand is outer
+    return strand is not None and (strand is outer or outer in strand.around())
 
 
 def _link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | None:
-    nodes, of, index = {
-        "b": (weave.base, weave.of_base, strand.base),
-        "o": (weave.omni, weave.of_omni, strand.omni),
-        "u": (weave.upstream, weave.of_upstream, strand.upstream),
-    }[side]
-    if index is None:
+    if side not in strand.sides:
         return None
+    (nodes, of), index = weave.side(side), strand.on(side)
     link = nodes[index].parent if name == "parent" else nodes[index].owner
     return of[link] if link != ROOT else None
-
-
-def is_beyond(nodes: Nodes, index: int, suite: int) -> bool:
-    """Whether a node behind the head of a suite is behind all of the suite; a comment may stand at any column."""
-    return nodes[index].parent < suite and not nodes[index].is_comment
 
 
 def home(weave: Weave, strand: Strand) -> Strand | None:
@@ -139,12 +124,10 @@ def _follow_siblings(
     """
     nodes, of = weave.side(side)
     index = strand.on(side)
-    mine = nodes[index].parent
     wrapped = _wrapped(weave, index, policy) if side == "o" else None
     if wrapped is not None and wrapped is not strand and wrapped.kept:
         return wrapped
-    before = _sibling(of, nodes, range(index - 1, -1, -1), mine)
-    after = _sibling(of, nodes, range(index + 1, len(nodes)), mine)
+    before, after = (_sibling(weave, strand, step) for step in (-1, 1))
     options = [s.parent for s in (before, after) if s is not None]
     if before is not None and after is not None and before.parent is not after.parent:
         both = after.parent if _is_in_clause(after, before) else _around_both(before, after)
@@ -161,18 +144,12 @@ def _follow_siblings(
 
 def _is_in_clause(strand: Strand, head: Strand) -> bool:
     """Whether a statement is inside another one or a clause of it."""
-    above = strand.parent
-    while above is not None and above is not head and above.owner is not head:
-        above = above.parent
-    return above is not None
+    return any(head in (above, above.owner) for above in strand.around())
 
 
 def _around_both(first: Strand, second: Strand) -> Strand | None:
     """The innermost suite that two statements are in, whatever more is around either."""
-    suite = first.parent
-    while suite is not None and not is_inside(second.parent, suite):
-        suite = suite.parent
-    return suite
+    return next((suite for suite in first.around() if is_inside(second.parent, suite)), None)
 
 
 def _has_stayed(of: Sequence[Strand], nodes: Nodes, index: int) -> bool:
@@ -187,9 +164,7 @@ def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool
     loop = strand.parent
     if loop is None or loop.sides != "bo" or not any_node(weave, loop).is_loop:
         return False
-    while above is not None and not any_node(weave, above).is_loop:
-        above = above.parent
-    return above is None
+    return above is None or not any(any_node(weave, head).is_loop for head in (above, *above.around()))
 
 
 def _needs_no_condition(weave: Weave, suite: Strand | None, last: Strand | None) -> bool:
@@ -201,17 +176,16 @@ def _needs_no_condition(weave: Weave, suite: Strand | None, last: Strand | None)
     if not head.is_condition:
         return False
     inside = [weave.omni[k] for k in below(weave.omni, suite.in_omni)]
-    mine = weave.upstream[last.in_upstream].parent
-    end = below(weave.upstream, last.in_upstream)[-1] + 1
-    added = itertools.takewhile(lambda node: not is_beyond(weave.upstream, node, mine), range(end, len(weave.upstream)))
-    return not uses_anything_of(inside, [weave.upstream[k] for k in added])
+    end = below(weave.upstream, last.in_upstream)[-1]
+    added = (k for k in siblings(weave.upstream, last.in_upstream, step=1) if k > end)
+    return not uses_anything_of(inside, [weave.upstream[k] for top in added for k in below(weave.upstream, top)])
 
 
 def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:
     """Where upstream put a statement that omni had wrapped into an own suite: the suite belongs there."""
     if not weave.omni[wrapper].compound:
         return None
-    suites_ = {wrapper, *_clauses_of(weave, wrapper)}
+    suites_ = {wrapper, *clauses(weave.omni, wrapper)}
     for k in range(wrapper + 1, len(weave.omni)):
         if weave.omni[k].parent not in suites_:
             continue
@@ -241,14 +215,8 @@ def _is_around_others(weave: Weave, wrapper: int, side: str, above: Strand | Non
     return first is not None and link is None
 
 
-def _clauses_of(weave: Weave, index: int) -> list[int]:
-    return [k for k, node in enumerate(weave.omni) if node.owner == index]
-
-
-def _sibling(of: Sequence[Strand], nodes: Nodes, indices: range, parent: int) -> Strand | None:
-    for k in indices:
-        if k == parent or is_beyond(nodes, k, parent):
-            return None
-        if nodes[k].parent == parent and len(of[k].sides) > 1 and of[k].kept and not nodes[k].is_comment:
-            return of[k]
-    return None
+def _sibling(weave: Weave, addition: Strand, step: int) -> Strand | None:
+    """The nearest statement beside an addition that both sides have, and that stays."""
+    nodes, of = weave.side(addition.sides)
+    around = (of[k] for k in siblings(nodes, addition.on(addition.sides), step=step))
+    return next((strand for strand in around if len(strand.sides) > 1 and strand.kept), None)

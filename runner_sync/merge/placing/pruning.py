@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
-from runner_sync.statements import ROOT, Node
+from runner_sync.statements import ROOT, Node, in_suite
 
 HOLLOW = Reason("suite around nothing")
 ORPHAN = Reason("branch of a removed condition")
@@ -33,8 +33,8 @@ def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Do
         node = any_node(weave, strand)
         if strand.sides != "u" or not strand.kept or node.keyword not in WRAPPERS:
             continue
-        inside = [weave.of_upstream[k] for k, n in enumerate(weave.upstream) if n.parent == strand.upstream]
-        old = [other for other in inside if other.base is not None and not any_node(weave, other).is_comment]
+        inside = (weave.of_upstream[k] for k in in_suite(weave.upstream, strand.in_upstream))
+        old = [other for other in inside if other.base is not None]
         if all(_is_unedited(weave, other) for other in old):
             continue
         _leave_out(strand, [other for other in strands if other.kept])

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.matching.by_place import by_what_is_open
 from runner_sync.merge.matching.classify import VERSION
-from runner_sync.statements import Node, below
+from runner_sync.statements import Node, below, clauses, in_suite, said, siblings
 
 Run = tuple[int, ...]
 """The places of statements that follow each other in one suite; what is inside of them is none of them."""
@@ -40,17 +41,12 @@ def forks(nodes: Sequence[Node]) -> Iterator[Fork]:
 
 def fork_at(nodes: Sequence[Node], head: int) -> Fork | None:
     """The ``if`` at a place as a fork; ``None`` where it has no ``else``."""
-    whole = below(nodes, head)
-    heads = (head, *(j for j in whole if nodes[j].is_clause and nodes[j].owner == head))
+    heads = (head, *clauses(nodes, head))
     if nodes[heads[-1]].canon != "else" or any(nodes[at].one_line for at in heads):
         return None
-    ends = (*heads[1:], max(whole) + 1)
+    ends = (*heads[1:], max(below(nodes, head)) + 1)
     suites = tuple(range(at + 1, behind) for at, behind in zip(heads, ends, strict=True))
-    return Fork(heads, tuple(_code_in(nodes, at) for at in heads), suites)
-
-
-def _code_in(nodes: Sequence[Node], head: int) -> Run:
-    return tuple(j for j in below(nodes, head) if nodes[j].parent == head and not nodes[j].is_comment)
+    return Fork(heads, tuple(tuple(in_suite(nodes, at)) for at in heads), suites)
 
 
 def _are_versions(nodes: Sequence[Node], one: Run, other: Run) -> bool:
@@ -69,18 +65,12 @@ def words_of(nodes: Sequence[Node], run: Run) -> Counter[str]:
     return found
 
 
-def said(nodes: Sequence[Node], run: Run) -> tuple[str, ...]:
-    """What statements say, with all that is in them, comments left out."""
-    return tuple(nodes[j].canon for k in run for j in below(nodes, k) if not nodes[j].is_comment)
-
-
 def only_place(nodes: Sequence[Node], wanted: tuple[str, ...], length: int) -> Run:
     """The one run of so many statements that says what is ``wanted``; empty where there is none, or more than one."""
     found = []
     for k, node in enumerate(nodes):
         if node.canon == wanted[0] and not node.is_comment:
-            suite = (j for j in range(k, len(nodes)) if nodes[j].parent == node.parent and not nodes[j].is_comment)
-            run = tuple(j for j, _ in zip(suite, range(length), strict=False))
+            run = (k, *islice(siblings(nodes, k, step=1), length - 1))
             if said(nodes, run) == wanted:
                 found.append(run)
     return found[0] if len(found) == 1 else ()
@@ -93,4 +83,4 @@ def counterpart(base: Sequence[Node], omni: Sequence[Node], run: Run) -> Run:
     first, last = pairs.get(run[0]), pairs.get(run[-1])
     if first is None or last is None or omni[first].parent != omni[last].parent:
         return ()
-    return tuple(j for j in range(first, last + 1) if omni[j].parent == omni[first].parent and not omni[j].is_comment)
+    return (first, *(k for k in siblings(omni, first, step=1) if k <= last))

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.placing.remarks import remarks_on
 from runner_sync.model import Triple
-from runner_sync.statements import ROOT, Node, below, flatten, parses
+from runner_sync.statements import ROOT, Node, below, flatten, parses, said, siblings
 from runner_sync.statements.dataflow import binds, reads
 
 
@@ -39,7 +39,7 @@ def _with_next_moved(triple: Triple, seen: set[str]) -> Triple | None:
         before = next((in_base[k] for k in _before(omni, j) if in_base.get(k) in in_upstream), ROOT)
         if omni[j].canon in seen or i not in in_upstream or before == ROOT:
             continue
-        if _canons(base, i) == _canons(upstream, in_upstream[i]):
+        if said(base, [i]) == said(upstream, [in_upstream[i]]):
             continue
         seen.add(omni[j].canon)
         old = _moved_behind(triple.base, base, i, before)
@@ -52,12 +52,12 @@ def _with_next_moved(triple: Triple, seen: set[str]) -> Triple | None:
 def _elsewhere(base: Sequence[Node], omni: Sequence[Node], in_base: Mapping[int, int]) -> Iterator[tuple[int, int]]:
     """The places in base and in omni of the blocks that both have once in one suite, and in another order."""
     paired, blocks = set(in_base.values()), _blocks(base)
-    for said, j in _blocks(omni).items():
-        i = blocks.get(said, ROOT)
+    for text, j in _blocks(omni).items():
+        i = blocks.get(text, ROOT)
         if i == ROOT or j in in_base or i in paired:
             continue
         is_one_suite = base[i].parent == (in_base.get(omni[j].parent) if omni[j].parent != ROOT else ROOT)
-        if is_one_suite and set(_canons(base, i)[1:]) & set(_canons(omni, j)[1:]):
+        if is_one_suite and set(said(base, [i])[1:]) & set(said(omni, [j])[1:]):
             yield i, j
 
 
@@ -68,21 +68,14 @@ def _blocks(nodes: Sequence[Node]) -> dict[str, int]:
     for k, node in enumerate(nodes):
         if node.compound and not node.is_clause:
             found[node.canon].append(k)
-            found["\n".join([node.keyword, *_canons(nodes, k)[1:]])].append(k)
+            found["\n".join([node.keyword, *said(nodes, [k])[1:]])].append(k)
     return {said: places[0] for said, places in found.items() if len(places) == 1}
 
 
 def _before(nodes: Sequence[Node], at: int) -> Iterator[int]:
     """The statements in front of one in its suite, the nearest first, and the head of that."""
-    parent = nodes[at].parent
-    yield from (
-        k for k in range(at - 1, max(parent, 0) - 1, -1) if parent in (k, nodes[k].parent) and not nodes[k].is_comment
-    )
-
-
-def _canons(nodes: Sequence[Node], at: int) -> list[str]:
-    """A statement and all that is in it."""
-    return [nodes[k].canon for k in below(nodes, at)]
+    yield from siblings(nodes, at, step=-1)
+    yield from [nodes[at].parent] if nodes[at].parent != ROOT else ()
 
 
 def _moved_behind(text: str, nodes: Sequence[Node], at: int, before: int) -> str:

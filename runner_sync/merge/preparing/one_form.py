@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from runner_sync.merge.matching.align import align
 from runner_sync.model import Triple
-from runner_sync.statements import INDENT, ROOT, Node, below, flatten
+from runner_sync.statements import INDENT, ROOT, Node, below, flatten, in_suite
 from runner_sync.syntax import indentation
 
 
@@ -67,7 +67,7 @@ def _first_in_else(nodes: Sequence[Node]) -> Iterator[tuple[int, int]]:
     """Each ``else`` of an ``if`` whose suite begins with an ``if`` and goes on behind it, with that one."""
     for k, node in enumerate(nodes):
         if node.is_clause and node.canon == "else" and nodes[node.owner].keyword == "if":
-            inside = [j for j in below(nodes, k)[1:] if nodes[j].parent == k and not nodes[j].is_comment]
+            inside = in_suite(nodes, k)
             if len(inside) > 1 and _is_a(nodes[inside[0]], "if"):
                 yield k, inside[0]
 

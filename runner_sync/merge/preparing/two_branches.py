@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.merge.preparing.forks import Fork, Run, counterpart, fork_at, forks, only_place, said, words_of
+from runner_sync.merge.preparing.forks import Fork, Run, counterpart, fork_at, forks, only_place, words_of
 from runner_sync.merge.preparing.one_form import end, indented
 from runner_sync.model import Triple
-from runner_sync.statements import INDENT, Node, flatten
+from runner_sync.statements import INDENT, Node, flatten, said
 from runner_sync.syntax import indentation
 
 

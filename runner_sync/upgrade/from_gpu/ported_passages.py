@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from runner_sync import merge
 from runner_sync.confidence import DERIVED
 from runner_sync.model import ReviewItem
-from runner_sync.statements import INDENT, ROOT, Node, enclosing, flatten
+from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu import owing
 from runner_sync.upgrade.job import ModuleJob
@@ -78,9 +78,7 @@ class _InTwin:
                 yield head
 
     def _written(self, index: int) -> str:
-        depth, head = 0, index
-        while (head := self.nodes[head].parent) != ROOT:
-            depth += INDENT
+        depth = sum(INDENT for _ in ancestors(self.nodes, index))
         return textwrap.indent(self.nodes[index].text, depth * " ")
 
 

@@ -1,0 +1,72 @@
+"""What is around, beside and inside a node of a flat sequence.
+
+Comes in: nodes and the index of one. Goes out: indices of others. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from runner_sync.statements.nodes import ROOT, Node
+
+
+def ancestors(nodes: Sequence[Node], index: int) -> Iterator[int]:
+    """The heads of the suites that a node is in, the innermost first."""
+    while (index := nodes[index].parent) != ROOT:
+        yield index
+
+
+def enclosing(nodes: Sequence[Node], index: int) -> Iterator[int]:
+    """The heads around a statement and the statements that these are clauses of, the innermost first."""
+    while (index := nodes[index].owner if nodes[index].is_clause else nodes[index].parent) != ROOT:
+        yield index
+
+
+def siblings(nodes: Sequence[Node], index: int, *, step: int) -> Iterator[int]:
+    """The statements and clauses in the suite of a node, those before it (``step`` -1) or behind it (1), the nearest
+    first."""
+    suite, k = nodes[index].parent, index + step
+    while 0 <= k < len(nodes) and k != suite and not _is_beyond(nodes[k], suite):
+        if nodes[k].parent == suite and not nodes[k].is_comment:
+            yield k
+        k += step
+
+
+def in_suite(nodes: Sequence[Node], head: int) -> list[int]:
+    """The statements and clauses that stand directly in the suite of a head."""
+    found = []
+    for k in range(head + 1, len(nodes)):
+        if _is_beyond(nodes[k], head):
+            break
+        if nodes[k].parent == head and not nodes[k].is_comment:
+            found.append(k)
+    return found
+
+
+def _is_beyond(node: Node, suite: int) -> bool:
+    """Whether a node behind the head of a suite is behind all of the suite; a comment may stand at any column."""
+    return node.parent < suite and not node.is_comment
+
+
+def clauses(nodes: Sequence[Node], index: int) -> list[int]:
+    """The clauses of a statement."""
+    return [k for k in below(nodes, index) if nodes[k].is_clause and nodes[k].owner == index]
+
+
+def below(nodes: Sequence[Node], index: int) -> list[int]:
+    """A statement and everything inside it and its clauses, as indices in order.
+
+    They stand in one piece but for a comment at a column of its own between two clauses.
+    """
+    inside = {index: None}
+    for k in range(index + 1, len(nodes)):
+        if nodes[k].parent in inside or nodes[k].owner in inside:
+            inside[k] = None
+        elif not nodes[k].is_comment:
+            break
+    return list(inside)
+
+
+def said(nodes: Sequence[Node], tops: Iterable[int]) -> tuple[str, ...]:
+    """What statements say, with all that is in them, comments left out."""
+    return tuple(nodes[k].canon for top in tops for k in below(nodes, top) if not nodes[k].is_comment)

@@ -18,10 +18,10 @@ def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt], int]]:
         case ast.For() | ast.AsyncFor():
             word = "async for" if isinstance(statement, ast.AsyncFor) else "for"
             head = f"{word} {ast.unparse(statement.target)} in {ast.unparse(statement.iter)}"
-            return [(head, statement.body, statement.lineno), *_else(head, statement.body, statement.orelse)]
+            return [(head, statement.body, statement.lineno), *_else(statement.body, statement.orelse)]
         case ast.While():
             head = f"while {ast.unparse(statement.test)}"
-            return [(head, statement.body, statement.lineno), *_else(head, statement.body, statement.orelse)]
+            return [(head, statement.body, statement.lineno), *_else(statement.body, statement.orelse)]
         case ast.With() | ast.AsyncWith():
             word = "async with" if isinstance(statement, ast.AsyncWith) else "with"
             head = f"{word} {', '.join(ast.unparse(item) for item in statement.items)}"
@@ -43,11 +43,11 @@ def _if_suites(statement: ast.If) -> list[tuple[str, list[ast.stmt], int]]:
             suites.append((f"elif {ast.unparse(inner.test)}", inner.body, inner.lineno))
             statement = inner
             continue
-        return [*suites, *_else(test, statement.body, statement.orelse)]
+        return [*suites, *_else(statement.body, statement.orelse)]
     return suites
 
 
-def _else(_head: str, body: list[ast.stmt], orelse: list[ast.stmt]) -> list[tuple[str, list[ast.stmt], int]]:
+def _else(body: list[ast.stmt], orelse: list[ast.stmt]) -> list[tuple[str, list[ast.stmt], int]]:
     if not orelse:
         return []
     return [("else", orelse, -(body[-1].end_lineno or 0))]
@@ -61,7 +61,7 @@ def _try_suites(statement: ast.Try | ast.TryStar) -> list[tuple[str, list[ast.st
         head = " ".join([word, ast.unparse(handler.type) if handler.type else ""]).strip()
         suites.append((f"{head} as {handler.name}" if handler.name else head, handler.body, handler.lineno))
         body = handler.body
-    suites += _else("try", body, statement.orelse)
+    suites += _else(body, statement.orelse)
     body = statement.orelse or body
     if statement.finalbody:
         suites.append(("finally", statement.finalbody, -(body[-1].end_lineno or 0)))

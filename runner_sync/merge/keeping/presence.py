@@ -6,13 +6,13 @@ where the texts do not settle it. May touch: ``carried`` and ``kept`` of the str
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.phrases.contents import CARRIED, Heritage, is_inherited, is_same, sides_of
+from runner_sync.merge.phrases.contents import CARRIED, is_inherited, is_same, sides_of
 from runner_sync.merge.phrases.transplant import carry_over, named_part
-from runner_sync.merge.policy import Policy
+from runner_sync.merge.policy import Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, elsewhere
 from runner_sync.statements import ROOT, Node, siblings
@@ -21,14 +21,16 @@ from runner_sync.statements.dataflow import binds, reads
 
 def judge_each(settling: Settling) -> None:
     """The first verdict on every strand."""
+    own = elsewhere(settling.weave)
     for strand in settling.strands:
-        strand.kept, doubt = _verdict(settling.weave, strand, settling.terms.policy, settling.terms.heritage)
+        strand.kept, doubt = _verdict(settling.weave, strand, settling.terms, own)
         if doubt is not None:
             settling.doubts.append(doubt)
 
 
-def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -> tuple[bool, Doubt | None]:
-    """Whether a strand is kept, and with what doubt."""
+def _verdict(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
+    """Whether a strand is kept, and with what doubt. ``own`` are the statements that omni has ``elsewhere``."""
+    policy, heritage = terms.policy, terms.heritage
     match strand.sides:
         case "o":
             omni = weave.omni[strand.in_omni]
@@ -49,7 +51,7 @@ def _verdict(weave: Weave, strand: Strand, policy: Policy, heritage: Heritage) -
                 return False, None
             kept = policy.gone_here_edited_there == "upstream"
             now = weave.upstream[strand.in_upstream]
-            if not kept and not now.compound and (now.canon in elsewhere(weave) or _has_as_many(weave, now)):
+            if not kept and not now.compound and (now.canon in own or _has_as_many(weave, now)):
                 return False, None  # as upstream has it now, omni has it at another place
             moved = _moved_by_omni(weave, weave.base[strand.in_base]) if not kept else None
             if moved is not None:

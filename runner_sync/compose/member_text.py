@@ -13,6 +13,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from runner_sync.statements import UnparsableText, canons, code_of, first_function, tree_of
+from runner_sync.statements.likeness import dice
 from runner_sync.statements.tokens import own_lines
 from runner_sync.syntax import parents_called, walk
 
@@ -29,8 +30,7 @@ def canonical(text: str) -> tuple[str, ...]:
 def likeness(text: str, other: str) -> float:
     """Dice coefficient of the canonical statements of two members; 1 for two without any."""
     mine, theirs = Counter(canonical(text)), Counter(canonical(other))
-    total = mine.total() + theirs.total()
-    return 2 * (mine & theirs).total() / total if total else 1.0
+    return dice(mine, theirs) if mine or theirs else 1.0
 
 
 @lru_cache(maxsize=4096)

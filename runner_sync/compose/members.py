@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from runner_sync.compose.member_text import canonical, likeness, parents_of, self_names, uses_one_of, uses_word
+from runner_sync.statements.likeness import COPY
 
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
 """What becomes of a member of the GPU class that the NPU class does not define.
@@ -206,12 +207,7 @@ def _did_without(name: str, twins: Twins) -> bool:
 
 def _edits(text: str, original: str) -> bool:
     """Whether ``text`` is ``original``, edited."""
-    return bool(original) and likeness(text, original) >= EDITED
-
-
-EDITED = 0.35
-"""Dice coefficient of statements from which on a GPU override is vLLM's body, edited; `lineage.COPY` says the same of
-copies, and the figure is the one measured there. Four upgrades come out the same from 0.25 to 0.45."""
+    return bool(original) and likeness(text, original) >= COPY
 
 
 def is_port(text: str, original: str) -> bool:

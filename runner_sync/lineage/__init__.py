@@ -8,12 +8,10 @@ Goes out: ``Origin`` values, and ``Span`` values per statement (``provenance``).
 """
 
 from runner_sync.lineage.likeness import (
-    COPY,
     FEWEST,
     MODELLED,
     Fingerprint,
     comments,
-    dice,
     fingerprint,
     follows,
     has_change,
@@ -23,6 +21,7 @@ from runner_sync.lineage.likeness import (
 )
 from runner_sync.lineage.origin import Candidate, Origin, infer, kind_of
 from runner_sync.lineage.unsynced import without_unsynced
+from runner_sync.statements.likeness import COPY, dice
 
 __all__ = [
     "COPY",

@@ -14,9 +14,7 @@ from collections import Counter
 from functools import lru_cache
 
 from runner_sync.statements import Node, UnparsableText, canons, flatten
-
-COPY = 0.35
-"""Dice coefficient of statements; what has less in common with its namesake is no copy of it (measured, see above)."""
+from runner_sync.statements.likeness import dice
 
 MODELLED = 0.2
 """Share of a method's statements that it must have from its namesake to be written after it, copy or not. Measured on
@@ -27,12 +25,6 @@ FEWEST = 3
 be chance."""
 
 Fingerprint = Counter[str]
-
-
-def dice(a: Counter[str], b: Counter[str]) -> float:
-    """Dice coefficient of two multisets; 0 for two empty ones."""
-    total = a.total() + b.total()
-    return 2 * (a & b).total() / total if total else 0.0
 
 
 @lru_cache(maxsize=4096)

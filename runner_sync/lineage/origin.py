@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner_sync.lineage.cover import cover
-from runner_sync.lineage.likeness import COPY, comments, fingerprint, similarity
+from runner_sync.lineage.likeness import comments, fingerprint, similarity
 from runner_sync.model import Lineage
+from runner_sync.statements.likeness import COPY
 
 SHORT = 15
 """Statements; a method with fewer agrees with another by chance in a few."""

@@ -15,9 +15,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from runner_sync.lineage.likeness import dice, nodes_of
+from runner_sync.lineage.likeness import nodes_of
 from runner_sync.model import Provenance, Unit
 from runner_sync.statements import TELLING, Node
+from runner_sync.statements.likeness import dice
 
 
 @dataclass(frozen=True, slots=True)

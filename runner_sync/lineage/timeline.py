@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runner_sync.lineage.cover import cover
-from runner_sync.lineage.likeness import dice
 from runner_sync.model import Revision
+from runner_sync.statements.likeness import dice
 
 KEPT = 6
 """How many of the closest revisions per unit are compared statement by statement."""

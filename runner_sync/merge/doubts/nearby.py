@@ -9,12 +9,12 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from runner_sync.merge.matching.align import similarity
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.placing.nesting import home
 from runner_sync.merge.weave import Strand, Weave, any_node, elsewhere
 from runner_sync.statements import Node, enclosing
 from runner_sync.statements.dataflow import binds
+from runner_sync.statements.likeness import similarity
 
 SURE = 0.8
 """Likeness from which on two statements are surely versions of one, so that what stands beside the one is missed beside

@@ -19,13 +19,11 @@ from runner_sync.merge.matching.by_place import by_last_returns, by_whole_suites
 from runner_sync.merge.matching.commonplace import Pair, by_what_is_around_and_inside, is_commonplace, with_clauses
 from runner_sync.statements import ROOT, Node, ancestors
 from runner_sync.statements.dataflow import binds
+from runner_sync.statements.likeness import similarity
 
 SIMILAR = 0.55
 """Dice coefficient of words from which on two statements are versions of one: more than half, a judgement. It
 matters: of four upgrades, three come out otherwise at 0.5 and two at 0.6."""
-
-NEAREST = 0.9
-"""The coefficient that statements get at least which bind the same names, or the value of the same function."""
 
 CELLS = 60_000
 """Pairs of statements in one gap beyond which none are compared, for time's sake: some 245 against 245."""
@@ -205,29 +203,6 @@ def _close_gaps(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tupl
     """Drop lonely pairs of meaningless nodes (``else``, comments) whose neighbours pair with nothing."""
     taken = dict(pairs)
     return [(i, j) for i, j in pairs if left[i].weight >= 1 or taken.get(i - 1) == j - 1 or taken.get(i + 1) == j + 1]
-
-
-def similarity(a: Node, b: Node) -> float:
-    """Dice coefficient of the word multisets of two canonical texts, 0…1; 0 for nodes of different kinds, and for two
-    that are about different things: brackets, dots and ``self`` are alike everywhere. Two that bind the same names to
-    the value of the same function are versions of one, whatever they pass to it, and so are two that declare one name.
-    """
-    if a.kind != b.kind or a.compound != b.compound or (a.names and b.names and not a.names & b.names):
-        return 0.0
-    total = a.words.total() + b.words.total()
-    if not total:
-        return 0.0
-    share = 2 * (a.words & b.words).total() / total
-    if any(said and said == other for said, other in zip(_told_by(a), _told_by(b), strict=True)):
-        return max(share, NEAREST)
-    if a.compound and a.keyword != b.keyword:
-        return share / 2
-    return share
-
-
-def _told_by(node: Node) -> tuple[str, str, str]:
-    """What a statement is told by, whatever else it says."""
-    return node.defines, node.made_by, node.facts.declares
 
 
 Suite = Counter[str]

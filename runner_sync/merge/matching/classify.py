@@ -19,7 +19,6 @@ from runner_sync.merge.matching.align import (
     alike,
     common,
     pair_similar,
-    similarity,
     suites,
     with_only_statements,
 )
@@ -30,6 +29,7 @@ from runner_sync.merge.phrases.phrase import is_part_of
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node, in_suite
 from runner_sync.statements.dataflow import rebinds, sets
+from runner_sync.statements.likeness import similarity
 
 
 def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Weave:

@@ -5,12 +5,9 @@ Comes in: a kept strand of a ``Weave``. Goes out: its ``Content`` and the reason
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from runner_sync.merge.matching.align import similarity
 from runner_sync.merge.phrases.arguments import with_their_keywords
 from runner_sync.merge.phrases.callees import changed_for_another
 from runner_sync.merge.phrases.inner_remarks import with_remarks
@@ -24,6 +21,7 @@ from runner_sync.merge.weave import Strand, Weave
 from runner_sync.model import Triple
 from runner_sync.statements import Node, before_clause, inside_strings, is_python, last_comment
 from runner_sync.statements.dataflow import binds, reads
+from runner_sync.statements.likeness import dice, similarity, words
 
 DISTINCT = 1.5
 """``Node.weight`` from which on a statement is known by its text: thirty characters."""
@@ -206,15 +204,12 @@ def _closer_versions(base: Node, omni: Node, upstream: Node, versions: Collectio
 
     What upstream has today is no such revision: omni's edit beside it would be taken for the last word.
     """
-    least = _likeness(base.canon, omni.canon)
+    mine = words(omni.canon)
+    least = dice(words(base.canon), mine)
     alike = [older for older in versions if older != upstream.canon and _begin_alike(older, omni.canon)]
-    scores = {older: _likeness(older, omni.canon) for older in alike if _names(older) & omni.names - base.names}
+    scores = {older: dice(words(older), mine) for older in alike if words(older).keys() & omni.names - base.names}
     closer = [older for older, score in scores.items() if score > least]
     return sorted(closer, key=lambda older: (-scores[older], older))
-
-
-def _names(canon: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(canon))
 
 
 def _merged_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, Reason | None] | None:
@@ -305,20 +300,11 @@ def _has_older_parts(omni: Node, base: Node, heritage: Heritage) -> bool:
 
 def _is_version(one: str, other: str) -> bool:
     """Whether two canonical statements begin alike and have most words in common."""
-    return _begin_alike(one, other) and _likeness(one, other) >= CLOSE
+    return _begin_alike(one, other) and dice(words(one), words(other)) >= CLOSE
 
 
 def _begin_alike(one: str, other: str) -> bool:
     return one.split(" ", 1)[0] == other.split(" ", 1)[0] and max(len(one), len(other)) < 2 * min(len(one), len(other))
-
-
-def _likeness(one: str, other: str) -> float:
-    """Dice coefficient of the words of two canonical statements."""
-    a, b = Counter(_WORD.findall(one)), Counter(_WORD.findall(other))
-    return 2 * (a & b).total() / max(1, a.total() + b.total())
-
-
-_WORD = re.compile(r"\w+")
 
 
 def is_same(a: Node, b: Node) -> bool:

@@ -16,6 +16,7 @@ from runner_sync.merge.matching.successors import successor
 from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.rulers import is_drawn
 from runner_sync.statements import Node
+from runner_sync.statements.likeness import dice
 
 REWORDED = 0.4
 """How similar (Dice coefficient of their words) two comments on one statement are when one is the other, reworded."""
@@ -253,8 +254,7 @@ def _is_replaced(weave: Weave, line: Strand) -> bool:
 
 
 def _likeness(ours: Nodes, theirs: Nodes) -> float:
-    left, right = (sum((node.words for node in side), Counter[str]()) for side in (ours, theirs))
-    return 2 * (left & right).total() / max(1, left.total() + right.total())
+    return dice(*(sum((node.words for node in side), Counter[str]()) for side in (ours, theirs)))
 
 
 def _is_any_left(weave: Weave, first: int, alive: set[Strand]) -> bool:

@@ -14,6 +14,7 @@ from runner_sync.merge.matching.align import align
 from runner_sync.merge.matching.by_place import by_what_is_open
 from runner_sync.merge.matching.classify import VERSION
 from runner_sync.statements import Node, below, clauses, in_suite, said, siblings
+from runner_sync.statements.likeness import dice
 
 Run = tuple[int, ...]
 """The places of statements that follow each other in one suite; what is inside of them is none of them."""
@@ -51,9 +52,7 @@ def fork_at(nodes: Sequence[Node], head: int) -> Fork | None:
 
 def _are_versions(nodes: Sequence[Node], one: Run, other: Run) -> bool:
     """Whether two runs, with all that is in them, differ in little."""
-    first, second = words_of(nodes, one), words_of(nodes, other)
-    share = 2 * (first & second).total() / max(1, first.total() + second.total())
-    return share >= VERSION and len(one) == len(other)
+    return dice(words_of(nodes, one), words_of(nodes, other)) >= VERSION and len(one) == len(other)
 
 
 def words_of(nodes: Sequence[Node], run: Run) -> Counter[str]:

@@ -6,15 +6,14 @@ nothing.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from runner_sync.lineage import Candidate, dice, fingerprint, infer, kind_of, similarity
+from runner_sync.lineage import Candidate, fingerprint, infer, kind_of, similarity
 from runner_sync.lock import Entry
 from runner_sync.model import Unit
+from runner_sync.statements.likeness import dice, words
 from runner_sync.verify.runners.ancestry import calls_parent
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import definition
@@ -107,13 +106,7 @@ def _has_in_own_words(statement: str, own: Iterable[str], dropped: Iterable[str]
 
 def _overlap(a: str, b: str) -> float:
     """How many words two statements have in common, 0…1."""
-    return dice(_words(a), _words(b))
-
-
-@lru_cache(maxsize=8192)
-def _words(canon: str) -> Counter[str]:
-    """The words of a statement, shared by all who ask for them: not to be changed."""
-    return Counter(re.findall(r"\w+", canon))
+    return dice(words(a), words(b))
 
 
 @dataclass(frozen=True, slots=True)

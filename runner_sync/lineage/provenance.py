@@ -17,7 +17,7 @@ from difflib import SequenceMatcher
 
 from runner_sync.lineage.likeness import nodes_of
 from runner_sync.model import Provenance, Unit
-from runner_sync.statements import TELLING, Node
+from runner_sync.statements import Node
 from runner_sync.statements.likeness import dice
 
 
@@ -109,7 +109,7 @@ def _take_anywhere(
         if (
             spans[k] is None
             and key(node, unit) in first
-            and node.weight > TELLING
+            and node.is_telling
             and node.start + unit.start - 1 not in spared
         ):
             spans[k] = _span(node, unit, provenance, source, first[key(node, unit)])
@@ -118,9 +118,9 @@ def _take_anywhere(
 def _mark_edits(spans: list[Span | None], nodes: Sequence[Node], source: Known, unit: Unit) -> None:
     """Statements that omni edited stay omni's, and say which statement of the base they come from."""
     present = {key(node, unit) for node in nodes}
-    left = [node for node in nodes_of(source.text) if key(node, unit) not in present and _is_telling(node)]
+    left = [node for node in nodes_of(source.text) if key(node, unit) not in present and node.is_telling]
     for k, node in enumerate(nodes):
-        if spans[k] is not None or not _is_telling(node):
+        if spans[k] is not None or not node.is_telling:
             continue
         near = [other for other in left if _head(other) == _head(node)]
         best = max(near, key=lambda other: dice(node.words, other.words), default=None)
@@ -130,10 +130,6 @@ def _mark_edits(spans: list[Span | None], nodes: Sequence[Node], source: Known, 
 
 _EDITED = 0.6
 """Share of words that an edited statement keeps."""
-
-
-def _is_telling(node: Node) -> bool:
-    return node.weight > TELLING and not node.is_comment and node.kind != "docstring"
 
 
 def _head(node: Node) -> str:
@@ -160,7 +156,7 @@ def _with_companions(spans: Sequence[Span], nodes: Sequence[Node], marked: Colle
             settled[k] = _like(settled[k], settled[node.owner])
         elif node.kind == "docstring" and node.parent >= 0 and settled[k].provenance == "omni":
             settled[k] = _like(settled[k], settled[node.parent])
-        elif not node.is_comment and node.weight <= TELLING and node.parent >= 0 and not node.is_clause:
+        elif not node.is_comment and not node.is_telling and node.parent >= 0 and not node.is_clause:
             head = settled[node.parent]
             if head.provenance != "upstream" and not nodes[node.parent].defines:
                 settled[k] = _like(settled[k], head)

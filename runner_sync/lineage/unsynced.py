@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from runner_sync.lineage.likeness import nodes_of
-from runner_sync.statements import TELLING, Node, below, parses
+from runner_sync.statements import Node, below, parses
 from runner_sync.statements.dataflow import attributes_set
 
 
@@ -27,7 +27,7 @@ def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str,
     """
     nodes, lines = nodes_of(base), base.split("\n")
     others = [node for text in (*earlier, copy) for node in nodes_of(text)]
-    known = {node.canon for node in others if node.weight > TELLING}
+    known = {node.canon for node in others if node.is_telling}
     names = {name for node in others for name in node.names}
     theirs = {node.canon for text in (*earlier, base) for node in nodes_of(text)}
     own = {name for node in nodes_of(copy) if node.canon not in theirs for name in attributes_set(node)}

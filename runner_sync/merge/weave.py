@@ -137,7 +137,7 @@ def elsewhere(weave: Weave) -> dict[str, Strand]:
         node.canon: strand
         for node, strand in zip(weave.omni, weave.of_omni, strict=True)
         if strand.sides == "o" and counted[node.canon] == 1
-        if not node.is_comment and not node.is_clause and node.weight >= 1
+        if node.is_telling and not node.is_clause
     }
 
 

@@ -12,7 +12,7 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 from runner_sync.statements.flattening import canons, flatten
 from runner_sync.statements.leaving import always_leaves, may_swallow
 from runner_sync.statements.mentions import Mention, bound_anywhere, bound_in, mentions, parameters
-from runner_sync.statements.nodes import INDENT, ROOT, TELLING, Node, UnparsableText
+from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import (
     as_module,
     before_clause,
@@ -41,7 +41,6 @@ __all__ = [
     "INDENT",
     "OPENERS",
     "ROOT",
-    "TELLING",
     "Mention",
     "Node",
     "UnparsableText",

@@ -13,7 +13,7 @@ from runner_sync.statements.nodes import Node
 
 COPY = 0.35
 """Dice coefficient of statements; what has less in common with its namesake is no copy of it (measured, see
-``lineage.likeness``)."""
+``lineage`` for where)."""
 
 NEAREST = 0.9
 """The coefficient that statements get at least which bind the same names, or the value of the same function."""

@@ -24,9 +24,6 @@ PER_WEIGHT = 60
 """What ``Node.weight`` is made of: a comment or ``else:`` weighs little, any other statement 1 and another 1 for every
 ``PER_WEIGHT`` characters, up to ``LONGEST``. The unit is its own; what counts is the order that it makes."""
 
-TELLING = 1.0
-"""``Node.weight`` above which a statement tells where it comes from; ``else:`` and a comment do not."""
-
 
 class UnparsableText(ValueError):
     """The text of a unit is no Python. ``line`` is 1-based within the text."""
@@ -118,6 +115,11 @@ class Node:
         if facts.targets and facts.called:
             return f"{', '.join(facts.targets)} = {facts.called}"
         return facts.value if len(facts.targets) > 1 and facts.value.startswith("self.") else ""
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether it says enough to be known by: no comment, no docstring, and nothing like ``else`` and ``return``."""
+        return not self.is_comment and self.kind != "docstring" and self.canon not in _COMMON
 
     @cached_property
     def weight(self) -> float:

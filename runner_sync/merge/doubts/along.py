@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from runner_sync.merge.doubts.shown import is_shown_whole
 from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import Node, below, enclosing
+from runner_sync.statements import below, enclosing
 
 
 def with_what_goes_along(
@@ -34,7 +34,7 @@ def with_what_goes_along(
     along: dict[Doubt, list[Strand]] = defaultdict(list)
     for k, strand in enumerate(weave.of_upstream):
         node = weave.upstream[k]
-        if strand in alive or k in shown or not _is_new(weave, strand) or not _says_something(node, foreign):
+        if strand in alive or k in shown or not _is_new(weave, strand) or not node.is_telling or node.canon in foreign:
             continue
         near = (first[other] for other in _around_and_inside(weave, k) if other in first and other not in alive)
         doubt = next(near, None)
@@ -62,10 +62,6 @@ def _is_new(weave: Weave, strand: Strand) -> bool:
     if strand.sides == "bu":
         return weave.base[strand.in_base].canon != weave.upstream[strand.in_upstream].canon
     return strand.sides == "u"
-
-
-def _says_something(node: Node, foreign: Collection[str]) -> bool:
-    return not node.is_comment and node.kind != "docstring" and node.weight >= 1 and node.canon not in foreign
 
 
 def _around_and_inside(weave: Weave, index: int) -> Iterator[Strand]:

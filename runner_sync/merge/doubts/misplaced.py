@@ -183,7 +183,7 @@ def _once(nodes: Nodes, of: Sequence[Strand]) -> dict[str, Strand]:
     return {
         _start(node): strand
         for node, strand in zip(nodes, of, strict=True)
-        if counted[_start(node)] == 1 and not (node.is_comment or node.is_clause) and node.weight > 1
+        if counted[_start(node)] == 1 and node.is_telling and not node.is_clause
     }
 
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from runner_sync.merge.weave import Doubt, Weave
-from runner_sync.statements import TELLING, Node
+from runner_sync.statements import Node
 from runner_sync.statements.dataflow import binds
 
 
@@ -30,7 +30,7 @@ def _is_known(weave: Weave, doubt: Doubt, have: set[str]) -> bool:
     if doubt.reason.kind != "removed statement changed" or doubt.strand.kept:
         return False
     node = weave.upstream[doubt.strand.in_upstream]
-    return node.weight > TELLING and node.canon in have
+    return node.is_telling and node.canon in have
 
 
 def _named(nodes: Sequence[Node]) -> Mapping[str, str]:

@@ -73,6 +73,6 @@ def _only_added(weave: Weave, places: range, side: str) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for k in places:
         node = nodes[k]
-        if of[k].sides == side and of[k].kept and not node.is_comment and not node.compound and node.weight >= 1:
+        if of[k].sides == side and of[k].kept and node.is_telling and not node.compound:
             found.setdefault(node.canon, []).append(k)
     return found

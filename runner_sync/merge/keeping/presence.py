@@ -86,7 +86,7 @@ def _has_as_many(weave: Weave, node: Node) -> bool:
 
 def _moved_by_omni(weave: Weave, node: Node) -> Strand | None:
     """The one statement of omni's own that is one of the base which omni no longer has in its place."""
-    if node.is_comment or node.is_clause or node.weight < 1:
+    if node.is_clause or not node.is_telling:
         return None
     found = [s for s in weave.of_omni if s.sides == "o" and weave.omni[s.in_omni].canon == node.canon]
     return found[0] if len(found) == 1 else None

@@ -45,7 +45,7 @@ def undo_half_moves(settling: Settling) -> None:
     for strand in settling.strands:
         if strand.sides == "bo" and not strand.kept:
             node = weave.omni[strand.in_omni]
-            strand.kept = not node.is_comment and node.weight >= 1 and node.canon in left_out
+            strand.kept = node.is_telling and node.canon in left_out
 
 
 def _is_as_in_base(weave: Weave, strand: Strand) -> bool:

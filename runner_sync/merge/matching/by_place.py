@@ -51,7 +51,7 @@ def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
         if head in partners or other in (ROOT, *taken) or partners.get(left[head].parent) != right[other].parent:
             continue
         is_one = left[head].keyword == right[other].keyword and any(
-            left[k].weight >= 1 and not left[k].is_clause for k in known if k in equal
+            left[k].is_telling and not left[k].is_clause for k in known if k in equal
         )
         shared = sum(right[partners[k]].parent == other for k in known)
         if is_one and shared >= MOST * max(len(suite), len(others[other])):

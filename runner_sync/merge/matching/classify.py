@@ -122,7 +122,11 @@ def _false_versions(
 
     A gap is what stands between two nodes that all three have unchanged: ``shared`` are their places in the base.
     """
-    loose = [pair.right for pair in pairs if not pair.equal and _is_telling(nodes[pair.right])]
+    loose = [
+        pair.right
+        for pair in pairs
+        if not pair.equal and nodes[pair.right].is_telling and not nodes[pair.right].is_clause
+    ]
     paired = {pair.right for pair in of_others}
     added = [k for k in range(len(others)) if k not in paired]
     if not loose or not added:
@@ -151,7 +155,7 @@ def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
             new[_moved_key(node, inner[j])].append(j)
     for node, strand, inside in zip(weave.base, weave.of_base, suites(weave.base), strict=True):
         places = new.get(_moved_key(node, inside), [])
-        if len(places) != 1 or strand.sides != "b" or not _is_telling(node) or leaves(node):
+        if len(places) != 1 or strand.sides != "b" or not node.is_telling or node.is_clause or leaves(node):
             continue
         if both.intersection(places):
             continue
@@ -164,10 +168,6 @@ _MovedKey = tuple[str, frozenset[tuple[str, int]]]
 
 def _moved_key(node: Node, suite: Suite) -> _MovedKey:
     return node.canon, frozenset(suite.items())
-
-
-def _is_telling(node: Node) -> bool:
-    return not node.is_comment and not node.is_clause and node.weight >= 1
 
 
 def gaps(weave: Weave) -> list[tuple[range, range]]:
@@ -218,7 +218,7 @@ def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite
         strand, other = weave.of_omni[left[a]], weave.of_upstream[right[b]]
         first, second = strand.in_base, other.in_base
         is_alike = similarity(weave.base[first], weave.base[second]) >= VERSION
-        if weave.base[first].weight >= 1 and is_alike and are_branches(weave.base, first, second):
+        if weave.base[first].is_telling and is_alike and are_branches(weave.base, first, second):
             strand.upstream, other.upstream = right[b], None
             weave.of_upstream[right[b]] = strand
 
@@ -274,7 +274,7 @@ def _in_one_place(weave: Weave, o: int, u: int) -> bool:
     if is_one_strand(weave, omni.parent, upstream.parent):
         return True
     same = omni.canon == upstream.canon or (omni.made_by and omni.made_by == upstream.made_by)
-    if not same or omni.weight < 1 or _are_apart(weave, omni.parent, upstream.parent):
+    if not same or not omni.is_telling or _are_apart(weave, omni.parent, upstream.parent):
         return False
     is_always = not _is_new_condition(weave.omni, weave.of_omni, omni.parent, "o")
     return not (is_always and _is_new_condition(weave.upstream, weave.of_upstream, upstream.parent, "u"))

@@ -64,7 +64,7 @@ def _is_head(node: Node) -> bool:
 
 
 def _is_exit(node: Node) -> bool:
-    return node.weight < 1 and not (node.compound or node.is_comment or node.is_clause)
+    return node.kind == "statement" and not node.is_telling and not node.compound
 
 
 def leaves(node: Node) -> bool:
@@ -77,7 +77,7 @@ _OF_A_LOCAL = re.compile(r"return \w+$")
 
 
 def _is_telling(node: Node) -> bool:
-    return node.weight >= 1 and not node.is_clause
+    return node.is_telling and not node.is_clause
 
 
 def _heads(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:

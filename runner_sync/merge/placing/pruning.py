@@ -120,7 +120,7 @@ def _around_exits(weave: Weave) -> set[Strand]:
     for node in weave.upstream:
         if not node.is_comment:
             inside[node.parent].append(node)
-    heads = (k for k, nodes in inside.items() if k != ROOT and all(node.weight < 1 for node in nodes))
+    heads = (k for k, nodes in inside.items() if k != ROOT and not any(node.is_telling for node in nodes))
     return {weave.of_upstream[k] for k in heads if weave.of_upstream[k].sides == "u"}
 
 

@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from runner_sync.compose.member_text import self_names
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import FEWEST, nodes_of
-from runner_sync.statements import TELLING, first_function, inside_strings, parses
+from runner_sync.statements import first_function, inside_strings, parses
 from runner_sync.syntax import blocks_of, statements_of, walk
 
 Twin = tuple[str, Mapping[str, str]]
@@ -62,7 +62,7 @@ def _is_in_place(helper: str, texts: Sequence[str]) -> bool:
 
 
 def _telling(text: str) -> list[str]:
-    return [node.canon for node in nodes_of(text)[1:] if node.weight > TELLING and node.kind != "docstring"]
+    return [node.canon for node in nodes_of(text)[1:] if node.is_telling]
 
 
 def _with_body(text: str, name: str, helper: str) -> str:

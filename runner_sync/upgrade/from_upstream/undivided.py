@@ -25,7 +25,7 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import FEWEST, nodes_of
 from runner_sync.merge import align
 from runner_sync.model import ReviewItem
-from runner_sync.statements import ROOT, TELLING, Node, below, parses
+from runner_sync.statements import ROOT, Node, below, parses
 from runner_sync.statements.dataflow import binds
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_upstream.splitting import with_helpers
@@ -93,7 +93,7 @@ def _with_passage(
     if len(calls) != 1 or calls[0] in partners:
         return upstream, None
     gap, other = _gap(left, right, calls[0], partners)
-    moved = Counter(left[k].canon for k in gap if left[k].weight > TELLING)
+    moved = Counter(left[k].canon for k in gap if left[k].is_telling)
     inside = Counter(node.canon for text in with_helpers(name, fresh) for node in nodes_of(text))
     if other or (moved & inside).total() < max(FEWEST, MOVED * moved.total()):
         return upstream, None

@@ -18,7 +18,7 @@ from runner_sync.compose.soundness import unreachable, uses_of
 from runner_sync.confidence import DEFECT
 from runner_sync.merge import are_branches
 from runner_sync.model import ReviewItem
-from runner_sync.statements import TELLING, as_module, flatten, parse_unit
+from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.syntax import blocks_of, is_name, self_attributes_set, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
@@ -97,8 +97,7 @@ def _work(text: str) -> dict[str, list[int]]:
     """The places of a unit's simple statements that say enough to be told from others, and do not only leave it."""
     found: dict[str, list[int]] = {}
     for index, node in enumerate(flatten(text) if text.strip() else ()):
-        is_simple = not node.compound and not node.is_comment and node.kind != "docstring"
-        if is_simple and node.weight > TELLING and node.keyword not in ("return", "raise", "import", "from"):
+        if node.is_telling and not node.compound and node.keyword not in ("return", "raise", "import", "from"):
             found.setdefault(node.canon, []).append(index)
     return found
 

@@ -18,7 +18,6 @@ from collections.abc import Callable, Collection
 
 from runner_sync import lineage
 from runner_sync.compose.paths import Under, excludes, is_on_every_path, statements_under
-from runner_sync.statements import TELLING
 from runner_sync.syntax import children, parents_called
 
 
@@ -43,7 +42,7 @@ def lags_beside_call(text: str, member: str, owners: Collection[str], *, old: st
 def _counted(text: str, counts: Callable[[Under], bool]) -> Counter[str]:
     """The telling statements of a method that run under tests which count."""
     under = {statement.lineno: tests for statement, tests in statements_under(text)}
-    nodes = [n for n in lineage.nodes_of(text) if not n.is_comment and n.weight > TELLING and n.start in under]
+    nodes = [n for n in lineage.nodes_of(text) if n.is_telling and n.start in under]
     return Counter(node.canon for node in nodes if counts(under[node.start]))
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from merge_samples import CASES, GAPS, folders, read_case
 from test_nesting_laws import method
 from test_placement_laws import Mover
 
+from runner_sync import merge as room
 from runner_sync.merge import FOLLOW, PORT, Policy, merge
 from runner_sync.merge.keeping import resolve
 from runner_sync.merge.keeping.resolve import PHASES, Pass, Phase
 from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.weave import Weave
 from runner_sync.model import Triple
 
 Turns = dict[str, set[tuple[str, str]]]
@@ -72,3 +75,22 @@ def test_a_phase_turns_only_those_whatever_the_sides_do_to_a_method(policy: Poli
     assert _unsaid(turns) == {}
     assert turns["judge_each"]
     assert turns["keep_needed_suites"]
+
+
+def test_each_statement_of_a_side_is_where_its_strand_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to the end of a merge: a comment that omni keeps to itself is no longer upstream's."""
+    weaves: list[Weave] = []
+    written = room._written
+
+    def watched(triple: Triple, weave: Weave, *others: Any, **named: Any) -> room.Merged:
+        weaves.append(weave)
+        return written(triple, weave, *others, **named)
+
+    monkeypatch.setattr(room, "_written", watched)
+    for root in (CASES, GAPS):
+        for name in folders(root):
+            read_case(root / name).run()
+    merge(Triple("# old\na()\nb()\n", "# old\na()\nown()\n", "# new\na()\nb()\nc()\n"), policy=PORT)
+    places = [(weave.side(side)[1], side) for weave in weaves for side in "bou"]
+    assert len(places) > 100
+    assert [side for of, side in places if any(side not in s.sides or s.on(side) != k for k, s in enumerate(of))] == []

@@ -34,7 +34,7 @@ from runner_sync.merge.phrases.contents import Content, content
 from runner_sync.merge.placing.emit import text_of
 from runner_sync.merge.placing.interleaving import in_other_suites, without_crossing
 from runner_sync.merge.placing.moved_remarks import with_moved_remarks
-from runner_sync.merge.placing.nesting import parents
+from runner_sync.merge.placing.nesting import as_omni_has_them, parents
 from runner_sync.merge.placing.pruning import prune, without_partial_wrappers
 from runner_sync.merge.placing.remarks import keep_on_untouched, with_their_statements
 from runner_sync.merge.placing.replacing import go_where_the_old_one_is
@@ -89,15 +89,16 @@ def merge(
         foreign: canonical statements that upstream has from a third party; they do not come in.
         pinned: canonical statements that omni has from a third party; that upstream dropped them is no reason to.
     """
-    terms = Terms(policy or FOLLOW, heritage, veto, foreign, pinned, versions)
+    terms = Terms(
+        policy=policy or FOLLOW, heritage=heritage, versions=versions, veto=veto, foreign=foreign, pinned=pinned
+    )
     settled = _without_a_merge(triple, terms)
     if settled is not None:
         return Merged(settled)
     triple, terms = _made_comparable(triple, terms)
     sides = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     weave = classify(*sides, is_copy=terms.policy.is_copy)
-    strands = order(weave, terms.policy)
-    doubts = _settle(weave, strands, terms)
+    strands, doubts = (as_omni_has_them(weave), []) if terms.policy.updates_only else _settle(weave, terms)
     chosen = _choose(weave, strands, terms)
     doubts = _with_consequences(weave, chosen, [*doubts, *chosen.left_out]) + chosen.both_changed
     doubts = with_what_goes_along(weave, chosen.kept, doubts, terms.foreign)
@@ -129,8 +130,9 @@ def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     return triple, replace(terms, heritage=heritage, versions=versions)
 
 
-def _settle(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
-    """Mark what stays, and put it into the suites that it stands in; the doubts about it."""
+def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
+    """All strands in their order, those marked that stay, in the suites that they stand in; and the doubts about it."""
+    strands = order(weave, terms.policy)
     doubts = without_named_values(weave, settle_presence(weave, strands, terms))
     doubts += without_crossing(weave, strands, is_copy=terms.policy.is_copy)
     parents(weave, strands, terms.policy)
@@ -138,7 +140,7 @@ def _settle(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt
         doubts += without_partial_wrappers(weave, strands)
         go_where_the_old_one_is(weave)
         keep_on_untouched(weave, strands)
-    return doubts
+    return strands, doubts
 
 
 @dataclass(frozen=True, slots=True)

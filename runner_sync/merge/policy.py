@@ -33,7 +33,7 @@ class Policy:
     updates_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """What the caller of a merge knows of its sides: which one wins, and which statements are of neither.
 

@@ -1,7 +1,7 @@
 """What becomes of each strand: kept or not, and with what doubt.
 
 Comes in: a ``Weave``. Goes out: verdicts on its strands, in place, and ``Doubt`` values for the review. May touch:
-``kept`` of the strands.
+nothing by itself, which its passes do.
 
 A verdict depends on those on other strands. So they are given in phases, one after the other, and a phase says which
 of them it may still turn.
@@ -97,10 +97,6 @@ PHASES = (
 
 def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
     """Decide which strands stay. Deletions by one side of what the other left alone are taken; others are doubts."""
-    if terms.policy.updates_only:
-        for strand in strands:
-            strand.kept = strand.omni is not None
-        return []
     settling = Settling(weave, strands, terms)
     for phase in PHASES:
         for settle in phase.passes:

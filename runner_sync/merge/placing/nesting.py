@@ -24,14 +24,20 @@ def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
         strand.parent = _merge_link(weave, strand, "parent", policy)
         strand.owner = _merge_link(weave, strand, "owner", policy)
     place = {strand: k for k, strand in enumerate(strands)}
-    for strand in [] if policy.updates_only else strands:
+    for strand in strands:
         if strand.sides in ("o", "u") and strand.kept:
             above = _follow_siblings(weave, strand, strand.sides, policy, place)
             if not is_inside(above, strand):
                 strand.parent = above
-    if not policy.updates_only:
-        interleave(weave, strands, is_copy=policy.is_copy)
-        _return_home(weave, strands)
+    interleave(weave, strands, is_copy=policy.is_copy)
+    _return_home(weave, strands)
+
+
+def as_omni_has_them(weave: Weave) -> list[Strand]:
+    """Omni's strands, all of which stay, in its order and suites."""
+    for strand in weave.of_omni:
+        strand.parent, strand.owner = (_link(weave, strand, "o", name) for name in ("parent", "owner"))
+    return list(weave.of_omni)
 
 
 def _return_home(weave: Weave, strands: Sequence[Strand]) -> None:
@@ -73,14 +79,12 @@ def home(weave: Weave, strand: Strand) -> Strand | None:
 def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Strand | None:
     """Three-way: the side that changed the link wins; both changed: the policy's, but for a suite newly put around."""
     base, omni, upstream = (_link(weave, strand, side, name) for side in "bou")
-    if strand.sides == "bou" and upstream is base and not policy.updates_only:
+    if strand.sides == "bou" and upstream is base:
         around = _around_what_went(weave, upstream, omni, name)
         if around is not None:
             return around
     match strand.sides:
         case "o" | "bo":
-            side, link = "o", omni
-        case sides if policy.updates_only and "o" in sides:
             side, link = "o", omni
         case "u" | "bu":
             side, link = "u", upstream

@@ -98,18 +98,20 @@ def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
     statements that upstream has beside it. A comment of upstream's that stands for itself goes with what follows. One
     that upstream put on a new statement goes with that, as a whole or not at all.
     """
-    changed, handed_on = set(_changed(weave, strands)), _handed_on(weave)
+    changed, handed_on, parted = set(_changed(weave, strands)), _handed_on(weave), set[int]()
     for block, about in remarks_on(weave.omni):
         strand = weave.of_omni[about]
         if not strand.kept or strand in changed or block in handed_on:
             continue
-        for k in block:
-            comment = weave.of_omni[k]
-            comment.kept, comment.parent, comment.upstream = True, strand.parent, None
+        for comment in (weave.of_omni[k] for k in block):
+            comment.kept, comment.parent = True, strand.parent
+            if comment.upstream is not None:
+                parted.add(comment.upstream)
+                weave.of_upstream[comment.upstream] = Strand(upstream=comment.upstream, kept=False)
+                comment.upstream = None
     for block, about in remarks_on(weave.upstream, apart=True):
         strand = weave.of_upstream[about]
-        is_split = any(weave.of_upstream[k].upstream is None for k in block)
-        if strand.omni is None and strand.kept and not is_split:
+        if strand.omni is None and strand.kept and parted.isdisjoint(block):
             continue
         if strand.omni is None or strand not in changed:
             for k in block:

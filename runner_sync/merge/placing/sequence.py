@@ -73,8 +73,6 @@ class _Run:
 
 def order(weave: Weave, policy: Policy) -> list[Strand]:
     """Every strand that omni or upstream has, once, in output order (kept or not)."""
-    if policy.updates_only:
-        return list(weave.of_omni)
     out: list[Strand] = []
     rulers = tuple(pairs(weave))
     o = u = 0

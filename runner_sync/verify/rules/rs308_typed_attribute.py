@@ -203,7 +203,7 @@ def _asked(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
     match node:
         case ast.Subscript(value=value, ctx=context):
             yield value, _OF_ITEMS[type(context)]
-        case ast.Call(func=ast.Name(id="len"), args=[value]) if not frame.names("len"):
+        case ast.Call(func=ast.Name(id="len"), args=[value]) if not frame.binds("len"):
             yield value, "__len__"
 
 

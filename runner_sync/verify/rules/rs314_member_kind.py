@@ -43,7 +43,7 @@ from runner_sync.verify.trees.values.deferred import is_asked, is_taken_for_valu
 from runner_sync.verify.trees.values.guards import is_identity, questions
 from runner_sync.verify.trees.values.kinds import Member, lacks, member_of, members
 from runner_sync.verify.trees.values.protocols import FAILS, asked_for
-from runner_sync.verify.trees.values.uses import places, stands_of
+from runner_sync.verify.trees.values.uses import places, places_of
 
 CODE = "RS314"
 NAME = "member-kind"
@@ -219,7 +219,7 @@ def _wrong_read(place: _Place, *, was: Member, now: Member) -> str:
 
 def _is_named_value(place: _Place, *, may_be_tested: bool) -> bool:
     """Whether the member gets a name, and is looked into or tested by that, and neither called nor asked what it is."""
-    stands = [stand for stand in stands_of(place.step.frame, place.node) if stand.node is not place.node]
+    stands = [stand for stand in places_of(place.step.frame, place.node) if stand.node is not place.node]
     for stand in stands:
         match stand.around:
             case ast.Call(func=called) if called is stand.node or is_asked(stand):

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 
 
 def target_names(target: ast.expr) -> Iterator[ast.expr]:
-    """The names, attributes and subscripts that an assignment target binds, tuples and stars opened."""
+    """The names, attributes and subscripts that an assignment target binds: ``a``, ``b.c`` and ``d`` of
+    ``a, (b.c, *d)``."""
     if isinstance(target, ast.Tuple | ast.List):
         for element in target.elts:
             yield from target_names(element)
@@ -31,8 +32,9 @@ ASSIGNING = frozenset(
 
 
 def assignments_of(statement: ast.AST) -> Iterable[_Assigned]:
-    """(target, value, annotation) of one statement or walrus; the value is ``None`` where a tuple or loop hides it."""
-    # Asked of every node there is, so those that assign nothing must cost nothing.
+    """(target, value, annotation) of one statement or walrus; the value is ``None`` where no single expression is it:
+    for ``a, b = …``, ``x += 1``, loops and ``with``."""
+    # Called for every node of the trees, so nodes that assign nothing must cost nothing.
     return _assignments(statement) if type(statement) in ASSIGNING else ()
 
 

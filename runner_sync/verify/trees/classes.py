@@ -1,7 +1,6 @@
-"""Classes of a world: members, what methods assign to ``self``, base classes, MRO, and which inherited code still
-runs.
+"""Classes of a world: their members, what methods assign to ``self``, base classes and MROs.
 
-Comes in: a `World`. Goes out: `ClassInfo` and `Mro` (one linearisation of a class, one per branch of a
+Comes in: a `World`. Goes out: `ClassInfo` and `Mro` (a linearisation of a class; there is one per branch of a
 conditional base). May touch: nothing else.
 """
 
@@ -26,16 +25,17 @@ from runner_sync.verify.trees.world import Definition, World
 
 # Bases that add no attribute a runner could read and hide none.
 _PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC", "Generic", "Protocol", "typing.Protocol", "typing.Generic"})
-# The base of a class whose constructor and slots are made from its annotations.
+# The base class that makes constructor and slots from annotations.
 _STRUCT = "msgspec.Struct"
-# Methods of a dictionary that only look at it.
+# Methods of a dictionary that do not change it.
 _LOOKS = frozenset({"items", "keys", "values", "get", "copy"})
 
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 _OF_ENUM = frozenset({"name", "value", *dir(enum.IntFlag), *dir(enum.StrEnum)})
 
 _MAX_MROS = 8
-"""Linearisations of one class that are looked at: three conditional bases of two branches; releases have one."""
+"""Linearisations of one class that are looked at: enough for three conditional bases of two branches; releases have one
+such base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class Assignment:
 
     @property
     def is_bare(self) -> bool:
-        """Whether it only says of what type the attribute is: ``rows: list[Row]``."""
+        """Whether it is an annotation without a value: ``rows: list[Row]``."""
         return self.value is None and isinstance(self.node, ast.AnnAssign)
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class ClassInfo:
-    """What a class statement shows. ``open`` is whether it can have attributes that no statement sets."""
+    """A class as its statement shows it. ``open``: it can have attributes that no statement names."""
 
     name: str
     module: Module
@@ -75,11 +75,11 @@ class ClassInfo:
         return "__getattr__" in self.methods or "__getattribute__" in self.methods
 
     def has(self, name: str) -> bool:
-        """Whether the class statement shows a member of that name, wherever in it that is given or declared."""
+        """Whether the class body or a method defines, assigns or declares a member of that name."""
         return name in self.methods or name in self.written
 
     def written_in_body(self, name: str) -> list[Assignment]:
-        """What the class body itself says of a name outside of its methods."""
+        """The assignments and annotations of a name in the class body itself, outside of methods."""
         return [assignment for assignment in self.written.get(name, ()) if assignment.function is None]
 
     @property
@@ -90,9 +90,10 @@ class ClassInfo:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mro:
-    """One linearisation: the class itself first. ``open`` is whether an external base may add anything.
+    """One linearisation, the class itself first. ``open``: an object may have attributes that no class here shows.
 
-    ``is_foreign`` is the same of the class itself: ``__getattr__`` makes up attributes of its objects only.
+    ``is_foreign``: the class itself may have such attributes, because a base is unknown. A ``__getattr__`` makes an MRO
+    ``open`` but not foreign: it supplies attributes of objects only.
     """
 
     classes: tuple[ClassInfo, ...]
@@ -115,19 +116,19 @@ class Mro:
         return None
 
     def has(self, name: str) -> bool:
-        """Whether some class of it shows a member of that name."""
+        """Whether some class of the MRO has a member of that name."""
         return any(info.has(name) for info in self.classes)
 
     def has_method(self, name: str) -> bool:
-        """Whether some class of it has a method of that name, be it hidden or not."""
+        """Whether some class of the MRO has a method of that name, overridden or not."""
         return any(name in info.methods for info in self.classes)
 
     def written(self, name: str) -> list[tuple[ClassInfo, Assignment]]:
-        """All that its classes say of an attribute, whether that runs or not."""
+        """All assignments and annotations of an attribute in the MRO's classes, whether they can run or not."""
         return [(info, assignment) for info in self.classes for assignment in info.written.get(name, ())]
 
     def writes(self) -> Iterator[tuple[ClassInfo, str, Assignment]]:
-        """The same of every attribute."""
+        """All assignments and annotations of every attribute: class, attribute, assignment."""
         rows = ((info, name, writes) for info in self.classes for name, writes in info.written.items())
         return ((info, name, write) for info, name, writes in rows for write in writes)
 
@@ -160,7 +161,7 @@ class Classes:
     def mros(self, info: ClassInfo) -> list[Mro]:
         """The possible MROs of a class, one for each branch of its conditional bases (at most eight)."""
         if id(info.node) not in self._mros:
-            self._mros[id(info.node)] = [Mro((), True, True)]  # a class among its own bases reads as open
+            self._mros[id(info.node)] = [Mro((), True, True)]  # the answer for a class among its own bases
             self._mros[id(info.node)] = list(itertools.islice(self._linearise(info), _MAX_MROS))
         return self._mros[id(info.node)]
 
@@ -221,7 +222,7 @@ def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
 
 
 def _written_by(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast.expr | None]]:
-    """Name, value and annotation of what a statement of a class body sets, methods left out."""
+    """Name, value and annotation of each attribute that a statement of a class body sets; methods are left out."""
     if isinstance(statement, ast.ClassDef):
         yield statement.name, None, None
     elif isinstance(statement, ast.Import | ast.ImportFrom):
@@ -232,7 +233,7 @@ def _written_by(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast
 
 
 _WRITING = ASSIGNING | {ast.Call, ast.Attribute}
-"""The kinds of node that may set an attribute, or reach for all of them."""
+"""The kinds of node that may set an attribute, or give access to ``__dict__``."""
 
 
 def _read_method(info: ClassInfo, function: FunctionNode) -> None:
@@ -280,7 +281,7 @@ def is_struct(info: ClassInfo) -> bool:
 
 
 def is_protocol(info: ClassInfo) -> bool:
-    """Whether a class is a ``Protocol`` by its own bases: what is annotated with it may be of any class."""
+    """Whether a class is a ``Protocol`` by its own bases: a value annotated with it may be of any class."""
     bases = (base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases)
     return any(ast.unparse(base).split(".")[-1] == "Protocol" for base in bases)
 

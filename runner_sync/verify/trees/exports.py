@@ -1,7 +1,7 @@
 """What a star import takes from a module: the names in its ``__all__``, else all that do not begin with an underscore.
 
-Comes in: a `Module`. Goes out: whether a name goes along. May touch: nothing. An ``__all__`` that is worked out when
-the module runs may hold any name.
+Comes in: a `Module` and a name. Goes out: whether a star import may bind it. May touch: nothing. An ``__all__`` that is
+computed at run time may hold any name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ADDING = frozenset({"append", "extend"})
 
 
 def is_exported(module: Module, name: str) -> bool:
-    """Whether ``from module import *`` may bind ``name``, where the module has it."""
+    """Whether ``from module import *`` may bind ``name``, given that the module defines it."""
     if module.dynamic:
         return True
     if "__all__" not in module.bindings:
@@ -28,7 +28,7 @@ def is_exported(module: Module, name: str) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _listed(module: Module) -> frozenset[str] | None:
-    """All that some statement puts into ``__all__``; ``None`` where one does so out of sight."""
+    """All names that statements put into ``__all__``; ``None`` where one of them adds names that cannot be read."""
     if any(binding.kind != "value" for binding in module.bindings["__all__"]):
         return None
     found: set[str] = set()
@@ -36,7 +36,7 @@ def _listed(module: Module) -> frozenset[str] | None:
     for statement in statements_of(module.node.body):
         given = _put_into_all(statement)
         if given is not None:
-            names = list(_names(given))
+            names = list(_strings_in(given))
             if None in names:
                 return None
             told += 1
@@ -46,7 +46,7 @@ def _listed(module: Module) -> frozenset[str] | None:
 
 
 def _put_into_all(statement: ast.stmt) -> ast.expr | None:
-    """What a statement puts into ``__all__``."""
+    """The expression for the list that a statement assigns or adds to ``__all__``; ``None`` for any other statement."""
     match statement:
         case ast.Assign(targets=[ast.Name("__all__")], value=value) | ast.AugAssign(
             ast.Name("__all__"), ast.Add(), value
@@ -59,11 +59,11 @@ def _put_into_all(statement: ast.stmt) -> ast.expr | None:
     return None
 
 
-def _names(value: ast.expr) -> Iterator[str | None]:
-    """The names that a list holds; ``None`` for what cannot be told."""
+def _strings_in(value: ast.expr) -> Iterator[str | None]:
+    """The strings in a list or a sum of lists; ``None`` in the place of every part that is no constant string."""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        yield from _names(value.left)
-        yield from _names(value.right)
+        yield from _strings_in(value.left)
+        yield from _strings_in(value.right)
     elif isinstance(value, ast.List | ast.Tuple | ast.Set):
         yield from (
             part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else None

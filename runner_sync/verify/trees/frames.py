@@ -1,4 +1,4 @@
-"""One function body under scrutiny: which names are local in it, what it guards, where its nodes stand.
+"""A function with what the rules ask of its body: local names, local imports, guarded code, positions for findings.
 
 Comes in: a module and its functions. Goes out: `Frame`s, in source order. May touch: nothing.
 """
@@ -61,12 +61,13 @@ class Frame:
         skip = {id(node) for part in outside for node in walk(part)}
         return [node for node in nodes_of(self.function)[1:] if id(node) not in skip]
 
-    def names(self, name: str) -> bool:
-        """Whether the function or its module gives ``name`` a meaning of its own: a ``len`` that is no builtin."""
+    def binds(self, name: str) -> bool:
+        """Whether the function or its module binds ``name``, so that ``len``, say, may not be the builtin."""
         return name in self.bound or name in self.imports or name in self.module.bindings
 
     def narrowed_to(self, read: ast.expr) -> ast.expr | None:
-        """What a read below ``if isinstance(read, Kind):`` is, where the body leaves it alone and asks no more."""
+        """``Kind`` for a read below ``if isinstance(read, Kind):``; ``None`` where the body may rebind it or tests its
+        class again."""
         text = ast.unparse(read)
         found: ast.expr | None = None
         for node in nodes_of(self.function):
@@ -78,9 +79,10 @@ class Frame:
         return found
 
     def _is_changed(self, read: ast.expr, inside: list[ast.AST]) -> bool:
-        """Whether the statements around a read may bind it, or what it is read from, before; or ask again what it is.
+        """Whether statements ``inside`` the branch may rebind the expression, or a part of it, before the read, or test
+        its class again.
 
-        timid: on the line of the read only ``x = x.rows`` binds after it.
+        timid: a binding on the line of the read counts as before it, unless its value holds the read: ``x = x.rows``.
         """
         parts = {ast.unparse(part) for part in walk(read) if isinstance(part, ast.expr)}
         bound = [b for part in parts for b in self.bound.get(part, ()) if any(b is inner for inner in inside)]
@@ -97,8 +99,8 @@ class Frame:
         return bool(before) or is_again or is_asked or not parts.isdisjoint(self.imports)
 
     def bound_before(self, read: ast.Name) -> list[ast.AST]:
-        """What may have bound a name when it is read: no statement below, unless a loop or a nested function leads
-        back."""
+        """The nodes that may have bound a name when it is read: those further down count only where a loop or a nested
+        function may run them first."""
         bound = self.bound.get(read.id, [])
         below = [node for node in bound if getattr(node, "lineno", 0) > read.lineno]
         again = [n for n in nodes_of(self.function)[1:] if below and isinstance(n, _RUNS_AGAIN)]
@@ -107,7 +109,7 @@ class Frame:
         return [node for node in bound if node not in below] or bound
 
     def own_reads(self) -> Iterator[ast.Attribute]:
-        """Where a method reads attributes of ``self``, also to change them (``self.x += 1``); nothing in a function."""
+        """The reads of attributes of ``self`` in a method, ``self.x += 1`` included; none outside methods."""
         owner = self.owner
         if owner is None:
             return
@@ -115,11 +117,13 @@ class Frame:
         yield from (node for node in read if is_attribute_of(node, owner))
 
     def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
-        """Whether the code expects that ``node`` fails: in a ``try`` that catches it, or under a version switch."""
+        """Whether the code is prepared for ``node`` to fail: in a ``try`` that catches the error of an attribute (with
+        ``calls``, of a call), or under a version switch."""
         return self._expects(node, _CALL_ERRORS if calls else _ATTRIBUTE_ERRORS)
 
     def may_lack_key(self, node: ast.Subscript) -> bool:
-        """Whether the code expects that a key is not there, or asks somewhere whether it is: ``"key" in rows``."""
+        """Whether the code is prepared for a missing key: it catches the error, or somewhere tests ``"key" in
+        rows``."""
         key = ast.unparse(node.slice)
         asked = (n for n in nodes_of(self.function) if isinstance(n, ast.Compare) and ast.unparse(n.left) == key)
         return self._expects(node, _KEY_ERRORS) or any(isinstance(n.ops[0], ast.In | ast.NotIn) for n in asked)
@@ -130,11 +134,11 @@ class Frame:
         return id(node) in self._safe[errors]
 
     def is_tested(self, node: ast.Attribute) -> bool:
-        """Whether ``node`` is read where the function has asked for it, by ``hasattr`` or ``getattr``."""
+        """Whether the function tests for the attribute before it reads it here, by ``hasattr`` or ``getattr``."""
         return self.has_asked(node.value, node.attr)
 
     def has_asked(self, value: ast.expr, attribute: str) -> bool:
-        """The same of what is read without naming it: ``len(value)``."""
+        """The same for an attribute that the code uses without naming it: ``__len__`` in ``len(value)``."""
         if self._guards is None:
             self._guards = Guards(self.function)
         return self._guards.is_covered(value, attribute)
@@ -147,7 +151,7 @@ class Frame:
     def finding(
         self, code: str, severity: Severity, node: ast.expr | ast.stmt, *, symbol: str, message: str, fix: str
     ) -> Finding:
-        """A finding at ``node`` of this frame; at its head where that is the frame's function itself."""
+        """A finding at ``node`` of this frame; for the frame's function itself, at its signature."""
         end = head_end(self.function) if node is self.function else (node.end_lineno or 0, node.end_col_offset or 0)
         places = Places(self.module.text)
         return Finding(
@@ -184,7 +188,8 @@ def class_finding(code: str, severity: Severity, info: ClassInfo, *, symbol: str
 
 
 def frames_of(classes: Classes, module: Module) -> list[Frame]:
-    """The functions of ``module``, the methods of its top-level classes, and what runs when it is imported."""
+    """The functions of ``module``, the methods of its top-level classes, and as made-up functions the code that runs
+    when it is imported."""
     found: list[Frame] = [Frame(module, function, None) for function in importing.functions_of(module)]
     for statement in statements_of(module.node.body):
         if isinstance(statement, FunctionNode):
@@ -208,18 +213,18 @@ def frame_of(module: Module, function: FunctionNode, info: ClassInfo | None) -> 
 
 
 def class_frame(info: ClassInfo) -> Frame:
-    """An empty frame in the class's module: what names mean in its body."""
+    """An empty frame in the class's module, to look up names of the class body."""
     return module_frame(info.module)
 
 
 def module_frame(module: Module) -> Frame:
-    """An empty frame in a module: what names mean at its top level."""
-    return Frame(module, _nothing(), None)
+    """An empty frame in a module, to look up names at its top level."""
+    return Frame(module, _empty_function(), None)
 
 
 @functools.cache
-def _nothing() -> FunctionNode:
-    """The function of all empty frames: one, so that what is asked about them is known to be the same."""
+def _empty_function() -> FunctionNode:
+    """The function of all empty frames: a single one, because caches are keyed by the function node."""
     empty = ast.parse("def _(): ...").body[0]
     assert isinstance(empty, ast.FunctionDef)
     return empty
@@ -229,7 +234,7 @@ _TELLING = ASSIGNING | {
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.comprehension),
     *(ast.ExceptHandler, ast.Match, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Call),
 }
-"""The kinds of node that a frame reads something off: one in six."""
+"""The kinds of node that tell a frame something: one node in six."""
 
 
 def _read_node(frame: Frame, node: ast.AST) -> None:
@@ -257,7 +262,7 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
 
 
 def _asked_for_kind(node: ast.AST) -> Iterator[ast.expr]:
-    """What a node asks for its class: ``isinstance(x, Kind)``, ``type(x) is Kind``, ``match x:``."""
+    """The expression whose class a node tests: ``x`` in ``isinstance(x, Kind)``, ``type(x)`` and ``match x:``."""
     match node:
         case ast.Call(func=ast.Name(id="isinstance" | "type"), args=[asked, *_]) | ast.Match(subject=asked):
             yield asked

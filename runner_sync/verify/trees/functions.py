@@ -1,6 +1,6 @@
-"""One function definition: its nodes, the attributes that it reads, its decorators, and what a call of it hands back.
+"""One function definition: its nodes, the attributes that it reads, its decorators, and what a call of it returns.
 
-Comes in: an ``ast`` function. Goes out: answers read off it. May touch: nothing.
+Comes in: the ``ast`` node of a function. Goes out: answers read off it. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def nodes_of(function: FunctionNode) -> tuple[ast.AST, ...]:
 
 @functools.lru_cache(maxsize=16384)
 def reads_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
-    """The attributes that a function reads, of whatever object."""
+    """The attributes that a function reads, on any object."""
     return tuple(n for n in nodes_of(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load))
 
 
@@ -48,9 +48,9 @@ def returns_of(function: FunctionNode) -> Iterator[ast.expr | None]:
 
 @functools.lru_cache(maxsize=16384)
 def asserted(function: FunctionNode) -> frozenset[str]:
-    """The parameters with ``None`` for a default that every call has to give: ``assert rows is not None``.
+    """The parameters with default ``None`` that every call must give nevertheless: ``assert rows is not None``.
 
-    Only where nothing has set the name before, or asked for it and left the function.
+    Not those that are assigned before the assertion, or that a statement before it mentions which may return.
     """
     found: set[str] = set()
     open_to = defaulting_to_none(function.args)
@@ -63,7 +63,7 @@ def asserted(function: FunctionNode) -> frozenset[str]:
 
 
 def defaulting_to_none(given: ast.arguments) -> set[str]:
-    """The parameters with ``None`` for a default."""
+    """The parameters whose default is ``None``."""
     positional = [*given.posonlyargs, *given.args]
     pairs = [*zip(reversed(positional), reversed(given.defaults), strict=False)]
     pairs += [(a, default) for a, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default]
@@ -71,7 +71,7 @@ def defaulting_to_none(given: ast.arguments) -> set[str]:
 
 
 def insisted_on(statement: ast.stmt) -> set[str]:
-    """The name, if any, that a statement refuses to be ``None``."""
+    """The name, if any, that a statement requires not to be ``None``: ``assert x``, ``if x is None: … raise``."""
     match statement:
         case ast.Assert(test=ast.Name(id=name)):
             return {name}
@@ -84,7 +84,7 @@ def insisted_on(statement: ast.stmt) -> set[str]:
 
 @functools.lru_cache(maxsize=16384)
 def yields(function: FunctionNode) -> bool:
-    """Whether a function has a ``yield`` of its own: a call of it runs nothing yet."""
+    """Whether a function has a ``yield`` of its own, so that a call runs nothing yet."""
     own = [node for node in nodes_of(function) if isinstance(node, ast.Yield | ast.YieldFrom)]
     if not own:
         return False
@@ -94,7 +94,7 @@ def yields(function: FunctionNode) -> bool:
 
 
 def is_plain(function: FunctionNode) -> bool:
-    """Whether a call hands back what ``return`` says: no generator, coroutine, property or context manager."""
+    """Whether a call gives the value of ``return``: no generator, coroutine, property or context manager."""
     names = {decorator_name(decorator) for decorator in function.decorator_list}
     if isinstance(function, ast.AsyncFunctionDef) or names & _REMADE:
         return False
@@ -102,4 +102,4 @@ def is_plain(function: FunctionNode) -> bool:
 
 
 _REMADE = frozenset({"contextmanager", "property", "overload", "abstractmethod"})
-"""Decorators under which what a call hands back is not, or not only, what the function returns."""
+"""Decorators under which a call may give something else than the function returns."""

@@ -1,13 +1,13 @@
-"""Attributes that GPU runners have, and that omni code asks for which NPU runs as well.
+"""Attributes that only GPU runners define, read by shared omni code that runs on NPU as well.
 
-Comes in: a `Program`, a frame of inherited omni code, a read of an attribute. Goes out: who gives it on GPU. May touch:
-the trees around the runners, by reading.
+Comes in: a `Program`, a frame of inherited omni code, a read of an attribute. Goes out: the class that defines it on
+GPU. May touch: the trees around the runners, by reading.
 
-That somebody gives it is the proof that the code works on GPU: what nothing defines there either is the GPU runners'
-own rebase onto another vLLM.
+Only where a GPU class defines it is the code known to work there. What no GPU class defines either is a matter of the
+GPU runners' own rebase onto another vLLM.
 
-timid: not where a condition decides on the read, or on every call of its method, that says what the code runs on, or
-asks for what the GPU runner has in another way: ``if self.has_epoch:``.
+timid: nothing where the read, or every call of its method, depends on a condition that names a platform or device, or
+that reads something which GPU and NPU classes define differently: ``if self.has_epoch:``.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from runner_sync.verify.trees.values.guards import deciding
 
 _DEVICES = frozenset({"ascend", "cuda", "device", "gpu", "hip", "npu", "rocm", "xpu"})
 _MOST_STEPS = 3
-"""From a condition to what a local, a flag or a method in it comes from, and on from there."""
+"""Steps from a condition to the origins of the locals, flags and methods in it, and from these to theirs."""
 
-Said = tuple[Frame, ast.AST]
+Part = tuple[Frame, ast.AST]
 
 
 def giver(program: Program, frame: Frame, read: ast.Attribute) -> ClassInfo | None:
-    """The omni class that defines what is read where a runner which no checked class derives from runs ``frame``."""
+    """The omni class that defines the attribute for other runners than the checked ones, where ``frame`` runs in both;
+    ``None`` where there is none, or a condition may keep NPU from the read."""
     if frame.info is None:
         return None
     own = {id(info.node): info for mro in program.leaves() for info in mro.classes}
-    mros = list(_others(program, frame.info, read.attr))
+    mros = list(_other_mros(program, frame.info, read.attr))
     others = {id(info.node): info for mro in mros for info in mro.classes if id(info.node) not in own}
     found = (info for info in others.values() if info.module.project == "vllm-omni" and defines(info, read.attr))
     given = next(found, None)
@@ -49,17 +50,17 @@ def giver(program: Program, frame: Frame, read: ast.Attribute) -> ClassInfo | No
 
     def may_call(info: ClassInfo, function: FunctionNode, name: str) -> bool:
         caller, calls = program.frame(info, function), [n for n in reads_of(function) if n.attr == name]
-        return not calls or not all(_is_asked(program, caller, call, differing) for call in calls)
+        return not calls or not all(_may_be_gpu_only(program, caller, call, differing) for call in calls)
 
-    if _is_asked(program, frame, read, differing):
+    if _may_be_gpu_only(program, frame, read, differing):
         return None
     reached = (program.is_reached(mro, frame.function, calls=may_call) for mro in program.mros(frame.info))
     return given if any(reached) else None
 
 
-def _others(program: Program, info: ClassInfo, name: str) -> Iterator[Mro]:
-    """The MROs with ``info`` of the classes that stand beside the inherited ones, or in their modules; of those whose
-    text has the name."""
+def _other_mros(program: Program, info: ClassInfo, name: str) -> Iterator[Mro]:
+    """The MROs that contain ``info``, of unchecked classes in the inherited modules and in the folders of these; only
+    modules with ``name`` in their text are looked at."""
     inherited = program.inherited()
     beside = [program.world.module_at(path) for path in program.world.beside([module.path for module in inherited])]
     for module in [*inherited, *beside]:
@@ -67,22 +68,21 @@ def _others(program: Program, info: ClassInfo, name: str) -> Iterator[Mro]:
             yield from (mro for one in program.own_classes(module) for mro in program.classes.mros(one) if info in mro)
 
 
-def _is_asked(program: Program, frame: Frame, node: ast.AST, differing: frozenset[str]) -> bool:
-    """Whether a condition that decides on ``node`` may be one of a GPU only."""
-    said: list[Said] = [(frame, test) for test in deciding(frame.function, node)]
+def _may_be_gpu_only(program: Program, frame: Frame, node: ast.AST, differing: frozenset[str]) -> bool:
+    """Whether a condition that decides whether ``node`` runs may hold on GPU only."""
+    said: list[Part] = [(frame, test) for test in deciding(frame.function, node)]
     known: set[int] = set()
     for _ in range(_MOST_STEPS):
         said = [(within, part) for within, part in said if id(part) not in known]
-        if any(_may_ask(within, part, differing) for within, part in said):
+        if any(_may_differ(within, part, differing) for within, part in said):
             return True
         known |= {id(part) for _, part in said}
-        said = [one for within, part in said for one in _meant(program, within, part)]
+        said = [one for within, part in said for one in _origins_of(program, within, part)]
     return False
 
 
-def _may_ask(frame: Frame, part: ast.AST, differing: frozenset[str]) -> bool:
-    """Whether an expression has words of platforms and devices, hands ``self`` on, or reads what GPU runners have in
-    another way."""
+def _may_differ(frame: Frame, part: ast.AST, differing: frozenset[str]) -> bool:
+    """Whether an expression names a platform or device, passes ``self`` on, or reads an attribute in ``differing``."""
     nodes, owner = walk(part), frame.owner or ""
     if any(_names_a_device(node) for node in nodes):
         return True
@@ -100,35 +100,35 @@ def _names_a_device(node: ast.AST) -> bool:
     return False
 
 
-def _meant(program: Program, frame: Frame, part: ast.AST) -> Iterator[Said]:
-    """What omni's locals, attributes and functions in an expression come from."""
+def _origins_of(program: Program, frame: Frame, part: ast.AST) -> Iterator[Part]:
+    """The expressions in omni code that give the locals, attributes and functions in ``part`` their values."""
     for node in walk(part):
         if isinstance(node, ast.Attribute) and frame.info is not None and is_attribute_of(node, frame.owner or ""):
             for mro in program.mros(frame.info):
                 reached = mro.find(node.attr)
                 for info, function in [(reached[0], f) for f in reached[1]] if reached is not None else ():
-                    yield from _answers(program.frame(info, function))
+                    yield from _results_of(program.frame(info, function))
                 for info, assignment in program.assignments(mro, node.attr):
                     if assignment.function is not None and assignment.value is not None:
-                        yield from _of_omni(program.frame(info, assignment.function), assignment.value)
+                        yield from _if_omni(program.frame(info, assignment.function), assignment.value)
         elif isinstance(node, ast.Name) and node.id in frame.bound:
             pairs = [pair for bound in frame.bound[node.id] for pair in assignments_of(bound)]
             yield from ((frame, value) for target, value, _ in pairs if value is not None and is_name(target, node.id))
         elif isinstance(node, ast.Name):
             for found in program.definitions(frame, node.id):
                 if found.module is not None and isinstance(found.node, FunctionNode):
-                    yield from _answers(frame_of(found.module, found.node, None))
+                    yield from _results_of(frame_of(found.module, found.node, None))
                 elif found.module is not None and found.binding is not None and found.binding.value is not None:
-                    yield from _of_omni(module_frame(found.module), found.binding.value)
+                    yield from _if_omni(module_frame(found.module), found.binding.value)
 
 
-def _answers(frame: Frame) -> Iterator[Said]:
-    """What a function of omni's returns, and by what conditions."""
+def _results_of(frame: Frame) -> Iterator[Part]:
+    """The returned values and the conditions of a function of omni's; nothing for other projects."""
     tests = [node.test for node in nodes_of(frame.function) if isinstance(node, ast.If)]
     for part in (*returns_of(frame.function), *tests):
         if part is not None:
-            yield from _of_omni(frame, part)
+            yield from _if_omni(frame, part)
 
 
-def _of_omni(frame: Frame, part: ast.AST) -> Sequence[Said]:
+def _if_omni(frame: Frame, part: ast.AST) -> Sequence[Part]:
     return [(frame, part)] if frame.module.project == "vllm-omni" else []

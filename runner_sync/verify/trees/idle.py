@@ -2,9 +2,9 @@
 
 Comes in: a ``Program``. Goes out: ``Idle`` values. May touch: the trees around the runners, by reading words.
 
-The attribute is in the MRO as before, so no rule misses it. vLLM's ``init_routed_experts_capturer`` sets what
-``sample_tokens`` of vllm-omni 0.27.0rc1 reads; vllm-ascend 0.25.1rc1 calls it in its ``initialize_kv_cache``, 0.30.0rc2
-does not, and neither does anybody else: an ``AttributeError`` on hardware, once the feature is turned on.
+Some class of the MRO still assigns the attribute, so no other rule reports it. For example, only vLLM's
+``init_routed_experts_capturer`` sets what omni's ``sample_tokens`` reads; vllm-ascend 0.25.1rc1 calls that method, and
+in 0.30.0rc2 nothing does: an ``AttributeError`` on hardware, once the feature is turned on.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ class Idle:
 
 
 def idle_reads(program: Program, module: Module) -> Iterator[Idle]:
-    """The reads in a module that can only fail: not those that ask for the attribute first, or stand in a ``try``.
+    """The reads in a module that can only fail.
 
-    Nor where a class body or ``__init__`` sets it, where another module names the setter or writes the attribute on a
-    runner that it was handed, and in classes with dynamic attributes.
+    Left out are reads under a test for the attribute or in a ``try``, attributes that a class body or ``__init__``
+    sets, or another module on a runner that it was given, setters that another module names, and classes with dynamic
+    attributes.
     """
     reads = ((frame, node) for frame in program.frames(module) for node in frame.own_reads())
     for frame, node in reads:
@@ -57,7 +58,7 @@ def _idle_setter(program: Program, frame: Frame, name: str) -> Setter | None:
 
 
 def _only_setter(program: Program, mro: Mro, name: str) -> Setter | None:
-    """A method that sets the attribute, where only such do that run if they are called, and nothing calls them."""
+    """A live method that sets the attribute; ``None`` unless all that set it are methods which nothing calls."""
     if mro.open or mro.has_method(name):
         return None
     live = program.live(mro)

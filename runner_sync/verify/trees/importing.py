@@ -1,10 +1,10 @@
-"""What runs when a module is imported, put as functions: its own statements, and those of each of its classes.
+"""The code that runs when a module is imported, as functions: the module's own statements, and those of each class.
 
-Comes in: a module. Goes out: functions that were never written, whose expressions are the module's own nodes. May
-touch: nothing.
+Comes in: a module. Goes out: made-up functions whose expressions are the module's own nodes. May touch: nothing.
 
-Decorators, defaults and values are evaluated; the bodies of functions are not. Annotations are left out (timid): a
-``from __future__ import annotations`` keeps them text. So are imports, which a module binds for all of it.
+Decorators, defaults and values are evaluated on import; bodies of functions are not. Annotations are left out (timid):
+``from __future__ import annotations`` keeps them from being evaluated. So are imports, whose names are looked up as the
+module's own bindings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from runner_sync.verify.trees.modules import Module
 
 
 def functions_of(module: Module) -> Iterator[ast.FunctionDef]:
-    """One for the module, named ``<module>``, and one for each class, named like it, as far as there is anything."""
+    """A function named ``<module>`` for the module, and one for each class, named like it; none where nothing runs."""
     classes = [part for part in module.node.body if isinstance(part, ast.ClassDef)]
     for name, body in [("<module>", module.node.body), *((part.name, part.body) for part in classes)]:
         statements = [made for statement in body for made in _evaluated(statement)]
@@ -35,7 +35,7 @@ def _function(name: str, body: list[ast.stmt]) -> ast.FunctionDef:
 
 
 def _evaluated(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """What of ``statement`` is evaluated at once."""
+    """The parts of ``statement`` that are evaluated on import, as statements."""
     if isinstance(statement, FunctionNode):
         parts = [*statement.decorator_list, *statement.args.defaults, *(d for d in statement.args.kw_defaults if d)]
         yield from (ast.copy_location(ast.Expr(part), part) for part in parts)
@@ -50,7 +50,7 @@ def _evaluated(statement: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def _opened(statement: ast.stmt) -> ast.stmt:
-    """A compound statement with what is evaluated of its blocks."""
+    """A copy of a compound statement that keeps only the evaluated parts of its blocks."""
     made = copy.copy(statement)
     for name in ("body", "orelse", "finalbody"):
         if block := getattr(statement, name, None):

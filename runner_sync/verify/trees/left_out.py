@@ -1,4 +1,4 @@
-"""Arguments that are new in the target, that a call in an override leaves out, and that the hidden method passes.
+"""New arguments that a call in an override leaves out, and that the same call in the overridden method passes.
 
 Comes in: a `Program` and the one of the old trees, a module. Goes out: `LeftOut` values. May touch: nothing.
 """
@@ -18,15 +18,17 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
 
-_Theirs = Mapping[str, list[tuple[Frame, ast.Call]]]
-"""The calls of hidden methods, by what is called."""
+_CallsByName = Mapping[str, list[tuple[Frame, ast.Call]]]
+"""The calls in overridden methods, by the dotted name of what is called."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A ``call`` in an override without the parameters ``names`` of what it reaches ``now``, which ``was`` lacked.
+    """A ``call`` in an override that leaves out ``names``: parameters that its callees ``now`` have and ``was`` had
+    not.
 
-    ``hidden`` is the method behind the override, ``theirs`` are its calls; each passes all of ``names``.
+    ``hidden`` is the overridden method, ``theirs`` are the calls of the same function in it; each passes all of
+    ``names``.
     """
 
     frame: Frame
@@ -38,8 +40,8 @@ class LeftOut:
     theirs: Sequence[ast.Call]
 
     def overwritten(self) -> str:
-        """A parameter that the call gives, that the function read in the old trees and sets anew now before anything
-        reads it; empty where there is none."""
+        """A parameter that the call passes in vain: the function read it in the old trees, and now assigns it before
+        reading it; empty where there is none."""
         functions = [callee.function for callee in (*self.now, *self.was)]
         if None in functions:
             return ""
@@ -49,7 +51,7 @@ class LeftOut:
 
 
 def left_out(program: Program, module: Module, old: Program | None) -> Iterator[LeftOut]:
-    """The calls in overrides of ``module`` that leave out what is new since ``old``."""
+    """The calls in overrides of ``module`` that leave out parameters which are new since ``old``."""
     for step in steps(program, module, old):
         theirs = _by_name(program.hidden_by(step.frame))
         for call in _calls(step.frame.function) if theirs else ():
@@ -58,7 +60,7 @@ def left_out(program: Program, module: Module, old: Program | None) -> Iterator[
                 yield from _check(step, call, others)
 
 
-def _by_name(hidden: Iterable[Frame]) -> _Theirs:
+def _by_name(hidden: Iterable[Frame]) -> _CallsByName:
     found: dict[str, list[tuple[Frame, ast.Call]]] = {}
     for frame in hidden:
         for call in _calls(frame.function):
@@ -89,7 +91,8 @@ def _check(step: Step, call: ast.Call, others: list[tuple[Frame, ast.Call]]) -> 
 
 
 def _fresh(now: Callee, was: Sequence[Callee], call: ast.Call, others: Sequence[ast.Call]) -> tuple[str, ...]:
-    """The parameters that are new, that a call does not give, and that each of ``others`` does."""
+    """The optional parameters that are new, that ``call`` does not pass, and that each of ``others`` does; none where
+    ``call`` does not fit, or the old callee took any keyword."""
     known = {name for c in was for name in (*c.signature.positional, *c.signature.keyword_only)}
     optional = [n for n in (*now.signature.positional, *now.signature.keyword_only) if n not in now.signature.required]
     given = now.placed(call)
@@ -100,8 +103,8 @@ def _fresh(now: Callee, was: Sequence[Callee], call: ast.Call, others: Sequence[
 
 
 def _sets_first(body: list[ast.stmt], name: str) -> bool | None:
-    """``True`` where each way through statements sets a name before they read it, ``False`` where they may read it,
-    else ``None``."""
+    """``True`` where every path through the statements assigns a name before reading it, ``False`` where one may read
+    it first, else ``None``."""
     for statement in body:
         if isinstance(statement, ast.If) and not _reads(statement.test, name):
             branches = [_sets_first(part, name) for part in (statement.body, statement.orelse)]

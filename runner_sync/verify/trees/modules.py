@@ -1,6 +1,6 @@
 """One parsed module: what its names are bound to, in every branch.
 
-Comes in: a path and a text. Goes out: `Module` with module-level bindings (classes, functions, imports, values).
+Comes in: a path and a text. Goes out: a `Module` with module-level bindings (classes, functions, imports, values).
 May touch: nothing; the text is parsed, never executed.
 """
 
@@ -25,7 +25,7 @@ from runner_sync.verify.trees.settled import settled
 
 @dataclass(frozen=True, slots=True)
 class PlacedImport(Import):
-    """One imported name, of a module without leading dots; ``guarded`` means that a failure is handled.
+    """One imported name, its module absolute (no leading dots); ``guarded`` means that a failure is handled.
 
     ``line`` and ``column`` are as ``ast`` counts them.
     """
@@ -49,9 +49,9 @@ class Binding:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Module:
-    """A parsed module. ``dynamic`` is whether names can appear in it that no statement shows.
+    """A parsed module. ``dynamic``: it may define names that no statement shows.
 
-    ``error`` says why an upstream module was not read; any name may then be in it.
+    ``error`` says why an upstream module could not be parsed; it may then define any name.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Module:
 def build(
     name: str, path: str, project: Project, *, text: str, is_package: bool, versions: Mapping[str, str] | None = None
 ) -> Module:
-    """Parse ``text`` and collect its module-level bindings, as far as it runs with ``versions``; raises
+    """Parse ``text`` and collect its module-level bindings, without branches that are for other ``versions``. Raises
     `SyntaxError`."""
     module = Module(name, path, project, is_package, settled(lasting_module_of(text), text, versions or {}), text)
     for statement in statements_of(module.node.body):
@@ -85,7 +85,7 @@ def build(
 
 
 def _may_have_globals(text: str) -> bool:
-    """Whether the word stands where a statement can begin, as it may in prose, too."""
+    """Whether ``global`` stands where a statement can begin; it may still be prose."""
     before = (text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip() for found in _GLOBAL.finditer(text))
     return any(not head or head[-1] in ";:" for head in before)
 
@@ -103,7 +103,7 @@ def _bound_in_passing(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _makes_up_names(module: Module) -> bool:
-    """Whether ``globals()`` is asked for in a way that can define names which no statement shows.
+    """Whether ``globals()`` is used in a way that can define names which no statement shows.
 
     ``x = LazyLoader("x", globals(), …)`` (vLLM's loader, in both model runners) sets the name that it is given.
     """
@@ -152,9 +152,9 @@ def imports_of(module: Module) -> tuple[tuple[ast.stmt, PlacedImport], ...]:
 
 
 def imports_at_start(module: Module) -> Iterator[PlacedImport]:
-    """What is imported whenever ``module`` is, star imports as the name ``*``: nothing under a condition or a ``try``.
+    """The imports that run whenever ``module`` is imported, star imports as the name ``*``.
 
-    ``if current_platform.is_cuda():`` may keep the rest from an NPU.
+    None under a condition or in a ``try``: ``if current_platform.is_cuda():`` may keep it from an NPU.
     """
     for statement in module.node.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -223,7 +223,7 @@ _SWITCH = re.compile(
 
 
 def is_switch(test: ast.expr) -> bool:
-    """Whether a condition asks for a version or for type checking: one branch is then not meant for these trees."""
+    """Whether a condition tests a version or for type checking, so that one branch is not meant for these trees."""
     return any(_SWITCH.search(word) for node in walk(test) for word in _words_of(node))
 
 

@@ -1,7 +1,7 @@
-"""What expressions are, over the real MRO.
+"""The classes that expressions are instances of, over the real MRO.
 
-Comes in: a `World` and the modules that are checked. Goes out: the classes an expression can be an instance of, beside
-what a `CallGraph` tells. May touch: nothing else. What cannot be told is ``None`` or empty: a rule then says nothing.
+Comes in: a `World` and the modules that are checked. Goes out: the classes an expression can be an instance of, and all
+that a `CallGraph` answers. May touch: nothing else. Unknown is ``None`` or empty: a rule then reports nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _COPYING = frozenset({"copy", "copy.copy", "deepcopy", "copy.deepcopy", "replace
 
 
 class Program(CallGraph):
-    """Call and type questions about one world. What was answered once is remembered."""
+    """Call and type questions about one world; answers are cached."""
 
     def __init__(self, world: World, names: Sequence[str]) -> None:
         super().__init__(world, names)
@@ -43,7 +43,7 @@ class Program(CallGraph):
         if frame.narrowed and ast.unparse(node) in frame.narrowed:
             kind = frame.narrowed_to(node)
             named = self.named_classes(frame, kind) if kind is not None else []
-            # What is asked for is mostly the base of several: `isinstance(self.drafter, EagleProposer)`.
+            # The class in the test is mostly the base of several: `isinstance(self.drafter, EagleProposer)`.
             is_base = any(self.world.surroundings.has_subclass(instance.info.name) for instance in named)
             return named if named and not is_base else None
         if isinstance(node, ast.Name):
@@ -74,7 +74,7 @@ class Program(CallGraph):
         return union([self._infer_bound(frame, node, name, depth) for node in bindings]) if bindings else None
 
     def _infer_bound(self, frame: Frame, node: ast.AST, name: str, depth: int) -> list[Instance] | None:
-        """What a name has from one of the nodes that bind it."""
+        """The classes that a name gets from one of the nodes that bind it."""
         match node:
             case ast.arg():
                 return self._infer_parameter(frame, node)
@@ -93,7 +93,7 @@ class Program(CallGraph):
         return None
 
     def _infer_parameter(self, frame: Frame, parameter: ast.arg) -> list[Instance] | None:
-        """What its annotation says; without one, what the method that this one overrides says of that name."""
+        """The classes of its annotation; without one, of the same parameter in the methods that this one overrides."""
         if parameter.annotation is not None or frame.info is None:
             return self._annotated(frame, parameter.annotation)
         mros = [mro for mro in self.mros(frame.info) if frame.info in mro]
@@ -116,7 +116,7 @@ class Program(CallGraph):
         declared = [self._annotated(outside, other.annotation) for other in bound if other.annotation is not None]
         if declared:
             return union(declared)
-        # timid: of what is assigned more than once, only the annotation speaks.
+        # timid: where a name is assigned more than once, only an annotation counts.
         return self.infer(outside, binding.value, depth + 1) if len(bound) == 1 and binding.value is not None else None
 
     def _infer_call(self, frame: Frame, call: ast.Call, depth: int) -> list[Instance] | None:
@@ -142,7 +142,8 @@ class Program(CallGraph):
     def _infer_entered(
         self, frame: Frame, node: ast.With | ast.AsyncWith, name: str, depth: int
     ) -> list[Instance] | None:
-        """What ``with f() as name`` enters, by the annotation of a generator under ``contextmanager``."""
+        """The classes of ``name`` in ``with f() as name``, by the annotation of a generator under
+        ``contextmanager``."""
         calls = [item.context_expr for item in node.items if is_name(item.optional_vars, name)]
         groups = [g for call in calls if isinstance(call, ast.Call) for g in self.callees(frame, call, depth + 1)]
         found = [(c.module, entered_type(c.function)) for group in groups for c in group]
@@ -165,7 +166,7 @@ class Program(CallGraph):
             return None
         written = [pair for pair in self.assignments(mro, name) if not self._says_nothing(*pair)]
         first = [(info, a) for info, a in written if info is written[0][0]]
-        # Whoever says what it holds sets it anew: `self.drafter: AscendEagleProposer | …` after vLLM's `__init__`.
+        # The class that annotates it assigns it anew: `self.drafter: AscendEagleProposer | …` after vLLM's `__init__`.
         told = [assignment for _, assignment in first if assignment.annotation is not None]
         found = [self._assigned(info, assignment, depth) for info, assignment in (first if told else written)]
         if told and all(_only_declares(assignment) for assignment in told):
@@ -174,14 +175,14 @@ class Program(CallGraph):
         return union(found) if found else None
 
     def _says_nothing(self, info: ClassInfo, assignment: Assignment) -> bool:
-        """Whether a class only declares that there is such an attribute: a mixin's ``batch: Any``."""
+        """Whether an assignment only declares the attribute, of no known class: a mixin's ``batch: Any``."""
         if not assignment.is_bare or assignment.annotation is None:
             return False
         return instances(self.classes, info.module, assignment.annotation) is None
 
     def _deriving(self, assigned: Sequence[Instance], declared: Sequence[Instance]) -> list[Instance]:
-        """Of what is assigned, what is of a class below one that is declared: vLLM's own ``EagleProposer`` where
-        vllm-ascend declares its base."""
+        """The assigned classes that derive from a declared one: vLLM's own ``EagleProposer`` where vllm-ascend declares
+        its base."""
         mros = [(instance, mro) for instance in assigned for mro in self.classes.mros(instance.info)]
         return [i for i, mro in mros if any(d.info in mro and d.info is not i.info for d in declared)]
 
@@ -191,24 +192,25 @@ class Program(CallGraph):
         value = assignment.value
         if assignment.annotation is not None:
             declared = self._annotated(frame, assignment.annotation)
-            # Of `x: Unknown | None = None` the assignments elsewhere tell.
+            # For `x: Unknown | None = None` the assignments elsewhere decide.
             return [] if declared is None and _only_declares(assignment) else declared
         return self.infer(frame, value, depth + 1) if value is not None and function is not None else None
 
 
 def _only_declares(assignment: Assignment) -> bool:
-    """Whether nothing is set but a placeholder: ``drafter: Drafter`` or ``self.drafter: Drafter | None = None``."""
+    """Whether an assignment sets no value but ``None``: ``drafter: Drafter``, ``self.drafter: Drafter | None =
+    None``."""
     value = assignment.value
     return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _is_copied_to_itself(node: ast.AST, name: str) -> bool:
-    """Whether a node is ``name = copy(name)``, which leaves the name with the class that it has."""
+    """Whether a node is ``name = copy(name)``, after which the name has the class that it had."""
     if not isinstance(node, ast.Assign) or not any(is_name(target, name) for target in node.targets):
         return False
     return _is_copy(node.value) and is_name(node.value.args[0], name)
 
 
 def _is_copy(node: ast.expr) -> TypeGuard[ast.Call]:
-    """Whether a call hands back an object of its first argument's class."""
+    """Whether a call copies its argument, so that the result has the argument's class."""
     return isinstance(node, ast.Call) and len(node.args) == 1 and dotted_name(node.func) in _COPYING

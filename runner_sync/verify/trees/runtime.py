@@ -1,4 +1,4 @@
-"""What of a world can run on NPU: the checked classes' MROs, their live methods, their frames.
+"""The part of a world that can run on NPU: the checked classes' MROs, their live methods, their frames.
 
 Comes in: a `World` and the paths of the checked modules. Goes out: frames, MROs, live methods, the assignments of an
 attribute that can still happen. May touch: nothing else.
@@ -41,10 +41,10 @@ class Runtime:
         self.reads_seen: dict[int, dict[str, list[tuple[Frame, ast.Attribute]]]] = {}
 
     def unread(self) -> Iterator[InputError]:
-        """Why an upstream module cannot be read that omni's runners import by name, or that their MRO leads to.
+        """The errors of unreadable upstream modules that omni's runners import names from, or that their MRO leads to.
 
-        What comes from such a module may be anything, so hardly a rule would find something. What a function imports,
-        or only a type checker, or what may fail (`try`/`except ImportError`), a runner can do without.
+        A name from such a module may be anything, so hardly a rule would find something. Imports in functions, for type
+        checkers or under `try`/`except ImportError` do not count: a runner can do without them.
         """
         for module in (*self.checked, *self.inherited()):
             top = {id(statement) for statement in statements_of(module.node.body)}
@@ -57,7 +57,7 @@ class Runtime:
             yield from _errors(d for base in bases for d in self.world.resolve(info.module, ast.unparse(base)))
 
     def frames(self, module: Module) -> list[Frame]:
-        """Every function of ``module`` as a frame; of an inherited module only the methods that can run on NPU."""
+        """Every function of ``module`` as a frame; for an inherited module, only the methods that can run on NPU."""
         if module.name not in self._frames:
             found = frames_of(self.classes, module)
             if module not in self.checked:
@@ -85,7 +85,7 @@ class Runtime:
     def imported(self) -> list[Module]:
         """Omni modules that are not checked themselves but that are imported whenever a checked one is.
 
-        timid: not the packages that they stand in (``vllm_omni/__init__.py``), which are everybody's.
+        timid: not the packages that contain them (``vllm_omni/__init__.py``), which every module of omni shares.
         """
         found: dict[str, Module] = {}
         pending = [*self.checked]
@@ -99,7 +99,7 @@ class Runtime:
         return [found[name] for name in sorted(found) if found[name] not in self.checked]
 
     def frame(self, info: ClassInfo, function: FunctionNode) -> Frame:
-        """The frame of one method, remembered."""
+        """The frame of one method, cached."""
         if id(function) not in self._frame:
             self._frame[id(function)] = frame_of(info.module, function, info)
         return self._frame[id(function)]
@@ -128,7 +128,8 @@ class Runtime:
         return [self.classes.info_of(module, node) for node in nodes if isinstance(node, ast.ClassDef)]
 
     def live(self, mro: Mro) -> dict[int, tuple[ClassInfo, FunctionNode]]:
-        """The methods of an MRO that can run: the first of each name, and what those reach by ``super()`` or name."""
+        """The methods of an MRO that can run: the first of each name, and the parents' methods that they call through
+        ``super()`` or a class name."""
         if id(mro) not in self._live:
             first = [
                 (info, f)
@@ -141,16 +142,16 @@ class Runtime:
         return self._live[id(mro)]
 
     def mentioned(self, mro: Mro) -> frozenset[str]:
-        """The attributes of anything that the live methods of an MRO read, and what stands in quotes there.
+        """All attribute names that the live methods of an MRO read, on any object, and the strings in them.
 
-        Not a method that only itself hands on to: nobody calls it for that.
+        Not the name in a method's call of its own parent (``super().name()``): that alone makes nobody call it.
         """
         if id(mro) not in self._mentioned:
             self._mentioned[id(mro)] = frozenset().union(*(_mentioned(f) for _, f in self.live(mro).values()))
         return self._mentioned[id(mro)]
 
     def is_called(self, mro: Mro, method: str) -> bool:
-        """Whether what runs in an MRO names a method of it, in quotes as well, or code around the runners does."""
+        """Whether live methods, or code around the runners, mention a method of an MRO, be it as a string."""
         mros = [mro, *self.leaves()]  # a worker's calls of its runner, too
         beside = {info.module.path.rpartition("/")[0] for info in mro.classes if info.module.project == "vllm"}
         if any(method in self.mentioned(other) for other in mros):
@@ -158,10 +159,10 @@ class Runtime:
         return self.world.surroundings.is_used_elsewhere(method, beside=beside)
 
     def runs(self, mro: Mro, info: ClassInfo, method: FunctionNode) -> bool:
-        """Whether something from outside an MRO leads to a live method of it, be it through others of its methods.
+        """Whether a chain of calls from outside an MRO reaches a live method of it.
 
-        `is_called` asks for a mention only: a helper that one method calls runs no more once nobody calls that one.
-        timid: of omni's own methods all are taken to run.
+        `is_called` wants one mention only, which a helper has even if nothing calls the method that mentions it.
+        timid: all methods of omni's own are taken to run.
         """
         pending, seen = [(info, method)], {method.name}
         while pending:
@@ -176,7 +177,8 @@ class Runtime:
         return False
 
     def _is_called_from_outside(self, mro: Mro, name: str) -> bool:
-        """Whether a method of another runner or worker names a method, but on itself, or code around them does."""
+        """Whether a method of another runner or worker mentions ``name``, other than on ``self``, or code around them
+        does."""
         others = [f for other in self.leaves() if other is not mro for _, f in self.live(other).values()]
         if any(name in _mentioned(f, of_self=False) for f in others):
             return True
@@ -191,9 +193,9 @@ class Runtime:
         *,
         calls: Callable[[ClassInfo, FunctionNode, str], bool] = lambda *_: True,
     ) -> bool:
-        """Whether something calls a live method of an MRO that runs itself: not only omni's for another platform.
+        """Whether a live method of an MRO is called by code that runs, and not only by omni's code for other platforms.
 
-        ``calls`` says whether a method of omni's that names another one may call it.
+        ``calls(info, caller, name)`` says whether a method of omni's that mentions ``name`` may call it on NPU.
         """
         name = method.name
         if name.startswith("__") or self.world.surroundings.is_used_elsewhere(name):
@@ -206,8 +208,8 @@ class Runtime:
         return any(self.is_reached(mro, f, seen, calls=calls) for _, f in callers)
 
     def last_before(self, mro: Mro, method: FunctionNode) -> tuple[ClassInfo, FunctionNode] | None:
-        """The override at which the calls of ``method``, which cannot run, end: the last of its name that runs before
-        it."""
+        """The override that keeps ``method`` from running: the last live one of its name before it in the MRO, which
+        does not call ``super()``."""
         live = self.live(mro)
         first = mro.find(method.name)
         if first is None or not first[1]:
@@ -217,10 +219,10 @@ class Runtime:
         return (running[-1], running[-1].methods[method.name][0]) if running else None
 
     def hides(self, mro: Mro, info: ClassInfo, method: FunctionNode) -> bool:
-        """Whether ``method`` would run if the override in ``info`` were not there: else somebody upstream hides it.
+        """Whether ``method`` would run if the override in ``info`` were not there; else an upstream class overrides it.
 
-        What the other classes of the same project hide, it hides as well: both ``OmniNPUModelRunner._dummy_run`` and
-        ``OmniGPUModelRunner._dummy_run`` stand before vllm-ascend's.
+        The overrides of other classes of the same project are taken away with it: ``OmniNPUModelRunner._dummy_run`` and
+        ``OmniGPUModelRunner._dummy_run`` both come before vllm-ascend's.
         """
         reached = mro.find(method.name, after=info)
         start = [(reached[0], function) for function in reached[1]] if reached is not None else []
@@ -229,7 +231,7 @@ class Runtime:
         return id(method) in self.reach(mro, start)
 
     def hidden_by(self, frame: Frame) -> list[Frame]:
-        """Upstream's nearest methods behind a method of omni's, one for each MRO."""
+        """The nearest upstream methods that a method of omni's overrides, for each MRO."""
         found: dict[int, Frame] = {}
         name, info = frame.function.name, frame.info
         for mro in self.mros(info) if info is not None and frame.function in info.methods.get(name, ()) else ():
@@ -265,7 +267,7 @@ class Runtime:
                         yield from ((reached[0], f) for f in reached[1]) if reached else ()
 
     def definitions(self, frame: Frame, dotted: str) -> list[Definition]:
-        """What a dotted name means in ``frame``; empty when its head is a local variable."""
+        """What a dotted name means in ``frame``; empty when its first part is a local variable."""
         head, _, rest = dotted.partition(".")
         if head in frame.bound:
             return []
@@ -282,7 +284,7 @@ class Runtime:
         return [(info, a) for info, a in mro.written(name) if a.function is None or id(a.function) in live]
 
     def is_never_true(self, frame: Frame, test: ast.expr) -> bool:
-        """Whether a condition asks for a flag of ``self`` that every assignment which can run sets to ``False``."""
+        """Whether a condition requires a flag of ``self`` to which every assignment that can run gives ``False``."""
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             return any(self.is_never_true(frame, part) for part in test.values)
         own = isinstance(test, ast.Attribute) and frame.owner is not None and is_name(test.value, frame.owner)
@@ -296,7 +298,7 @@ class Runtime:
 
 @functools.lru_cache(maxsize=16384)
 def _of_classes(function: FunctionNode) -> tuple[ast.Attribute, ...]:
-    """The attributes that a function reads of ``super()``, or of a name that is written as classes are."""
+    """The attributes that a function reads of ``super()``, or of a name that begins with a capital as classes do."""
     return tuple(
         node
         for node in reads_of(function)
@@ -306,7 +308,8 @@ def _of_classes(function: FunctionNode) -> tuple[ast.Attribute, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def _mentioned(function: FunctionNode, *, of_self: bool = True) -> frozenset[str]:
-    """The attributes that a method reads, but for its own name on a parent, and what stands in quotes in it."""
+    """The attribute names that a method reads, and its strings; its own name on a parent (``super().run()`` in ``run``)
+    does not count, nor, without ``of_self``, anything on ``self`` or a parent."""
     reads = (n for n in reads_of(function) if of_self or not (is_name(n.value, "self") or is_parent(n.value)))
     read = {n.attr for n in reads if n.attr != function.name or not is_parent(n.value)}
     said = (n.value for n in nodes_of(function) if isinstance(n, ast.Constant) and isinstance(n.value, str))

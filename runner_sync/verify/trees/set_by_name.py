@@ -13,8 +13,8 @@ from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 
 
 def set_by_name(function: FunctionNode, call: ast.Call, *, owner: str) -> list[str] | None:
-    """The attributes of ``owner`` that a call sets, if it is one of ``setattr``: of an attribute that the method has
-    read by the same name nothing is new."""
+    """The attributes of ``owner`` that a call of ``setattr`` may add; none for any other call, nor where the method
+    reads the attribute by the same expression, so that it exists already."""
     if not _is_setattr(call.func) or len(call.args) != 3 or not is_name(call.args[0], owner):
         return []
     attribute = call.args[1]
@@ -31,7 +31,7 @@ def _is_setattr(called: ast.expr) -> bool:
 
 
 def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:
-    """Whether the same method reads ``getattr(self, name)``: its ``setattr`` then only overwrites what exists."""
+    """Whether the same method calls ``getattr(self, name)``: its ``setattr`` then only overwrites an attribute."""
     return any(
         isinstance(node, ast.Call)
         and is_name(node.func, "getattr")
@@ -43,7 +43,8 @@ def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:
 
 
 def _allowed(function: FunctionNode, call: ast.Call, attribute: ast.expr) -> list[str] | None:
-    """The names that are left where all others were refused before: ``if name not in {"rows"}: raise …``."""
+    """The names that the method lets through before the call: ``if name not in {"rows"}: raise …``; ``None`` without
+    such a test."""
     for node in nodes_of(function) if isinstance(attribute, ast.Name) else ():
         match node:
             case ast.If(ast.Compare(left, [ast.NotIn()], [known]), [*_, ast.Raise() | ast.Return() | ast.Continue()]):
@@ -53,7 +54,7 @@ def _allowed(function: FunctionNode, call: ast.Call, attribute: ast.expr) -> lis
 
 
 def _value_of(function: FunctionNode, node: ast.expr) -> ast.expr:
-    """What a name is set to, where a method sets it once; anything else as it is."""
+    """The value of a name that the method assigns once; any other node unchanged."""
     name = node.id if isinstance(node, ast.Name) else ""
     bound = [v for n in nodes_of(function) for target, v, _ in assignments_of(n) if name and is_name(target, name)]
     return bound[0] if len(bound) == 1 and bound[0] is not None else node

@@ -1,7 +1,7 @@
 """A module as it runs with the versions at hand: of ``if vllm_version_is("0.24.0"):`` only the branch that is taken.
 
-Comes in: a parsed module, its text, and versions by package. Goes out: the module, with the same nodes where nothing is
-left out. May touch: nothing; the module that comes in is shared and stays as it is.
+Comes in: a parsed module, its text, and versions by package. Goes out: the module, which shares all nodes that lose no
+branch. May touch: nothing; the module that comes in is shared and not changed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def settled(tree: ast.Module, text: str, versions: Mapping[str, str]) -> ast.Module:
-    """The module without the branches that other versions are for; a test of an unknown one stays."""
+    """The module without the branches for other versions; a test for a package of unknown version stays."""
     if not versions or f"{_ASKS}(" not in text:
         return tree
     found = _settled(tree, versions)
@@ -24,7 +24,7 @@ def settled(tree: ast.Module, text: str, versions: Mapping[str, str]) -> ast.Mod
 
 
 def _settled(node: ast.AST, versions: Mapping[str, str]) -> ast.AST:
-    """The node itself, or a copy of it with other statements in it."""
+    """The node itself, or a copy without the branches in it that are not taken."""
     blocks = {name: block for name in _BLOCKS if isinstance(block := getattr(node, name, None), list)}
     changed: dict[str, list[ast.AST]] = {}
     for name, block in blocks.items():
@@ -49,7 +49,7 @@ def _kept(node: ast.AST, versions: Mapping[str, str]) -> Iterator[ast.AST]:
 
 
 def _answer(test: ast.expr, versions: Mapping[str, str]) -> bool | None:
-    """What a condition comes to by the versions alone, ``None`` where that cannot be told."""
+    """The value of a condition as far as the versions alone decide it; ``None`` where they do not."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             answer = _answer(inner, versions)
@@ -71,7 +71,7 @@ def _is_version(name: str, asked: str, versions: Mapping[str, str]) -> bool | No
     from packaging.version import Version
 
     try:
-        # What is built for another device has a local label: `0.24.0+empty`.
+        # A build for another device has a local label: `0.24.0+empty`.
         return Version(Version(version).public) == Version(asked)
     except ValueError:  # also of a number with more digits than Python reads
         return None

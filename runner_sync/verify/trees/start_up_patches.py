@@ -1,7 +1,7 @@
 """What a module replaces in others when it is imported: ``Cls.attr = …``, ``setattr(Cls, "attr", …)``.
 
-Comes in: a path or a module. Goes out: whether it is one that patches, and its `Patch` values, names as written there.
-May touch: nothing.
+Comes in: a path or a module. Goes out: whether the file may patch, and its `Patch` values, names as written there. May
+touch: nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Patch:
 
 
 def is_patching(path: str) -> bool:
-    """Whether start-up patches live in a file, by its path; only such files are searched for them."""
+    """Whether a file holds start-up patches, by its path; only such files are searched for them."""
     return _PATCHING.search(path) is not None
 
 
@@ -44,8 +44,8 @@ def patches_in(module: Module) -> Iterator[Patch]:
 
 
 def owner_names(patch: Patch) -> set[str]:
-    """The names that the patched class may have where it is defined: its last name in the patch, or the one that it was
-    imported by."""
+    """The names that the patched class may have where it is defined: the last part of its name in the patch, or the
+    name behind an ``import … as``."""
     head, _, rest = patch.owner.partition(".")
     imported = [binding.imported for binding in patch.module.bindings.get(head, ())] if not rest else []
     return {patch.owner.rpartition(".")[2], *(one.name for one in imported if one is not None and one.name)}

@@ -1,6 +1,6 @@
-"""A function of a checked module on the target trees, and the same one on the old trees.
+"""A function of a checked module on the target trees, paired with the same function on the old trees.
 
-Comes in: a `Program` of either and a module. Goes out: `Step` values, and what a call reached then and reaches now. May
+Comes in: the `Program` of each and a module. Goes out: `Step` values, with the callees of a call then and now. May
 touch: nothing.
 """
 
@@ -20,7 +20,7 @@ from runner_sync.verify.trees.program import Program
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """A function in ``program``, and as it was read in ``old``."""
+    """A function: its ``frame`` in ``program``, and the frame ``before`` in ``old``."""
 
     program: Program
     frame: Frame
@@ -32,10 +32,10 @@ class Step:
         return dumped(node) in _code_of(self.before)
 
     def callees(self, call: ast.Call) -> list[tuple[list[Callee], list[Callee]]]:
-        """The callees of a call and those that it had, group by group.
+        """The callees of a call now and in the old trees, group by group.
 
-        Branches of a conditional base belong together by what sets them apart, where both programs have the same ones:
-        they may stand in another order.
+        Groups of a conditional base are paired by branch where both programs have the same branches: their order may
+        differ.
         """
         now, was = self.program.callees(self.frame, call), self.old.callees(self.before, call)
         if self.frame.info is not None and self.before.info is not None:
@@ -52,12 +52,12 @@ def _code_of(frame: Frame) -> frozenset[str]:
 
 
 def step_of(program: Program, frame: Frame, old: Program | None) -> Step | None:
-    """The step to a function; ``None`` where the old trees have none of its name, and without old trees."""
+    """The step of a function; ``None`` where the old trees have none of its name, and without old trees."""
     before = old.twin(frame) if old is not None else None
     return Step(program, frame, old, before) if old is not None and before is not None else None
 
 
 def steps(program: Program, module: Module, old: Program | None) -> Iterator[Step]:
-    """The steps to all functions of a module."""
+    """The steps of all functions of a module that the old trees have, too."""
     found = (step_of(program, frame, old) for frame in program.frames(module)) if old is not None else ()
     return (step for step in found if step is not None)

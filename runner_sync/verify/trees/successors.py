@@ -1,10 +1,10 @@
-"""What upstream reads in the place of a member that it has no more: its new name.
+"""The new name of a member that upstream renamed.
 
 Comes in: the `Program` of the new trees and of the old ones, a frame, and the name of a member that only the old trees
 have. Goes out: a `Successor`, or nothing. May touch: nothing.
 
-A member got another name where the statements that mentioned it are the same but for that: ``self.use_cp`` of
-vllm-ascend 0.24 is ``self.use_dcp`` in 0.25. One that only went, or that was taken apart, has no successor.
+A member counts as renamed where the statements that mention it differ in nothing but the name: ``self.use_cp`` of
+vllm-ascend 0.24 is ``self.use_dcp`` in 0.25. One that was removed or split up has no successor.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from runner_sync.verify.trees.program import Program
 
 @dataclass(frozen=True, slots=True)
 class Successor:
-    """The name that stands where the old one stood, a ``path:line`` of a method with it, and in how many lines."""
+    """The new name, ``path:line`` of a method that has it, and the number of lines where it replaced the old name."""
 
     name: str
     place: str
@@ -30,9 +30,10 @@ class Successor:
 
 
 def successor(program: Program, old: Program, frame: Frame, name: str) -> Successor | None:
-    """What upstream's own classes have in the place of ``name``, where most lines that had it have one and the same.
+    """The name that most lines of upstream's classes now have in the place of ``name``.
 
-    The classes are those of the MRO behind the frame. The new name is none that they had before.
+    Looked at are the upstream classes in the MROs of the frame's class. ``None`` where no name prevails, where a class
+    had the new name before, or where an MRO does not have it.
     """
     before = old.twin(frame)
     if before is None or before.info is None or frame.info is None:
@@ -50,7 +51,8 @@ def successor(program: Program, old: Program, frame: Frame, name: str) -> Succes
 
 
 def _told_by(one: ClassInfo, now: ClassInfo, name: str) -> Iterator[tuple[str, str]]:
-    """What the lines of a class say that mentioned ``name`` and do no more: another name, or nothing, and where."""
+    """For each line of class ``one`` that mentions ``name`` and is changed in ``now``: the new name, or nothing, and
+    the place of the method."""
     for method, functions in one.methods.items():
         later = now.methods.get(method)
         if later and any(_mentions(function, name) for function in functions):

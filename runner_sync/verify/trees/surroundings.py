@@ -1,7 +1,7 @@
 """What code around the runners does to them: attributes that it writes, classes that it derives from theirs.
 
-Comes in: trees by project, and the folders whose modules are handed runners. Goes out: answers about names. May touch:
-the trees, by reading; nothing is parsed, so an answer is about words, and a word too many keeps a rule silent.
+Comes in: trees by project, and the folders whose modules get runners passed. Goes out: answers about names. May touch:
+the trees, by reading; texts are searched and not parsed, so a word in the wrong place can at most keep a rule silent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ASSIGNS = r"\s*(:[^=\n]+)?=[^=]"
 
 
 class Surroundings:
-    """The texts of some folders, read when somebody first asks."""
+    """The texts of the trees and of some folders in them, read when first asked for."""
 
     def __init__(self, trees: Mapping[Project, Tree], folders: Sequence[str]) -> None:
         self._trees = dict(trees)
@@ -30,22 +30,23 @@ class Surroundings:
         self._known: dict[str, bool] = {}
 
     def is_set_on_runner(self, attribute: str) -> bool:
-        """Whether some module writes ``attribute`` on a runner or worker it was handed (``runner.x = …``)."""
+        """Whether some module writes ``attribute`` on a runner or worker that it was given (``runner.x = …``)."""
         name = re.escape(attribute)
         return self._has(attribute, rf"(?i:runner|worker)\w*\.{name}{_ASSIGNS}|setattr\([^,()]*,\s*[\"']{name}[\"']")
 
     def is_written(self, attribute: str) -> bool:
-        """Whether ``attribute`` is written on anything, is the name of a field, or stands in quotes."""
+        """Whether ``attribute`` is assigned on any object, is the name of a field, or stands in quotes."""
         name = re.escape(attribute)
         return self._has(attribute, rf"\.{name}{_ASSIGNS}|^\s+{name}\s*:|[\"']{name}[\"']")
 
     def is_written_on(self, name: str, attribute: str) -> bool:
-        """Whether ``attribute`` is assigned on something called ``name``, a class's name as a variable would be."""
+        """Whether ``attribute`` is assigned on a variable named like the class ``name``: ``input_batch`` for
+        ``InputBatch``."""
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().removeprefix("get_")
         return self._has(attribute, rf"\b(?i:\w*{re.escape(words)})(?:\(\))?\.{re.escape(attribute)}{_ASSIGNS}")
 
     def is_written_elsewhere(self, attribute: str) -> bool:
-        """Whether ``attribute`` is assigned on something else than ``self``."""
+        """Whether ``attribute`` is assigned on any object but ``self``."""
         pattern = rf"{_not_of_self(attribute)}{_ASSIGNS}"
         if pattern not in self._known:
             wanted = re.compile(pattern)
@@ -55,10 +56,9 @@ class Surroundings:
         return self._known[pattern]
 
     def is_used_elsewhere(self, member: str, *, beside: Collection[str] = ()) -> bool:
-        """Whether some module has a member's name in quotes, or reads it from something else than ``self``
-        and ``super()``.
+        """Whether some module has a member's name in quotes, or reads it from any object but ``self`` and ``super()``.
 
-        Not a module in one of the folders ``beside``: vLLM's own worker stands beside its runner, and runs on no other
+        Reads in the folders ``beside`` do not count: vLLM's own worker stands beside its runner, and runs on no other
         platform.
         """
         if self._has(member, _quoted(member)):
@@ -68,55 +68,56 @@ class Surroundings:
         )
 
     def is_used_in(self, project: Project, member: str) -> bool:
-        """The same of all modules of a project: the engine's calls of its workers, say."""
+        """As `is_used_elsewhere`, in all modules of a project: the engine's calls of its workers, say."""
         return self._is_in(project, member, rf"{_quoted(member)}|{_read_elsewhere(member)}")
 
     def is_read_in(self, project: Project, attribute: str) -> bool:
-        """As `is_used_in`, but for what only assigns it."""
+        """As `is_used_in`, without assignments."""
         return self._is_in(project, attribute, rf"{_quoted(attribute)}|{_read_elsewhere(attribute)}(?!{_ASSIGNS})")
 
     def may_build_name(self, project: Project, member: str) -> bool:
-        """Whether some module of a project builds a name at run time that begins as ``member`` does.
+        """Whether some module of a project builds a name at run time that may be ``member``.
 
-        Up to one of its underscores: ``getattr(self, f"to_{kind}")`` and ``"to_" + kind`` may mean ``to_list``.
+        That is, from its beginning up to an underscore: ``f"to_{kind}"`` and ``"to_" + kind`` may be ``to_list``.
         """
         starts = [re.escape(member[:end]) for end in range(2, len(member)) if member[end - 1] == "_"]
         wanted = re.compile(rf"[\"'](?:{'|'.join(starts)})(?:\{{|%s|[\"']\s*\+)")
         return bool(starts) and any(wanted.search(text) for text in self._texts_of(project))
 
     def is_quoted(self, word: str) -> bool:
-        """Whether a word stands in quotes, in any module of the trees: it may be the name for ``setattr``."""
+        """Whether a word stands in quotes in any module of the trees: it may be an argument of ``setattr``."""
         return any(self._is_in(project, word, _quoted(word)) for project in self._trees)
 
     def quoting(self, word: str, *, beside: str) -> list[str]:
-        """The modules in the folders that have a word in quotes, and another one anywhere."""
+        """The modules in the folders that have a word in quotes and contain ``beside``."""
         quoted = re.compile(_quoted(word))
         return [path for path, text in self._near_modules_with(word) if beside in text and quoted.search(text)]
 
     def having(self, word: str, project: Project) -> list[str]:
-        """The modules of a project that have a word, in the folders or not."""
+        """The modules of a project that contain a word, in the folders or not."""
         wanted, package = re.compile(rf"\b{re.escape(word)}\b"), f"{PACKAGES[project]}/"
         found = self._modules_with(word)
         return sorted(path for path, text in found if path.startswith(package) and wanted.search(text))
 
     def may_give_key(self, key: str) -> bool:
-        """Whether any module of the trees sets an item of that key, or omni has it in a dictionary that it writes."""
+        """Whether any module of the trees assigns an item of that key, or omni has it in a dictionary display."""
         quoted = _quoted(key)
         is_set = any(self._is_in(project, key, rf"\[{quoted}\]{_ASSIGNS}") for project in self._trees)
         return is_set or self._is_in("vllm-omni", key, rf"{quoted}\s*:")
 
     def is_mentioned(self, word: str, *, beside: Collection[str]) -> bool:
-        """Whether any module of the trees, in these folders or not, has a word; not those at the paths ``beside``."""
+        """Whether any module of the trees, but for those at the paths ``beside``, contains a word."""
         wanted = re.compile(rf"\b{re.escape(word)}\b")
         return any(path not in beside and wanted.search(text) for path, text in self._modules_with(word))
 
     def definition_of(self, name: str) -> str:
-        """``path:line`` where an upstream module defines or assigns a name, empty when none does."""
+        """``path:line`` of an upstream module that defines or assigns a name, empty when none does."""
         word = re.escape(name)
         return self._upstream_place(name, rf"\b(?:def|class)\s+{word}\b|\.{word}{_ASSIGNS}|^[ \t]+{word}\s*[:=]")
 
     def given_at(self, attribute: str) -> str:
-        """``path:line`` where an upstream module assigns an attribute on something else than ``self``."""
+        """``path:line`` of an upstream module that assigns an attribute on any object but ``self``, empty when none
+        does."""
         return self._upstream_place(attribute, rf"{_not_of_self(attribute)}{_ASSIGNS}")
 
     def is_member(self, name: str) -> bool:
@@ -125,11 +126,11 @@ class Surroundings:
         return bool(self._upstream_place(name, rf"^[ \t]+def {word}\b|\bself\.{word}{_ASSIGNS}|^[ \t]+{word}\s*:"))
 
     def is_upstream_text(self, text: str) -> bool:
-        """Whether an upstream module has some text, with no word in front of it or behind."""
+        """Whether an upstream module contains a text as whole words."""
         return bool(self._upstream_place(_WORD.findall(text)[-1], rf"(?<![\w.]){re.escape(text)}\b"))
 
     def _upstream_place(self, word: str, pattern: str) -> str:
-        """``path:line`` of the first line of an upstream module that has a word and matches ``pattern``, or nothing."""
+        """``path:line`` of the first upstream line that contains a word and matches ``pattern``, or an empty text."""
         if pattern not in self._places:
             wanted = re.compile(pattern)
             upstream = ((p, text) for p, text in self._modules_with(word) if not p.startswith(PACKAGES["vllm-omni"]))
@@ -138,19 +139,19 @@ class Surroundings:
         return self._places[pattern]
 
     def _modules_with(self, word: str) -> Iterator[tuple[str, str]]:
-        """Every module of the trees that has some text, path and text: first those near the runners, where most words
-        stand."""
+        """Path and text of every module of the trees that contains ``word``; first those in the folders of the runners,
+        where most words are found."""
         yield from self._near_modules_with(word)
         texts = ((path, self._text_at(path)) for path in self._index()[1].may_have(word))
         yield from ((path, text) for path, text in texts if word in text)
 
     def _near_modules_with(self, word: str) -> Iterator[tuple[str, str]]:
-        """The same of the modules in the folders of the runners alone."""
+        """The same for the modules in the folders of the runners alone."""
         texts = self._read()
         yield from ((path, texts[path]) for path in self._index()[0].may_have(word) if word in texts[path])
 
     def _index(self) -> tuple[WordIndex, WordIndex]:
-        """The words of the modules in the folders, and of all others: found once, they are whole trees."""
+        """The word indexes of the modules in the folders, and of all others; made once, as they cover whole trees."""
         if self._indexes is None:
             near, filters = self._read(), {p: f for tree in self._trees.values() for p, f in _filters(tree).items()}
             self._indexes = (
@@ -164,15 +165,16 @@ class Surroundings:
         return (tree.read(path) or "") if tree else ""
 
     def deriving_from(self, class_name: str) -> list[str]:
-        """The files with a class that may have ``class_name`` among its bases, under this or another name."""
+        """The files in the folders with a class that may have ``class_name`` among its bases, under this or another
+        name."""
         return [path for path, text in self._near_modules_with(class_name) if _may_derive(text, class_name)]
 
     def has_subclass(self, class_name: str) -> bool:
-        """Whether some module of the trees, in these folders or not, has such a class."""
+        """Whether some module of the trees may have a class that derives from ``class_name``."""
         return any(self.has_subclass_in(project, class_name) for project in self._trees)
 
     def has_subclass_in(self, project: Project, class_name: str) -> bool:
-        """Whether any module of a project may have such a class: one of the engine, or made in a function."""
+        """The same for the modules of one project."""
         if project not in self._bases:
             self._bases[project] = {name for text in self._texts_of(project) for name in _bases_in(text)}
         return class_name in self._bases[project]
@@ -207,16 +209,16 @@ class Surroundings:
 
 
 def _filters(tree: Tree) -> Mapping[str, bytes]:
-    """What `WordIndex` needs of all modules of a tree; most trees are those of an earlier run."""
+    """The filters of all modules of a tree for `WordIndex`; most trees have them from an earlier run."""
     if isinstance(tree, Remembering):
         return tree.remembered(KIND, words_of)
     return {path: words_of(tree.read(path) or "") for path in tree.paths(f"{PACKAGES[tree.source.project]}/")}
 
 
 def _line_with(text: str, word: str, wanted: re.Pattern[str]) -> int:
-    """The number of the first line that has a word and matches a pattern; 0 where none does.
+    """The number of the first line that contains a word and matches a pattern; 0 where none does.
 
-    A word is found much faster than a pattern that may begin anywhere.
+    The word is looked for first: that is much faster than a pattern that may begin anywhere.
     """
     at = text.find(word)
     while at >= 0:
@@ -228,10 +230,10 @@ def _line_with(text: str, word: str, wanted: re.Pattern[str]) -> int:
 
 
 def _may_derive(text: str, class_name: str) -> bool:
-    if any(class_name in _WORD.findall(found[1]) for found in _each(_BASES, text, after=_is_no_word)):
+    if any(class_name in _WORD.findall(found[1]) for found in _matches_behind(_BASES, text, after=_is_no_word)):
         return True
     renamed = re.compile(rf"{re.escape(class_name)}\s+as\s+\w")
-    return any(True for _ in _each(renamed, text, after=_is_no_word))
+    return any(True for _ in _matches_behind(renamed, text, after=_is_no_word))
 
 
 def _quoted(member: str) -> str:
@@ -239,18 +241,19 @@ def _quoted(member: str) -> str:
 
 
 def _bases_in(text: str) -> Iterator[str]:
-    """The names that classes may derive from in a text: in the brackets of their heads, and what gets another name."""
-    for found in _each(_BASES, text, after=_is_no_word):
+    """The names that classes in a text may derive from: those in the brackets of ``class`` statements, and those in
+    front of an ``as``, which may be a base under another name."""
+    for found in _matches_behind(_BASES, text, after=_is_no_word):
         yield from _WORD.findall(found[1])
-    for found in _each(_RENAMED, text, after=str.isspace):
-        # The word in front: to look for words with `as` behind them takes five times as long.
+    for found in _matches_behind(_RENAMED, text, after=str.isspace):
+        # Only the word in front: searching for words followed by `as` takes five times as long.
         yield from _WORD.findall(text[max(found.start() - _LONGEST, 0) : found.start()])[-1:]
 
 
-def _each(pattern: re.Pattern[str], text: str, *, after: Callable[[str], bool]) -> Iterator[re.Match[str]]:
-    """Where ``pattern`` stands behind a character ``after``.
+def _matches_behind(pattern: re.Pattern[str], text: str, *, after: Callable[[str], bool]) -> Iterator[re.Match[str]]:
+    """The matches of ``pattern`` at the start of the text or behind a character that ``after`` accepts.
 
-    What is in front is looked at afterwards: a pattern that begins with letters is found five times as fast.
+    That character is tested afterwards: a pattern that begins with letters is found five times as fast.
     """
     found = pattern.search(text)
     while found is not None:
@@ -271,7 +274,7 @@ _WORD = re.compile(r"\w+")
 
 
 def _not_of_self(member: str) -> str:
-    # What stands in front is asked for behind the name, which is looked for first: it is in few places.
+    # A lookbehind at the end, so that the search begins with the name, which is in few places.
     return rf"\.{re.escape(member)}(?<!\bself\.{re.escape(member)})"
 
 

@@ -1,8 +1,8 @@
-"""Members that objects of unknown class have lost: a model's, a drafter's, whatever the runner was handed.
+"""Members that objects of unknown class have lost: of a model, a drafter, or anything else passed to the runner.
 
 Comes in: a `Program` and the one of the old trees, a frame and an attribute read in it. Goes out: where the old trees
-had the member from. May touch: the worlds' trees, by reading; an answer is about words, and a word too many keeps it
-empty.
+defined the member. May touch: the worlds' trees, by reading; texts are searched for words, and any find in the new ones
+means that nothing is reported.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from runner_sync.verify.trees.program import Program
 
 
 def lost_since(program: Program, frame: Frame, node: ast.Attribute, old: Program) -> str:
-    """``path:line`` of what defined a member in the old trees, or gave it to such objects; empty where the new ones may
-    have it.
+    """``path:line`` of the definition or assignment of a member in the old trees; empty where the new ones may have it.
 
-    Nobody has it where no module of the trees has the word any more, the checked ones left out. And where only
-    assignments from outside (``model.loads = …``) gave it to objects that upstream reads it from as the runner does,
-    it is gone with them, whatever else has that name now.
+    It is lost where no module but the checked ones contains the word any more. It is also lost where, in the old trees,
+    only assignments from outside created it (``model.loads = …``) and upstream read it by the same expression, and both
+    are gone, whatever else has that name now.
     """
     if not _may_be_lost(program, frame, node):
         return ""
@@ -28,17 +27,17 @@ def lost_since(program: Program, frame: Frame, node: ast.Attribute, old: Program
     if not around.is_mentioned(name, beside={module.path for module in program.checked}):
         return before.definition_of(name)
     text = ast.unparse(node)
-    # In the order of what it costs: nothing but the last one reads all trees where the word is nothing rare.
+    # In the order of cost: only the last test reads all trees where the word is common.
     if around.is_written_elsewhere(name) or before.is_member(name) or around.is_upstream_text(text):
         return ""
     return before.given_at(name) if before.is_upstream_text(text) and not around.is_quoted(name) else ""
 
 
 def _may_be_lost(program: Program, frame: Frame, node: ast.Attribute) -> bool:
-    """Whether it is a member of an object that nobody knows, by a name that is neither Python's nor torch's."""
+    """Whether it is a member of an object of unknown class, under a name that is not one of Python's or torch's."""
     if is_super(node.value):
         return False
-    # timid: `copy_` and `shape` are of tensors, also where a class of the trees had the same.
+    # timid: names without an inner underscore (`copy_`, `shape`) may be of tensors, even if a class had them, too.
     if "_" not in node.attr.strip("_") or (frame.info is not None and dotted_name(node.value) == frame.owner):
         return False
     dotted = dotted_name(node.value)
@@ -51,7 +50,7 @@ def _may_be_lost(program: Program, frame: Frame, node: ast.Attribute) -> bool:
 
 
 def _is_absent(program: Program, frame: Frame, value: ast.expr) -> bool:
-    """Whether the object comes from what the target lacks as well, which is told of by itself."""
+    """Whether the object itself comes from a name or attribute that the target lacks: another rule reports that."""
     for part in walk(value):
         if isinstance(part, ast.Name) and any(d.kind == "missing" for d in program.definitions(frame, part.id)):
             return True

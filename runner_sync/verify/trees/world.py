@@ -24,7 +24,7 @@ from runner_sync.verify.trees.modules import Binding, Module, PlacedImport
 from runner_sync.verify.trees.start_up_patches import Patch, is_patching, owner_names, patches_in
 from runner_sync.verify.trees.surroundings import Surroundings
 
-# Written by the build or compiled: in no source tree, so their absence proves nothing.
+# Modules that the build writes or compiles: in no source tree, so their absence proves nothing.
 _BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
 
 
@@ -32,7 +32,7 @@ _BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vll
 class Definition:
     """What a name means. ``external`` is outside the trees; ``missing`` is provably absent from them.
 
-    Of a module that does not parse every name is ``external``, and comes with that module.
+    Every name from a module that does not parse is ``external``, with ``module`` set to that module.
     """
 
     kind: Literal["class", "function", "module", "value", "external", "missing"]
@@ -55,15 +55,14 @@ class World:
     def __init__(self, trees: Mapping[Project, Tree], *, surroundings: Sequence[str]) -> None:
         """``trees`` by project name; a project that is left out counts as external: nothing is proved about it.
 
-        ``surroundings`` are the folders whose modules are handed runners, and may set attributes on them.
+        ``surroundings`` are the folders whose modules get runners passed, and may set attributes on them.
         """
         self.trees = dict(trees)
         told = {project: tree.source.version for project, tree in trees.items()}
         self._versions = {PACKAGES[project]: version for project, version in told.items() if version}
         self.surroundings = Surroundings(trees, surroundings)
         self.unread: dict[str, InputError] = {}
-        """Files that somebody asked for and that do not parse, by path; an empty one for those of a tree that is done
-        without as a whole."""
+        """Errors of files that were asked for and do not parse, by path."""
         self._modules: dict[str, Module | None] = {}
         self._built: dict[str, Module] = {}
         self._patches: dict[str, list[Patch]] | None = None
@@ -73,7 +72,7 @@ class World:
         self.answers = Answers()
 
     def with_omni(self, omni: Tree) -> World:
-        """The same upstreams with another omni tree; what both have is parsed once."""
+        """The same upstreams with another omni tree; files with the same text are parsed once."""
         trees: dict[Project, Tree] = {**self.trees, "vllm-omni": omni}
         other = World(trees, surroundings=self.surroundings.folders)
         other._built = self._built
@@ -102,14 +101,14 @@ class World:
         return [path for path in paths if self.module(module_name(path)) is not None]
 
     def beside(self, paths: Sequence[str]) -> list[str]:
-        """The other omni modules in the folders of ``paths``, as far as they parse: the runners' mixins and helpers."""
+        """The other omni modules in the folders of ``paths`` that parse: the runners' mixins and helpers."""
         tree = self.trees.get("vllm-omni")
         folders = sorted({path.rpartition("/")[0] for path in paths})
         near = [(path, folder) for folder in folders for path in (tree.paths(f"{folder}/") if tree else ())]
         return self.readable(p for p, f in near if p.rpartition("/")[0] == f and p not in paths)
 
     def readable(self, paths: Iterable[str]) -> list[str]:
-        """Those of some omni modules that parse, and that are no package's own."""
+        """Those of some omni modules that parse and are no ``__init__.py``."""
         return [path for path in paths if self._is_readable(path)]
 
     def _is_readable(self, path: str) -> bool:
@@ -248,7 +247,7 @@ class World:
         )
 
     def member(self, outer: Definition, name: str) -> list[Definition]:
-        """What ``outer.name`` means; of anything but a module it is unknown."""
+        """What ``outer.name`` means; ``external``, that is unknown, if ``outer`` is no module."""
         if outer.kind == "module" and outer.module is not None:
             return self._lookup(outer.module, name, set()) or self._submodule(outer.module, name)
         return [Definition("external", f"{outer.name}.{name}")]

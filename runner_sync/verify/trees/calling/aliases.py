@@ -1,6 +1,6 @@
-"""What a call of a local name calls: after ``run = partial(self.step, 1)``, ``run(2)`` is ``self.step(1, 2)``.
+"""Calls through a local alias or ``partial``: after ``run = partial(self.step, 1)``, ``run(2)`` is ``self.step(1, 2)``.
 
-Comes in: a `Frame` and a call in it. Goes out: the call that is meant. May touch: nothing.
+Comes in: a `Frame` and a call in it. Goes out: the equivalent call of the real function. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from runner_sync.verify.trees.frames import Frame
 
 
 def meant(frame: Frame, call: ast.Call) -> ast.Call:
-    """The call of the function that a local name stands for, or that a ``partial`` begins; any other as it is.
+    """The equivalent call of the real function for a call of a local alias, or for ``partial(f, …)`` itself; any other
+    call unchanged.
 
-    timid: of a name that is bound more than once nobody can tell.
+    timid: a name that is bound more than once may stand for either function, so its calls stay unchanged.
     """
     if not isinstance(call.func, ast.Name) or not frame.bound.get(call.func.id):
         return _begun(call) if _is_partial(call) else call
@@ -33,10 +34,10 @@ def _is_function(given: list[ast.expr]) -> bool:
     return bool(given) and isinstance(given[0], ast.Name | ast.Attribute)
 
 
-# The same node each time: what was asked about a call once is remembered by it.
+# Cached, so that it returns the same node each time: other caches are keyed by the call node.
 @functools.lru_cache(maxsize=4096)
 def _begun(call: ast.Call) -> ast.Call:
-    """The call that ``partial(f, …)`` will make: its arguments plus unknown further ones."""
+    """``partial(f, a)`` as the call that it prepares, ``f(a, *_, **_)``: its arguments and unknown further ones."""
     anything = ast.Name("_")
     arguments = [*call.args[1:], ast.Starred(anything)]
     made = ast.Call(call.args[0], arguments, [*call.keywords, ast.keyword(None, anything)])
@@ -45,7 +46,8 @@ def _begun(call: ast.Call) -> ast.Call:
 
 @functools.lru_cache(maxsize=4096)
 def _finished(call: ast.Call, value: ast.expr) -> ast.Call:
-    """A call of what ``value`` is: a method, or what a ``partial`` began. The call's own keywords go first."""
+    """``call`` of an alias with ``value`` (a method or a ``partial``) in its place; keywords of the call override those
+    of the ``partial``."""
     if isinstance(value, ast.Attribute):
         return ast.copy_location(ast.Call(value, call.args, call.keywords), call)
     if not isinstance(value, ast.Call) or not _is_partial(value):

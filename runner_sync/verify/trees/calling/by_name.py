@@ -1,4 +1,4 @@
-"""Calls of a method by its name, as vLLM's executors make them of their workers: `collective_rpc("sleep", args=(1,))`.
+"""Calls that name the method in a string, as vLLM's executors call their workers: `collective_rpc("sleep", args=(1,))`.
 
 Comes in: a `Program` and the name of a method. Goes out: `NamedCall`s of upstream code. May touch: the trees around the
 runners, by reading.
@@ -21,14 +21,14 @@ _CALLS = "collective_rpc"
 
 @dataclass(frozen=True, slots=True)
 class NamedCall:
-    """What a method is given, and ``path:line`` of the call."""
+    """The arguments that a method is called with, and ``path:line`` of the call."""
 
     arguments: Arguments
     place: str
 
 
 def named_calls(program: Program, name: str) -> list[NamedCall]:
-    """The calls of a method by its name in modules of vllm-ascend and vLLM around the runners."""
+    """The ``collective_rpc`` calls of method ``name`` in modules of vllm-ascend and vLLM around the runners."""
     return program.answers.once((_CALLS, name), lambda: list(_found(program, name)))
 
 
@@ -37,19 +37,19 @@ def _found(program: Program, name: str) -> Iterator[NamedCall]:
         module = program.world.module_at(path)
         for frame in frames_of(program.classes, module) if module.project != "vllm-omni" else ():
             for node in nodes_of(frame.function):
-                if isinstance(node, ast.Call) and _names(node) == name:
-                    yield NamedCall(_given(node, frame.function), f"{path}:{node.lineno}")
+                if isinstance(node, ast.Call) and _called_method(node) == name:
+                    yield NamedCall(_arguments_of(node, frame.function), f"{path}:{node.lineno}")
 
 
-def _names(call: ast.Call) -> str | None:
-    """The method that ``x.collective_rpc("name", …)`` calls."""
+def _called_method(call: ast.Call) -> str | None:
+    """``name`` of ``x.collective_rpc("name", …)``; ``None`` for any other call."""
     match call:
         case ast.Call(ast.Attribute(attr=attr), [ast.Constant(value=str(name)), *_]) if attr == _CALLS:
             return name
     return None
 
 
-def _given(call: ast.Call, function: FunctionNode) -> Arguments:
+def _arguments_of(call: ast.Call, function: FunctionNode) -> Arguments:
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     args, kwargs = given.get("args"), given.get("kwargs")
     values = args.elts if isinstance(args, ast.Tuple) else []
@@ -60,8 +60,8 @@ def _given(call: ast.Call, function: FunctionNode) -> Arguments:
 
 
 def _keys(node: ast.expr, function: FunctionNode) -> list[str]:
-    """The keys of ``{"key": …}`` or ``dict(key=…)``, of such behind ``or None``, and of a local that is made in this
-    way or given items one by one."""
+    """The keys of ``{"key": …}``, of ``dict(key=…)``, of either before ``or None``, and of a local that is assigned
+    such a dictionary or is given items one by one."""
     match node:
         case ast.BoolOp(values=[first, *_]):
             return _keys(first, function)
@@ -71,12 +71,12 @@ def _keys(node: ast.expr, function: FunctionNode) -> list[str]:
             return [keyword.arg for keyword in keywords if keyword.arg is not None]
         case ast.Name(id=name):
             stored = (n for n in nodes_of(function) if isinstance(n, ast.Assign | ast.AnnAssign))
-            return [key for statement in stored for key in _set_by(statement, name, function)]
+            return [key for statement in stored for key in _keys_set_by(statement, name, function)]
     return []
 
 
-def _set_by(statement: ast.Assign | ast.AnnAssign, name: str, function: FunctionNode) -> list[str]:
-    """The keys that a dictionary of that name gets by a statement."""
+def _keys_set_by(statement: ast.Assign | ast.AnnAssign, name: str, function: FunctionNode) -> list[str]:
+    """The keys that a statement puts into the dictionary called ``name``."""
     target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
     if is_name(target, name) and isinstance(statement.value, ast.Dict | ast.Call):
         return _keys(statement.value, function)

@@ -1,7 +1,8 @@
 """What calls reach, over the real MRO.
 
-Comes in: a `World` and the modules that are checked. Goes out: the possible callees of a call. May touch: nothing else.
-What cannot be told is empty: a rule then says nothing. What objects are methods called on, `Program` tells.
+Comes in: a `World` and the modules that are checked. Goes out: the possible callees of a call; none where they cannot
+be told, so that a rule reports nothing. May touch: nothing else. `Program` infers the objects that methods are called
+on.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from runner_sync.verify.trees.values.annotations import Instance
 from runner_sync.verify.trees.world import Definition, World
 
 MAX_DEPTH = 6
-"""Steps from one expression to the next in which a class is looked for; beyond them it counts as unknown."""
+"""Expressions followed one after the other to find the class of the first; beyond that it counts as unknown."""
 
 Question = tuple[Module, FunctionNode, ClassInfo | None, ast.expr, int]
-"""An expression, the frame that it stands in, and the steps that led to it. Every rule asks about the same few
+"""The cache key of an expression: its frame, the node, and the steps that led to it. Every rule asks about the same few
 thousand."""
 
 
 def question(frame: Frame, node: ast.expr, depth: int) -> Question:
-    """What an answer about ``node`` is remembered by."""
+    """The key that an answer about ``node`` is cached under."""
     return frame.module, frame.function, frame.info, node, depth
 
 
 class CallGraph(Runtime, ABC):
-    """The calls of one world. What was answered once is remembered."""
+    """The calls of one world; answers are cached."""
 
     def __init__(self, world: World, names: Sequence[str]) -> None:
         super().__init__(world, names)
@@ -77,7 +78,7 @@ class CallGraph(Runtime, ABC):
         return [[callee for group in groups for callee in group]] if all(groups) else []
 
     def branches(self, info: ClassInfo) -> list[frozenset[str]]:
-        """What tells each MRO of a class from the others: the classes that not all of them have."""
+        """For each MRO of a class, the classes in it that not all of the MROs have: they tell it from the others."""
         names = [frozenset(f"{c.module.name}.{c.name}" for c in mro.classes) for mro in self.mros(info)]
         shared = frozenset.intersection(*names or [frozenset()])
         return [one - shared for one in names]
@@ -85,7 +86,8 @@ class CallGraph(Runtime, ABC):
     def method(
         self, mro: Mro, name: str, *, after: ClassInfo | None = None, through_class: bool = False
     ) -> list[Callee]:
-        """The callees of ``self.name(…)`` on an MRO; empty when it is unknown, assigned or decorated out of sight."""
+        """The callees of ``self.name(…)`` on an MRO; empty when the name is unknown or assigned to, or a decorator
+        hides the signature."""
         reached = mro.find(name, after=after)
         if reached is None or (mro.open and reached[0] is not mro.head):
             return []
@@ -108,7 +110,8 @@ class CallGraph(Runtime, ABC):
         return found
 
     def _of_definitions(self, definitions: Sequence[Definition]) -> list[list[Callee]]:
-        """One group of all; of a class with a conditional base one for each branch."""
+        """One group with the callees of all definitions; for a single class, one group per constructor: its conditional
+        bases may lead to several."""
         meant = self.with_patches(definitions)
         info = self.classes.info(meant[0]) if len(meant) == 1 else None
         if info is not None:
@@ -129,7 +132,7 @@ class CallGraph(Runtime, ABC):
     def _of_function(
         self, function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
     ) -> Callee | None:
-        """A function as its callers meet it: of one that omni decorates itself, nothing is said."""
+        """A function with the signature that callers see; ``None`` for one of omni's own that a decorator changes."""
         found = callees.of_function(function, module, info, through_class=through_class)
         if found is not None or module.project == "vllm-omni":
             return found
@@ -137,7 +140,8 @@ class CallGraph(Runtime, ABC):
         return callees.as_wrapped(function, *met, info, through_class=through_class) if met is not None else None
 
     def promised(self, callee: Callee) -> tuple[Module, ast.expr | None]:
-        """What a function says that it returns; of an override without a word the method that it overrides."""
+        """The return annotation of a callee and its module; for an unannotated method, that of the method it
+        overrides."""
         function, info = callee.function, callee.info
         if function is None or function.returns is not None or info is None:
             return callee.module, function.returns if function is not None else None
@@ -150,18 +154,19 @@ class CallGraph(Runtime, ABC):
         return [[callee] for info in infos for callee in callees.constructors(self.classes, info)]
 
     def with_patches(self, definitions: Sequence[Definition]) -> list[Definition]:
-        """Definitions, each with what the trees put in its place at start-up."""
+        """Definitions, each followed by what start-up patches replace it with."""
         return [d for definition in definitions for d in (definition, *self.world.patches_of(definition.name))]
 
     def named_classes(self, frame: Frame, node: ast.expr) -> list[Instance]:
-        """The classes that ``node`` names, when it is the (dotted) name of classes and of nothing else."""
+        """Instances of the classes that ``node`` names; none unless all that the (dotted) name can mean are classes."""
         dotted = dotted_name(node)
         definitions = self.definitions(frame, dotted) if dotted else []
         infos = [self.classes.info(definition) for definition in definitions]
         return [Instance(info, True) for info in infos if info is not None] if all(infos) else []
 
     def held_classes(self, frame: Frame, node: ast.expr) -> list[Instance]:
-        """The classes that ``self.x`` is, where only class bodies of the MRO set it (``model_runner_cls = Runner``)."""
+        """The classes that ``self.x`` itself stands for (``model_runner_cls = Runner``); none unless only class bodies
+        of the MRO set it."""
         if not isinstance(node, ast.Attribute) or not frame.owner or not is_name(node.value, frame.owner):
             return []
         found: list[Instance] = []
@@ -175,4 +180,5 @@ class CallGraph(Runtime, ABC):
 
     @abstractmethod
     def infer(self, frame: Frame, node: ast.expr, depth: int = 0) -> list[Instance] | None:
-        """The classes ``node`` can be an instance of, ``None`` counted out; ``None`` when it cannot be told."""
+        """The classes that ``node`` can be an instance of (a value ``None`` adds none); ``None`` when they are
+        unknown."""

@@ -20,8 +20,8 @@ from runner_sync.verify.trees.values import generated
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Callee:
-    """One function or constructor that a call can reach. ``function`` is what hands back its value: ``None`` for a
-    constructor, which hands back an instance."""
+    """One function or constructor that a call can reach. ``function`` is the one whose ``return`` gives the call its
+    value: ``None`` for a constructor, whose call gives an instance."""
 
     name: str
     place: str
@@ -31,7 +31,8 @@ class Callee:
     info: ClassInfo | None
 
     def placed(self, call: ast.Call) -> dict[str, ast.expr]:
-        """What a call gives to each parameter, by position or name; empty where it may give more positions."""
+        """The argument that a call gives to each parameter, by position or name; empty for a call with ``*args``, whose
+        positions are unknown."""
         if any(isinstance(argument, ast.Starred) for argument in call.args):
             return {}
         given = dict(zip(self.signature.positional, call.args, strict=False))
@@ -41,7 +42,7 @@ class Callee:
 def of_function(
     function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
 ) -> Callee | None:
-    """A function as what a call reaches; ``None`` where a decorator changes its parameters out of sight."""
+    """The callee for a function; ``None`` where a decorator may change its parameters."""
     if not signatures.is_as_written(function):
         return None
     bound = info is not None and signatures.is_bound(function, through_class=through_class)
@@ -50,7 +51,7 @@ def of_function(
 
 
 def _signature(function: FunctionNode, *, bound: bool) -> Signature:
-    """The parameters of a function, those required that it asserts to be given."""
+    """The parameters of a function; those that it asserts not to be ``None`` count as required."""
     written = signatures.of_function(function, bound=bound)
     return replace(written, required=written.required | asserted(function))
 
@@ -58,7 +59,8 @@ def _signature(function: FunctionNode, *, bound: bool) -> Signature:
 def as_wrapped(
     function: FunctionNode, met: FunctionNode, home: Module, info: ClassInfo | None, *, through_class: bool
 ) -> Callee | None:
-    """A decorated function that callers meet as ``met``, which is itself or a wrapper in another module ``home``."""
+    """The callee for a decorated function; callers see the signature of ``met``, which is the function itself or a
+    wrapper in module ``home``."""
     if not {"property", "cached_property"}.isdisjoint(decorator_name(d) for d in function.decorator_list):
         return None
     bound = info is not None and signatures.is_bound(function, through_class=through_class)
@@ -93,8 +95,8 @@ def _constructor(mro: Mro, info: ClassInfo) -> Callee | None:
 
 
 def _hands_everything_on(function: FunctionNode) -> bool:
-    """Whether ``__init__(self, *args, **kwargs)`` does ``super().__init__(*args, **kwargs)``, and nothing else with
-    them: the next class says what it takes."""
+    """Whether ``__init__(self, *args, **kwargs)`` only passes both on to ``super().__init__(*args, **kwargs)``, so that
+    the next class of the MRO decides what is accepted."""
     given = function.args
     names = [a.arg for a in (given.vararg, given.kwarg) if a is not None]
     if len(names) != 2 or len([*given.posonlyargs, *given.args, *given.kwonlyargs]) != 1 or function.decorator_list:
@@ -117,7 +119,8 @@ def _written_constructor(info: ClassInfo, part: ClassInfo) -> Callee | None:
 
 
 def _made_constructor(info: ClassInfo, classes: Sequence[ClassInfo]) -> Callee | None:
-    """What the dataclass or struct ``classes[0]`` and those it inherits from generate, called as ``info``."""
+    """The constructor generated for the dataclass or struct ``classes[0]``, which derives from the rest of ``classes``;
+    the callee has the name of ``info``, the class that is called."""
     signature = generated.constructor(classes)
     made = classes[0]
     return Callee(info.name, made.place, signature, None, made.module, made) if signature is not None else None

@@ -1,14 +1,14 @@
 """Which calls of a frame cannot bind.
 
-Comes in: a `Program` and a module of it. Goes out: calls, each with the callee that it misses and why. May touch:
+Comes in: a `Program` and a module of it. Goes out: calls, each with the callee that it does not fit and why. May touch:
 nothing.
 
-Keywords that a call takes from a dictionary (``**options``) count as given where the dictionary is made in the same
-function and goes nowhere else. What it takes from elsewhere itself may supply a parameter that is missing, unless the
-callee requires that only since the old tree: who made the dictionary did not know of it.
+``**options`` counts as the keywords in the dictionary where that is made in the same function and used nowhere else. A
+dictionary from elsewhere may supply any missing parameter, except one that the callee requires only since the old tree:
+whoever filled the dictionary did not know of it.
 
-An object of one of several classes has to be called in a way that one of them accepts; and, where all of them did in
-the old tree, that all of them accept; unless a condition around the call may choose among them.
+A call on an object of one of several classes must fit at least one of them. Where all of them accepted it in the old
+tree, it must still fit all, unless a condition around the call may choose among them.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Unfitting:
 
 
 def unfitting(program: Program, module: Module, old: Program | None = None, *, keywords: bool) -> Iterator[Unfitting]:
-    """The unguarded calls in ``module`` that cannot bind: for an unknown keyword with ``keywords``, else for any other
-    reason."""
+    """The unguarded calls in ``module`` that cannot bind: with ``keywords`` those with an unknown keyword, without it
+    those that fail for any other reason."""
     for frame in program.frames(module):
         for node in frame.nodes():
             call = meant(frame, node) if isinstance(node, ast.Call) else None
@@ -53,7 +53,8 @@ def unfitting(program: Program, module: Module, old: Program | None = None, *, k
 def _misfits(
     program: Program, frame: Frame, call: ast.Call, old: Program | None, *, at: ast.AST
 ) -> list[tuple[Callee, Misfit]]:
-    """Why ``call``, which stands ``at`` a node, fits no member of one of its callee groups; empty when it may fit."""
+    """Why ``call``, written as node ``at`` (an alias may stand there), fits no member of one of its callee groups, or
+    no longer fits every class; empty when it may fit."""
     made = signatures.of_call(call, frame.function)
     required = _required_before(frame, call, old) if made.open_keyword and old is not None and at is call else None
     groups = program.callees(frame, call)
@@ -75,7 +76,7 @@ def _misfits(
 
 
 def _accepting(frame: Frame, call: ast.Call, made: Arguments, old: Program) -> frozenset[tuple[str, str]]:
-    """The classes whose methods a call could reach in the old tree, where all of them took it."""
+    """The classes whose methods a call could reach in the old tree; empty unless all of them accepted it."""
     before = old.twin(frame)
     was = [callee for group in old.callees(before, call) for callee in group] if before is not None else []
     if any(signatures.misfits(callee.signature, made) for callee in was):
@@ -84,7 +85,7 @@ def _accepting(frame: Frame, call: ast.Call, made: Arguments, old: Program) -> f
 
 
 def _by_class(groups: list[list[Callee]]) -> list[list[Callee]]:
-    """The methods of each class: those that the class has under conditions, and what patches put in their place."""
+    """The callees grouped by class: a class may define the method more than once, or have it patched."""
     found: dict[tuple[str, str], list[Callee]] = {}
     for callee in (callee for group in groups for callee in group):
         found.setdefault(_class_of(callee), []).append(callee)
@@ -96,7 +97,8 @@ def _class_of(callee: Callee) -> tuple[str, str]:
 
 
 def _reasons(callee: Callee, made: Arguments, required: frozenset[str] | None) -> list[Misfit]:
-    """Why a call does not bind; of what an open dictionary may supply, what was not among ``required``."""
+    """Why a call does not bind. A parameter that ``**options`` of unknown content may supply counts as missing only if
+    it is not in ``required``, the parameters that the callee had before."""
     found = signatures.misfits(callee.signature, made)
     if required is None or not made.keywords:
         return found

@@ -1,7 +1,7 @@
-"""Calls of a method by functions that are given the object: `warm_up(self)`, which does `worker.model_runner.run(…)`.
+"""Calls of a method in functions that get the object passed: `warm_up(self)`, which does `worker.model_runner.run(…)`.
 
-Comes in: a `Program`, an MRO and the name of a method. Goes out: `HandedCall`s from functions of unchecked modules that
-the MROs' live methods reach, with the object in a parameter. May touch: nothing.
+Comes in: a `Program`, an MRO and the name of a method. Goes out: `HandedCall`s, made in functions of unchecked modules
+that a live method of some checked MRO passes the object to, directly or through others. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ class HandedCall:
 
 
 def handed_calls(program: Program, mro: Mro, name: str) -> list[HandedCall]:
-    """Calls of ``name`` on instances of the MRO's class by the functions that they are handed to."""
+    """The calls of ``name`` on instances of the MRO's class in functions that get them as arguments."""
     found = program.answers.once(handed_calls, lambda: _Search(program).calls())
     return [call for call in found.get(name, ()) if call.mro is mro]
 
 
 class _Search:
-    """What becomes of the objects that methods hand to functions, from one function to the next."""
+    """Follows objects that methods pass to functions, from one function to the next."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._checked = {id(module) for module in program.checked}
         self._held: dict[tuple[int, str], list[Mro]] = {}
-        # What holds an object of a checked class was given it by checked code: others know no such class.
+        # Only checked code stores objects of a checked class in attributes: other code knows no such class.
         self._assigned = {name for module in program.checked for name in _ASSIGNED.findall(module.text)}
 
     def calls(self) -> dict[str, list[HandedCall]]:
@@ -76,7 +76,8 @@ class _Search:
                 yield from self._handed_on(frame, frame.owner, mro)
 
     def _handed_on(self, frame: Frame, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
-        """The functions that are given ``name`` or an object that it holds: each with the parameter it comes in."""
+        """The functions that get ``name``, or an object in an attribute of it, as an argument: frame, parameter and the
+        MRO of the object."""
         for node in nodes_of(frame.function):
             if not isinstance(node, ast.Call) or not _is_of_a_function(node):
                 continue
@@ -93,7 +94,7 @@ class _Search:
         assert callee.function is not None
         frame = frame_of(callee.module, callee.function, None)
         for parameter, value in callee.placed(call).items():
-            # What a name that is set again holds, cannot be told.
+            # A parameter that is assigned again may hold anything.
             if len(frame.bound.get(parameter, ())) == 1:
                 yield from ((frame, parameter, object_of) for object_of in self._objects(value, name, mro))
 
@@ -119,6 +120,7 @@ class _Search:
 
 
 def _is_of_a_function(call: ast.Call) -> bool:
-    """Whether a function is called by its name, or as a module's: a method's own calls are found on its class."""
+    """Whether ``f(…)`` or ``module.f(…)`` is called, and no method of ``self`` or ``cls``: their calls are found
+    through the MRO."""
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     return isinstance(call.func, ast.Name) or (isinstance(owner, ast.Name) and owner.id not in ("self", "cls"))

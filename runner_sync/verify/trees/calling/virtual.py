@@ -1,8 +1,8 @@
 """Calls that inherited code makes to a method of a checked class.
 
-Comes in: a `Program`, an MRO, a method name. Goes out: `VirtualCall`s from unchecked code that can still run:
-through ``self`` on the MRO itself, and through an attribute of another checked MRO that holds it (a
-worker's runner). May touch: nothing.
+Comes in: a `Program`, an MRO, a method name. Goes out: `VirtualCall`s in unchecked code that can still run: on ``self``
+in a method of that MRO, and on an attribute in which another checked class holds such an object (``self.model_runner``
+of a worker). May touch: nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class VirtualCall:
 
 
 def virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[VirtualCall]:
-    """Calls of ``name`` on instances of the MRO's class from code that is not itself checked."""
+    """Calls of ``name`` on instances of the MRO's class in code that is not itself checked."""
     for other in program.leaves():
         for frame, node in unchecked_calls(program, other).get(name, ()):
             function = node.func
@@ -61,7 +61,8 @@ def virtual_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame
 
 
 def hidden_by(program: Program, mro: Mro, own: Callee, *, project: Project) -> list[Callee]:
-    """What a call from ``project`` meant before the override: upstream code means upstream's nearest definition."""
+    """The methods that a call from ``project`` would reach without the override ``own``; for upstream code only
+    upstream's own definitions count."""
     for info in mro.classes[mro.classes.index(own.info) + 1 :] if own.info else ():
         if own.name in info.methods and (project == "vllm-omni" or info.module.project != "vllm-omni"):
             before = mro.classes[mro.classes.index(info) - 1]

@@ -1,7 +1,7 @@
-"""What callers meet of a decorated function: its own parameters, or those of the wrapper that is put around it.
+"""The signature of a decorated function as callers see it: its own, or that of the wrapper around it.
 
-Comes in: a world, a function and its module. Goes out: the function that says which arguments fit, with its module;
-``None`` where a decorator cannot be read. May touch: the world's trees, by reading.
+Comes in: a world, a function and its module. Goes out: the function whose parameters count, with its module; ``None``
+where a decorator cannot be read. May touch: the world's trees, by reading.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from runner_sync.verify.trees.world import World
 
 
 def met(world: World, function: FunctionNode, module: Module) -> tuple[FunctionNode, Module] | None:
-    """The function itself where all its decorators hand everything on, else the outermost wrapper of another form."""
+    """The function itself where all its decorators pass every argument on, else the outermost wrapper that does not;
+    ``None`` where that wrapper has ``*args`` or ``**kwargs``, or a decorator is unknown."""
     for decorator in function.decorator_list:
         if decorator_name(decorator) in TRANSPARENT:
             continue
@@ -31,7 +32,8 @@ def met(world: World, function: FunctionNode, module: Module) -> tuple[FunctionN
 
 
 def _wrapper(world: World, decorator: ast.expr, module: Module) -> tuple[FunctionNode, str, Module] | None:
-    """The inner function that a decorator returns, the name that it has for what it wraps, and the module of both."""
+    """The inner function that a decorator returns, the parameter that holds what it wraps, and the decorator's module;
+    ``None`` unless the decorator is a plain function of the trees."""
     is_made = isinstance(decorator, ast.Call)
     dotted = dotted_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
     definitions = world.resolve(module, dotted) if dotted else []
@@ -49,7 +51,7 @@ def _wrapper(world: World, decorator: ast.expr, module: Module) -> tuple[Functio
 
 
 def _returned(function: ast.FunctionDef) -> ast.FunctionDef | None:
-    """The function inside that every ``return`` hands out."""
+    """The single inner function that every ``return`` returns; ``None`` for a function of another form."""
     inner = [statement for statement in function.body if isinstance(statement, ast.FunctionDef)]
     values = list(returns_of(function))
     if len(inner) != 1 or not values or not all(v is not None and is_name(v, inner[0].name) for v in values):
@@ -59,7 +61,8 @@ def _returned(function: ast.FunctionDef) -> ast.FunctionDef | None:
 
 
 def _hands_everything_on(wrapper: FunctionNode, wrapped: str) -> bool:
-    """Whether a wrapper takes anything and calls what it wraps with that, and with nothing else, when it returns."""
+    """Whether a wrapper takes any arguments, and every call of the ``wrapped`` one, and every ``return``, is
+    ``wrapped(…, *args, **kwargs)`` with just these."""
     given = wrapper.args
     if given.vararg is None or given.kwarg is None or given.kwonlyargs:
         return False

@@ -1,7 +1,7 @@
 """The classes that annotations name.
 
-Comes in: the classes of a world, a module and an annotation in it. Goes out: `Instance`s, ``None`` where it cannot be
-told. May touch: nothing else.
+Comes in: the classes of a world, a module and an annotation in it. Goes out: `Instance`s, ``None`` where the classes
+cannot be told. May touch: nothing else.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _MAYBE_TUPLES = frozenset({"Any", "Iterable", "Self", "Sequence", "Size", "Tuple
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instance:
-    """An expression's class. ``exact``: constructed in sight, so no subclass can hide behind it."""
+    """The class of an expression. ``exact``: it is constructed here, so that it is not of a subclass."""
 
     info: ClassInfo
     exact: bool
 
 
 def union(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
-    """What an expression can be that is one of ``parts``; ``None`` when one of them is unknown."""
+    """The classes of an expression that is one of several ``parts``; ``None`` when those of one part are unknown."""
     if any(part is None for part in parts):
         return None
     unique: dict[tuple[int, bool], Instance] = {}
@@ -42,8 +42,8 @@ def union(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
 def instances(
     classes: Classes, module: Module, annotation: ast.expr | None, *, through: tuple[ast.expr, ...] = ()
 ) -> list[Instance] | None:
-    """The classes of an annotation: names, strings and unions with ``None``; anything generic is unknown, and so is a
-    name that stands for itself. ``through`` are the values of the names that led to this one."""
+    """The classes of an annotation: a name, a string, ``Optional[…]`` or a union; ``None`` for other generics, and for
+    a name that is defined by itself. ``through`` are the values of the type aliases that led to this annotation."""
     annotation = read(annotation)
     if isinstance(annotation, ast.Constant) and annotation.value is None:
         return []
@@ -58,7 +58,7 @@ def instances(
 
 
 def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
-    """``A`` and ``B`` of ``tuple[A, B]``, ``None`` for any other annotation and for tuples of any length."""
+    """``A`` and ``B`` of ``tuple[A, B]``; ``None`` for any other annotation and for ``tuple[A, ...]``."""
     annotation = read(annotation)
     if not isinstance(annotation, ast.Subscript) or ast.unparse(annotation.value).split(".")[-1].lower() != "tuple":
         return None
@@ -67,7 +67,8 @@ def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
 
 
 def entered_type(function: FunctionNode | None) -> ast.expr | None:
-    """``A`` of a function under ``contextmanager`` that says ``-> Generator[A, None, None]`` or ``Iterator[A]``."""
+    """``A`` of a function under ``contextmanager`` that is annotated ``-> Generator[A, None, None]`` or
+    ``Iterator[A]``."""
     names = {decorator_name(decorator) for decorator in function.decorator_list} if function is not None else set()
     said = read(function.returns) if function is not None and "contextmanager" in names else None
     if not isinstance(said, ast.Subscript) or ast.unparse(said.value).rpartition(".")[2] not in _GENERATORS:
@@ -76,7 +77,7 @@ def entered_type(function: FunctionNode | None) -> ast.expr | None:
 
 
 def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | None) -> bool:
-    """Whether an annotation names something that is no tuple: ``int``, ``np.ndarray | None``, ``list[int]``."""
+    """Whether a value of this annotation is certainly no tuple: ``int``, ``np.ndarray | None``, ``list[int]``."""
     annotation = read(annotation)
     if isinstance(annotation, ast.Constant) and annotation.value is None:
         return True
@@ -88,12 +89,12 @@ def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | Non
     if dotted is None or dotted.split(".")[-1] in _MAYBE_TUPLES:
         return False
     infos = [(definition, classes.info(definition)) for definition in classes.world.resolve(module, dotted)]
-    # A value is a type variable, or another name for anything.
+    # A module-level value may be a type variable, or an alias of any type.
     return all(d.kind == "external" or (info is not None and not is_record(info)) for d, info in infos)
 
 
 def read(annotation: ast.expr | None) -> ast.expr | None:
-    """What a quoted annotation says, any other as it is."""
+    """The expression in a quoted annotation, ``None`` if it does not parse; any other annotation unchanged."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:
             return ast.parse(annotation.value, mode="eval").body
@@ -103,7 +104,7 @@ def read(annotation: ast.expr | None) -> ast.expr | None:
 
 
 def _meant(classes: Classes, definition: Definition, through: tuple[ast.expr, ...]) -> list[Instance] | None:
-    """The classes that a name stands for: a class, or another name for one (``Base = Base_V1``)."""
+    """The classes that a definition stands for: a class, or an alias of one (``Base = Base_V1``)."""
     info = classes.info(definition)
     if info is not None:
         return [Instance(info, False)]

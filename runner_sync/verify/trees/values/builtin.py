@@ -1,4 +1,4 @@
-"""Which of Python's own types a member holds, by what is assigned to it and by its annotations.
+"""Which built-in types an attribute holds, by its assigned values and its annotations.
 
 Comes in: the assignments of an attribute. Goes out: types, ``None`` where they cannot be told. May touch: nothing.
 """
@@ -22,7 +22,7 @@ _BY_DISPLAY: dict[type[ast.expr], type] = {
 
 
 def held(assignments: Iterable[Assignment]) -> frozenset[type] | None:
-    """The types of all that is assigned, ``None`` counted out; ``None`` where one of them is not Python's own."""
+    """The types of all assigned values (a value ``None`` adds none); ``None`` where one is unknown or not built in."""
     found: set[type] = set()
     for assignment in assignments:
         kinds = (

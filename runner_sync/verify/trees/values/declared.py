@@ -1,6 +1,6 @@
-"""What kinds of thing an annotation says that something is: `dict`, `np.ndarray`, a class of the trees.
+"""The kinds of value that an annotation allows: `dict`, `np.ndarray`, a class of the trees.
 
-Comes in: a `Classes`, a module and an annotation in it. Goes out: a `Declared`, ``None`` where the annotation may mean
+Comes in: a `Classes`, a module and an annotation in it. Goes out: a `Declared`, ``None`` where the annotation may allow
 anything. May touch: nothing else.
 """
 
@@ -16,7 +16,7 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values.annotations import read
 from runner_sync.verify.trees.world import Definition
 
-# By the last word, in small letters. One kind for all numbers: they stand for each other.
+# By the last part of the name, in lower case. All numbers are one kind: they can replace each other.
 _KINDS: Mapping[str, str] = {
     **dict.fromkeys(("dict", "defaultdict", "ordereddict", "mapping", "mutablemapping"), "dict"),
     **dict.fromkeys(("int", "float", "bool"), "number"),
@@ -25,7 +25,7 @@ _KINDS: Mapping[str, str] = {
 _ARRAYS = frozenset({"torch.Tensor", "numpy.ndarray"})
 
 _MAX_DEPTH = 4
-"""Other names for a type (``Rows = dict[str, Row]``) that are followed."""
+"""Nested annotations and type aliases (``Rows = dict[str, Row]``) that are followed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class Declared:
 
 
 def kinds_of(classes: Classes, module: Module, annotation: ast.expr | None, depth: int = 0) -> Declared | None:
-    """What an annotation says."""
+    """The kinds that an annotation allows; ``None`` where they cannot be told."""
     node = read(annotation)
     if node is None or depth > _MAX_DEPTH:
         return None
@@ -58,7 +58,7 @@ def kinds_of(classes: Classes, module: Module, annotation: ast.expr | None, dept
 
 
 def is_another(was: Declared, now: Declared) -> bool:
-    """Whether nothing that was of the old kinds can be of the new ones."""
+    """Whether no value of the old kinds can be of a new one."""
     if not was.kinds or not now.kinds or was.kinds & now.kinds:
         return False
     related = [(one, other) for one in was.classes for other in now.classes]
@@ -68,13 +68,13 @@ def is_another(was: Declared, now: Declared) -> bool:
 
 
 def _is_below(one: ClassInfo, other: ClassInfo) -> bool:
-    """Whether a class has the other's name, or that of a class which it names as a base: the two are of two trees."""
+    """Whether a class has the name of ``other``, or a base of that name: by name, as the two are of different trees."""
     bases = {ast.unparse(base).rpartition(".")[2] for base in one.node.bases}
     return one.name == other.name or other.name in bases
 
 
 def joined(parts: Sequence[Declared | None]) -> Declared | None:
-    """What is one of several things; ``None`` when one of them may be anything."""
+    """The union of several `Declared`; ``None`` when one of them may be anything."""
     known = [part for part in parts if part is not None]
     if len(known) != len(parts):
         return None

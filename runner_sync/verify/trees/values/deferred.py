@@ -1,7 +1,7 @@
-"""Whether a frame takes what a call hands back for the value itself, where that is a coroutine, a generator or a
-context manager: something that has not run yet.
+"""Whether code uses the result of a call as a finished value, where it is a coroutine, a generator or a context manager
+that has not run yet.
 
-Comes in: a call and the places where its value stands. Goes out: a verdict. May touch: nothing.
+Comes in: the places where the value of a call is used. Goes out: a verdict. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from runner_sync.verify.trees.values.guards import is_identity
 from runner_sync.verify.trees.values.uses import Place
 
-# What these are asked for themselves: whoever does so knows what has come.
+# Attributes of coroutines, generators and futures: code that uses them knows what it has.
 _OWN_NAMES = frozenset({"send", "throw", "close", "add_done_callback"})
 _ASKING = frozenset(
     {"isawaitable", "iscoroutine", "isgenerator", "isinstance", "hasattr", "getattr", "callable", "type"}
@@ -36,19 +36,20 @@ GOING_THROUGH = frozenset(
         "zip",
     }
 )
-"""Functions that go through their first argument; ``max`` and ``min`` only where it is the only one."""
+"""Builtins that iterate over their first argument; ``max`` and ``min`` only where it is the only one."""
 
 
 def is_taken_for_value(stands: Sequence[Place], *, is_iterable: bool) -> bool:
-    """Whether some place needs the value itself, and none runs what came first; ``is_iterable``: one can go through it.
+    """Whether some place needs the finished value, and no place runs the deferred one. ``is_iterable``: it is a
+    generator, over which code may iterate.
 
-    timid: what is kept, handed on or an argument may be run by somebody else.
+    timid: a value that is stored, returned or passed as an argument may be run elsewhere.
     """
     return any(_needs_value(p, is_iterable=is_iterable) for p in stands) and not any(_may_run(p) for p in stands)
 
 
 def _may_run(place: Place) -> bool:
-    """Whether the code there awaits or enters it, goes on from it, or asks what it is."""
+    """Whether the code there awaits it, enters it, yields from it, or tests what it is."""
     match place.around:
         case ast.Await() | ast.withitem() | ast.YieldFrom():
             return True
@@ -58,7 +59,7 @@ def _may_run(place: Place) -> bool:
 
 
 def is_asked(place: Place) -> bool:
-    """Whether the code there asks what the value is."""
+    """Whether the code there passes the value to a function that tells what it is: ``isinstance``, ``callable``."""
     match place.around:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             return name in _ASKING

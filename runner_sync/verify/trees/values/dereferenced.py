@@ -1,11 +1,12 @@
-"""Where code takes an attribute or an item of a parameter, or calls it, and never asks whether it is ``None``.
+"""Where code takes an attribute or an item of a parameter, or calls it, and never tests whether it is ``None``.
 
-Comes in: a `Program`, the callees of a call and a parameter that the call leaves out, with ``None`` for a default. Goes
-out: a `Use`, in what is called or in what that hands the parameter on to; ``None`` where it cannot be told. May touch:
+Comes in: a `Program`, the callees of a call and a parameter with default ``None`` that the call leaves out. Goes out: a
+`Use`, in a callee or in a function that it passes the parameter on to; ``None`` where it cannot be told. May touch:
 nothing.
 
-timid: whatever else is done with the parameter (a comparison, a new value, a copy) may ask for it out of sight. Code
-under a condition on another argument may not run, where the call leaves that one out, too, or gives a constant.
+timid: any other use of the parameter (a comparison, a new value, a copy) may be a test for ``None``, and then nothing
+is reported. Neither is a use under a condition on another argument that the call leaves out, too, or gives as a
+constant: it may not run.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from runner_sync.verify.trees.values.guards import deciding
 from runner_sync.verify.trees.values.uses import tree_above
 
 _MAX_DEPTH = 3
-"""Calls that the parameter is followed into."""
+"""Calls through which the parameter is followed."""
 
 _ASKING = frozenset({"bool", "callable", "getattr", "hasattr", "isinstance", "type", "any", "all"})
 _USES = ast.Attribute | ast.Subscript | ast.Call | ast.keyword
@@ -32,7 +33,7 @@ _USES = ast.Attribute | ast.Subscript | ast.Call | ast.keyword
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A use of a parameter in ``frame`` that fails where it is ``None``, and what that use is: "reads `rows` of"."""
+    """A use of a parameter in ``frame`` that fails on ``None``; ``what`` is its description: "reads `rows` of"."""
 
     frame: Frame
     node: ast.expr
@@ -45,12 +46,13 @@ class Use:
 
 
 def dereferenced(program: Program, callees: Iterable[Callee], call: ast.Call, name: str) -> Use | None:
-    """The use of a parameter that a call leaves out; ``None`` unless each callee has one."""
+    """The first use, in the callees of a call, of the parameter ``name`` that it leaves out; ``None`` unless each
+    callee has one."""
     return _of_all(program, [(callee, name) for callee in callees], call, depth=0)
 
 
 def _of_all(program: Program, rows: Sequence[tuple[Callee, str]], call: ast.Call, *, depth: int) -> Use | None:
-    """The first use, by callees that each have the parameter under a name of their own."""
+    """The first use in ``rows``: callees, each with its own name of the parameter; ``None`` unless each has one."""
     found = [_of_callee(program, callee, call, name, depth=depth) for callee, name in rows]
     known = [use for use in found if use is not None]
     return known[0] if known and len(known) == len(found) else None
@@ -61,32 +63,33 @@ def _of_callee(program: Program, callee: Callee, call: ast.Call, name: str, *, d
     if function is None or depth > _MAX_DEPTH:
         return None
     frame = program.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
-    if _may_ask(frame, name):
+    if _may_be_tested(frame, name):
         return None
     unset = _resting_on({name, *_not_given(callee, call)}, function)
     for node in _own_nodes(function):
         use = _use(frame, node, name) or _handed_on(program, frame, node, name, depth=depth)
-        if use is not None and not is_expected(frame, node) and unset.isdisjoint(_names(deciding(function, node))):
+        if use is not None and not is_expected(frame, node) and unset.isdisjoint(_names_in(deciding(function, node))):
             return use
     return None
 
 
 def is_expected(frame: Frame, node: ast.AST) -> bool:
-    """Whether the code around is made for the failure of a use."""
+    """Whether the code around a use handles its failure."""
     return frame.is_guarded(node) or frame.is_guarded(node, calls=True)
 
 
-def _may_ask(frame: Frame, name: str) -> bool:
-    """Whether anything is done with a parameter but taking it apart and handing it on."""
+def _may_be_tested(frame: Frame, name: str) -> bool:
+    """Whether a parameter is used in any other way than by attribute, item, call or as an argument: that may be a
+    test."""
     if len(frame.bound.get(name, ())) != 1 or name in frame.imports:
         return True
     above = tree_above(nodes_of(frame.function))
     around = [above[id(node)] for node in nodes_of(frame.function) if is_name(node, name)]
-    return any(not isinstance(node, _USES) or _asks(node, name) for node in around)
+    return any(not isinstance(node, _USES) or _is_test(node, name) for node in around)
 
 
-def _asks(node: ast.AST, name: str) -> bool:
-    """Whether a parameter is given to a builtin that tells something of it, or is the key of an item."""
+def _is_test(node: ast.AST, name: str) -> bool:
+    """Whether ``node`` passes a parameter to a builtin that may tell ``None`` apart, or uses it as a key."""
     match node:
         case ast.Call(func=ast.Name(id=called)):
             return called in _ASKING
@@ -96,7 +99,7 @@ def _asks(node: ast.AST, name: str) -> bool:
 
 
 def _not_given(callee: Callee, call: ast.Call) -> Iterator[str]:
-    """The parameters that are at their defaults, or have a constant."""
+    """The parameters that a call leaves at their defaults, or passes a constant to."""
     given = callee.placed(call)
     for name in (*callee.signature.positional, *callee.signature.keyword_only):
         if isinstance(given.get(name, ast.Constant(None)), ast.Constant):
@@ -104,26 +107,26 @@ def _not_given(callee: Callee, call: ast.Call) -> Iterator[str]:
 
 
 def _resting_on(names: Set[str], function: FunctionNode) -> Set[str]:
-    """``names``, and the locals that are made of them, or set under a condition on them."""
+    """``names``, and the locals that are computed from them, or set under a condition or loop over them."""
     found = set(names)
     for statement in statements_of(function.body):
         match statement:
             case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-                rests = not found.isdisjoint(_names([statement]))
+                rests = not found.isdisjoint(_names_in([statement]))
             case ast.If(test=asked) | ast.For(iter=asked):
-                rests = not found.isdisjoint(_names([asked]))
+                rests = not found.isdisjoint(_names_in([asked]))
             case _:
                 rests = False
         found |= assigned_names(statement) if rests else set()
     return found
 
 
-def _names(nodes: Iterable[ast.AST]) -> Set[str]:
+def _names_in(nodes: Iterable[ast.AST]) -> Set[str]:
     return {node.id for top in nodes for node in walk(top) if isinstance(node, ast.Name)}
 
 
 def _own_nodes(function: FunctionNode) -> Iterator[ast.AST]:
-    """What runs when a function does: nothing of the functions in it."""
+    """The nodes of a function without those of functions nested in it."""
     nested = [n for n in nodes_of(function) if isinstance(n, FunctionNode | ast.Lambda) and n is not function]
     inner = {id(node) for part in nested for node in walk(part)}
     return (node for node in nodes_of(function) if id(node) not in inner)
@@ -142,7 +145,7 @@ def _use(frame: Frame, node: ast.AST, name: str) -> Use | None:
 
 
 def _handed_on(program: Program, frame: Frame, node: ast.AST, name: str, *, depth: int) -> Use | None:
-    """The use by what a call hands a parameter on to."""
+    """The use in the callees of ``node``, a call that passes the parameter on; ``None`` unless each has one."""
     given = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
     if not isinstance(node, ast.Call) or not any(is_name(value, name) for value in given):
         return None
@@ -153,7 +156,7 @@ def _handed_on(program: Program, frame: Frame, node: ast.AST, name: str, *, dept
 
 
 def _reached(program: Program, frame: Frame, call: ast.Call) -> list[Callee]:
-    """What a call reaches; empty where one of several cannot be told."""
+    """The callees of a call; empty where one of several is unknown."""
     groups = program.callees(frame, call)
     if not any(groups):
         groups = _of_held(program, frame, call.func)
@@ -161,7 +164,7 @@ def _reached(program: Program, frame: Frame, call: ast.Call) -> list[Callee]:
 
 
 def _of_held(program: Program, frame: Frame, function: ast.expr) -> list[list[Callee]]:
-    """The methods of ``self.x.m``: where ``x`` is one of several objects, those that have an ``m``."""
+    """The methods that ``self.x.m`` may be: of the classes that ``x`` may have, those with an ``m``."""
     match function:
         case ast.Attribute(ast.Attribute(ast.Name(id=owner), held), name) if frame.info and owner == frame.owner:
             objects = union([program.attribute(mro, held) for mro in program.mros(frame.info)]) or []

@@ -1,7 +1,7 @@
-"""What a value consists of, by its annotation: a ``Row`` stands in ``rows: dict[str, Row]`` and in ``tuple[Row, int]``.
+"""The classes of elements, by the annotation of their container: ``Row`` for ``rows: dict[str, Row]``.
 
-Comes in: a `CallGraph`, a frame of it and an expression that takes something out, a loop, or an assignment that takes a
-value apart. Goes out: `Instance`s, ``None`` where it cannot be told. May touch: nothing else.
+Comes in: a `CallGraph`, a frame of it and a subscript or ``get``, a loop, or an assignment that unpacks a value. Goes
+out: `Instance`s, ``None`` where the classes cannot be told. May touch: nothing else.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _Annotated = tuple[Module, ast.expr | None]
 _SEQUENCES = frozenset({"list", "deque", "sequence", "mutablesequence"})
 _COLLECTIONS = _SEQUENCES | {"set", "frozenset", "iterable", "iterator", "collection"}
 _MAPPINGS = frozenset({"dict", "defaultdict", "ordereddict", "mapping", "mutablemapping"})
-# What goes through a container and hands out what stands in it.
+# Builtins that give the elements of their argument.
 _PASSES = frozenset({"list", "tuple", "set", "sorted", "reversed", "iter"})
-# Methods of containers that hand out one thing, by what they take it from.
+# Methods of containers that return one element, and which kind of element that is.
 _TAKES: dict[str, _Wanted] = {"get": "value", "setdefault": "value", "pop": "item", "popleft": "item"}
 
 _MAX_DEPTH = 6
-"""Steps from one expression to the next in which an annotation is looked for."""
+"""Expressions followed one after the other to find an annotation for the first."""
 
 
 def taken(program: CallGraph, frame: Frame, node: ast.Subscript | ast.Call, depth: int) -> list[Instance] | None:
@@ -41,7 +41,7 @@ def taken(program: CallGraph, frame: Frame, node: ast.Subscript | ast.Call, dept
 
 
 def _by_key(program: CallGraph, frame: Frame, node: ast.Subscript, depth: int) -> list[Instance] | None:
-    """What the object's own ``__getitem__`` says that it hands out."""
+    """The classes by the return annotation of the object's own ``__getitem__``."""
     if depth > _MAX_DEPTH or isinstance(node.slice, ast.Slice):
         return None
     owners = program.infer(frame, node.value, depth + 1) or []
@@ -77,14 +77,14 @@ def unpacked(program: CallGraph, frame: Frame, node: ast.Assign, name: str, *, d
 
 
 class _Part(NamedTuple):
-    """One of several names that a value is taken apart into: ``b`` in ``a, b = value`` is number 1 of 2."""
+    """One of several names that a value is unpacked into: ``b`` in ``a, b = value`` is number 1 of 2."""
 
     number: int
     size: int
 
 
 def _part_named(target: ast.expr, name: str) -> _Part | None:
-    """Which part of a target a name is, where it consists of names and nothing else."""
+    """Which part of a tuple target ``name`` is; ``None`` unless all its parts are names."""
     names = target.elts if isinstance(target, ast.Tuple) else []
     places = [number for number, part in enumerate(names) if is_name(part, name)]
     return _Part(places[0], len(names)) if places and all(isinstance(part, ast.Name) for part in names) else None
@@ -95,7 +95,7 @@ def _meant(program: CallGraph, found: list[_Annotated] | None) -> list[Instance]
 
 
 def _of_tuples(found: list[_Annotated] | None, part: _Part) -> list[_Annotated] | None:
-    """A part of what is annotated as ``tuple[A, B]``, wherever that has as many."""
+    """The part of each annotation ``tuple[A, B]``; ``None`` unless all have as many parts as there are names."""
     types = [(module, tuple_parts(annotation)) for module, annotation in found or ()]
     fitting: list[_Annotated] = [
         (module, parts[part.number]) for module, parts in types if parts and len(parts) == part.size
@@ -104,7 +104,8 @@ def _of_tuples(found: list[_Annotated] | None, part: _Part) -> list[_Annotated] 
 
 
 def _of_record(info: ClassInfo, part: _Part) -> list[_Annotated]:
-    """A field of a ``NamedTuple`` that has as many."""
+    """The annotation of the field of a ``NamedTuple``; empty for another class, or one with another number of
+    fields."""
     if not is_record(info) or len(info.fields) != part.size:
         return []
     name = [*info.fields][part.number]
@@ -112,13 +113,13 @@ def _of_record(info: ClassInfo, part: _Part) -> list[_Annotated]:
 
 
 def _each(program: CallGraph, frame: Frame, iterable: ast.expr, depth: int) -> list[list[_Annotated] | None]:
-    """What comes out of an iterable: one thing, or as many as are taken apart at each turn."""
+    """The annotations of what an iterable yields: one entry, or one for each part of a tuple: two for ``x.items()``."""
     match iterable:
         case ast.Call(func=ast.Attribute(value, "items"), args=[]):
             return [_out_of(program, frame, value, wanted, depth=depth) for wanted in ("key", "value")]
         case ast.Call(func=ast.Attribute(value, "values"), args=[]):
             return [_out_of(program, frame, value, "value", depth=depth)]
-        case ast.Call(func=ast.Name(id=name), args=[inner, *others]) if not frame.names(name):
+        case ast.Call(func=ast.Name(id=name), args=[inner, *others]) if not frame.binds(name):
             if name == "enumerate":
                 return [None, *_each(program, frame, inner, depth)]
             if name == "zip":
@@ -139,7 +140,7 @@ def _out_of(
 
 
 def _element(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr | None:
-    """What a container hands out by its annotation, where that says what is in it."""
+    """The element type in the annotation of a container; ``None`` where it names none or the container is another."""
     container = _without_none(annotation)
     if not isinstance(container, ast.Subscript):
         return None
@@ -183,7 +184,7 @@ def _declared(program: CallGraph, frame: Frame, node: ast.expr, depth: int) -> l
 
 
 def _hands_out(given: list[ast.expr]) -> bool:
-    """Whether ``get(key)`` has no value of its own to hand out where the container has none."""
+    """Whether ``get(key)`` has no default but ``None`` that it could return instead of an element."""
     return not given[1:] or ast.unparse(given[1]) == "None"
 
 
@@ -208,11 +209,12 @@ def _mros(program: CallGraph, frame: Frame, owner: ast.expr, depth: int) -> list
 
 
 def _of_mro(program: CallGraph, mro: Mro, name: str) -> list[_Annotated] | None:
-    """What the first class that says so annotates an attribute with."""
+    """The annotations of an attribute in the first class of an MRO that has any; ``None`` where a method has that
+    name."""
     if mro.open or mro.has_method(name):
         return None
     told = [(i, a) for i, a in program.assignments(mro, name) if a.annotation is not None]
-    # What a mixin declares is what it asks its host for: who sets it knows better.
+    # A mixin's bare annotation says what it needs of its host: one with a value is more exact.
     told = [(i, a) for i, a in told if not a.is_bare] or told
     said = [(i, a.annotation) for i, a in told if a.annotation is not None]
     return [(info.module, annotation) for info, annotation in said if info is said[0][0]]

@@ -1,8 +1,8 @@
 """The constructor that ``@dataclass`` or ``msgspec.Struct`` generates, and whether it can generate one.
 
-Comes in: classes as their statements show them. Goes out: signatures, ``None`` for what cannot be told. May touch:
-nothing. The rules are those of the documentation of ``dataclasses`` and of msgspec: a struct's ``kw_only`` is about the
-fields of that class alone, a subclass of a struct is one without saying so.
+Comes in: classes as their statements show them. Goes out: signatures, ``None`` for those that cannot be told. May
+touch: nothing. The rules are those of the documentation of ``dataclasses`` and of msgspec: a struct's ``kw_only``
+applies to the fields of that class alone, and a subclass of a struct is a struct without a decorator.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from runner_sync.verify.trees.classes import ClassInfo, is_struct
 
 
 def is_dataclass(info: ClassInfo) -> bool:
-    """Whether a class is decorated as one itself."""
+    """Whether the class itself is decorated as a dataclass."""
     return any(decorator_name(decorator) == "dataclass" for decorator in info.node.decorator_list)
 
 
 def structs(classes: Sequence[ClassInfo]) -> list[ClassInfo]:
-    """Those classes of an MRO that are a ``msgspec.Struct``, by their own bases or those that these derive from."""
+    """The classes of an MRO that derive from ``msgspec.Struct``, directly or through each other."""
     found: list[ClassInfo] = []
     for info in reversed(classes):
         bases = {ast.unparse(base).rpartition(".")[2] for base in info.node.bases}
@@ -41,7 +41,7 @@ def constructor(classes: Sequence[ClassInfo]) -> Signature | None:
 
 def fields(classes: Sequence[ClassInfo]) -> list[tuple[ClassInfo, Field]] | None:
     """The fields of the dataclass or struct ``classes[0]`` in order, each with the class that declares it; ``None``
-    where an option of one is no constant."""
+    where an option of a field or class is no constant."""
     found: dict[str, tuple[ClassInfo, Field]] = {}
     made = structs(classes)
     for info in reversed(classes):
@@ -55,8 +55,8 @@ def fields(classes: Sequence[ClassInfo]) -> list[tuple[ClassInfo, Field]] | None
 
 
 def misplaced(found: Iterable[tuple[ClassInfo, Field]]) -> tuple[Field, ClassInfo, Field] | None:
-    """A field that must be given and stands behind one with a default, with the class of that, and that: Python refuses
-    it."""
+    """A field without a default behind one with a default, which Python refuses: the field, then the class of the one
+    with the default, and that one."""
     with_default = None
     for owner, field in found:
         if field.is_given and not field.by_keyword:

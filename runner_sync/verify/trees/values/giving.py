@@ -1,6 +1,7 @@
-"""Which assignments give an attribute to who lacks it: not a declaration, nor one behind a read of the same attribute.
+"""Which assignments create an attribute: not a bare annotation, nor one that can only run after a read of the
+attribute.
 
-Comes in: classes and assignments of an attribute. Goes out: whether they define it. May touch: nothing.
+Comes in: classes and assignments of an attribute. Goes out: whether they create it. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -20,21 +21,21 @@ def defines(info: ClassInfo, name: str) -> bool:
 
 
 def gives(info: ClassInfo, assignment: Assignment, name: str) -> bool:
-    """Whether an assignment sets what was not there: a declaration does only where it makes a field."""
+    """Whether an assignment can create the attribute; a bare annotation does so only where it makes a field."""
     if assignment.is_bare and not (assignment.function is None and _may_have_fields(info)):
         return False
     return not _is_renewal(assignment, name)
 
 
 def _may_have_fields(info: ClassInfo) -> bool:
-    """Whether something may look at the annotations of a class: a decorator, a metaclass, ``NamedTuple``."""
+    """Whether something may turn annotations of the class into fields: a decorator, a metaclass, ``NamedTuple``."""
     return bool(info.node.decorator_list or info.node.keywords) or is_record(info) or is_protocol(info)
 
 
 def _is_renewal(assignment: Assignment, name: str) -> bool:
-    """Whether an assignment of ``self.name`` gives nothing to who lacks it: ``if self.todo: self.todo = False``.
+    """Whether an assignment of ``self.name`` needs the attribute to exist: ``if self.todo: self.todo = False``.
 
-    What has to be evaluated on every way to it, or for it, reads the attribute.
+    So it is where code that is always evaluated before the assignment, or in it, reads the attribute.
     """
     if isinstance(assignment.node, ast.AugAssign):
         return True
@@ -52,7 +53,7 @@ def _is_read_before(function: FunctionNode, assigned: ast.AST, name: str) -> boo
 
 @functools.lru_cache(maxsize=16384)
 def _names_read(function: FunctionNode) -> frozenset[str]:
-    """The attributes that a function reads of anything: most assignments are of others."""
+    """All attribute names that a function reads: a quick test, as most assignments are of other names."""
     nodes = (node for node in nodes_of(function) if isinstance(node, ast.Attribute))
     return frozenset(node.attr for node in nodes if isinstance(node.ctx, ast.Load))
 
@@ -77,7 +78,8 @@ def _run_before(block: Sequence[ast.stmt], wanted: ast.AST) -> list[ast.AST] | N
 
 
 def _always(node: ast.AST) -> list[ast.AST]:
-    """What is evaluated whenever ``node`` is: no branch, no second half of an ``and``, nothing that may be caught."""
+    """``node`` and all parts that are evaluated whenever it is: no branch, no second half of an ``and``, nothing in a
+    ``try``."""
     found = [node]
     for one in found:
         found += _evaluated(one)
@@ -85,7 +87,7 @@ def _always(node: ast.AST) -> list[ast.AST]:
 
 
 def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
-    """The parts of ``node`` that are always evaluated; of a compound statement before its blocks are."""
+    """The direct parts of ``node`` that are always evaluated; for a compound statement, its test or iterable."""
     match node:
         case ast.Lambda() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Try() | ast.TryStar():
             return

@@ -1,7 +1,7 @@
-"""Where a function makes sure that an attribute exists, or what kind of thing it is, before it reads it.
+"""Where a function tests that an attribute exists, or of what kind it is, before it reads it.
 
-Comes in: a function. Goes out: `Guards`, asked about the attributes that the function reads, and what conditions ask of
-an expression. May touch: nothing.
+Comes in: a function. Goes out: `Guards`, which tell whether a read is tested, and what conditions test of an
+expression. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _KIND_TESTS = frozenset({"callable", "isinstance", "hasattr", "iscoroutinefuncti
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """``hasattr(owner, "attribute")``, or ``getattr`` with a default. ``owner`` is the last part of what is asked."""
+    """``hasattr(owner, "attribute")``, or ``getattr`` with a default. ``owner`` is the last part of a dotted name."""
 
     owner: str
     attribute: str
 
 
 class Guards:
-    """The conditions of one function that ask for attributes, and the code that stands under them.
+    """The conditions of one function that test for attributes, and the code that they guard.
 
     ``hasattr(x, "a")`` and ``getattr(x, "a", default)`` in a condition, or a name there that one of them was assigned
-    to, guard ``x.a`` under that condition. They also guard what follows it, where one of its branches leaves. A
-    function that sets ``a`` with ``setattr`` may read it anywhere.
+    to, guard ``x.a`` in both branches. They also guard the code that follows, where a branch ends in ``return``,
+    ``raise``, ``continue`` or ``break``. A function that sets ``a`` with ``setattr`` may read it anywhere.
     """
 
     def __init__(self, function: FunctionNode) -> None:
@@ -55,15 +55,16 @@ class Guards:
                 self._covered.setdefault(test, set()).update(covered)
 
     def is_covered(self, value: ast.expr, attribute: str) -> bool:
-        """Whether ``value`` is read where the function has made sure that it has the attribute."""
+        """Whether ``value`` stands where the function has tested that it has the attribute."""
         return attribute in self._set or id(value) in self._covered.get(_Test(_last(value), attribute), ())
 
 
 def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
-    """What the conditions above ``node`` ask of the same expression: ``callable`` and the like, ``None`` or ``truth``.
+    """What the conditions that guard ``node`` test of the same expression: ``callable`` and the like, ``None``,
+    ``truth``.
 
-    ``return self.size() if callable(self.size) else self.size`` is right whatever ``size`` is. Whoever asks for the
-    truth of it does not stand under that question.
+    ``return self.size() if callable(self.size) else self.size`` is right whatever ``size`` is. An expression that is
+    itself the condition is not guarded by its own test for truth.
     """
     text = ast.unparse(node)
     found: set[str] = set()
@@ -76,7 +77,8 @@ def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
 
 
 def deciding(function: FunctionNode, node: ast.AST) -> list[ast.expr]:
-    """What decides whether ``node`` runs: the conditions and loops around it, and in front of it those that may leave.
+    """The tests and iterables that decide whether ``node`` runs: those around it, and those in statements before it
+    that may leave the block.
 
     A condition does not decide on itself, but each part of an ``and`` does on the next.
     """
@@ -87,7 +89,7 @@ def deciding(function: FunctionNode, node: ast.AST) -> list[ast.expr]:
 
 
 def _in_front(block: Sequence[ast.stmt], node: ast.AST) -> list[ast.stmt]:
-    """The statements that come before ``node`` in the blocks that it stands in, and may leave them."""
+    """The statements before ``node``, in all blocks around it, that may leave their block."""
     for number, statement in enumerate(block):
         if any(inner is node for inner in walk(statement)):
             before = [other for other in block[:number] if _may_leave(other)]
@@ -97,7 +99,8 @@ def _in_front(block: Sequence[ast.stmt], node: ast.AST) -> list[ast.stmt]:
 
 
 def _may_leave(part: ast.AST, *, is_looped: bool = False) -> bool:
-    """Whether what follows a part of a block need not run behind it."""
+    """Whether ``part`` may leave its block, so that what follows need not run; ``is_looped``: it stands in a loop of
+    that block, which ``break`` and ``continue`` do not go beyond."""
     match part:
         case ast.Return() | ast.Raise() | ast.Assert():
             return True
@@ -110,7 +113,7 @@ def _may_leave(part: ast.AST, *, is_looped: bool = False) -> bool:
 
 
 def _decisions(node: ast.AST) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
-    """What ``node`` asks or goes through, and what runs by that."""
+    """Each test or iterable of ``node``, with the code that runs depending on it."""
     match node:
         case ast.If(test=test, body=body, orelse=other) | ast.While(test=test, body=body, orelse=other):
             yield test, [*body, *other]
@@ -132,7 +135,7 @@ def _decisions(node: ast.AST) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
 
 
 def is_chosen(function: FunctionNode, node: ast.AST, value: ast.expr) -> bool:
-    """Whether ``node`` stands under a condition that asks for more than whether ``value`` is there.
+    """Whether ``node`` stands under a condition that tests more than whether ``value`` is truthy or ``None``.
 
     ``if self.config.method == "eagle":`` may choose among the classes that ``value`` can be of.
     """
@@ -144,7 +147,7 @@ def is_chosen(function: FunctionNode, node: ast.AST, value: ast.expr) -> bool:
 
 
 def _is_presence(condition: ast.expr, text: str) -> bool:
-    """Whether a condition asks only for the truth of an expression, or whether it is ``None``."""
+    """Whether a condition tests nothing but the truth of the expression ``text``, or whether it is ``None``."""
     match condition:
         case ast.BoolOp(values=parts):
             return all(_is_presence(part, text) for part in parts)
@@ -156,7 +159,7 @@ def _is_presence(condition: ast.expr, text: str) -> bool:
 
 
 def _asked(condition: ast.expr) -> Iterator[tuple[ast.expr, str]]:
-    """Expressions that a condition asks something of."""
+    """The expressions that a condition tests, each with the test: ``truth``, ``None``, ``callable`` and the like."""
     if isinstance(condition, ast.BoolOp):
         for part in condition.values:
             yield from _asked(part)
@@ -173,7 +176,7 @@ def _asked(condition: ast.expr) -> Iterator[tuple[ast.expr, str]]:
 
 
 def is_identity(node: ast.Compare) -> bool:
-    """Whether ``node`` asks with ``is`` or ``is not`` only."""
+    """Whether ``node`` compares with ``is`` or ``is not`` only."""
     return all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
 
 
@@ -185,7 +188,7 @@ def _test(node: ast.AST) -> _Test | None:
 
 
 def _named(node: ast.AST, functions: set[str]) -> Iterator[str]:
-    """The attribute that a call of one of ``functions`` names."""
+    """The attribute name in a call of one of ``functions``: ``a`` in ``hasattr(x, "a")``."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
         name = node.args[1] if len(node.args) > 1 else None
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
@@ -198,7 +201,7 @@ def _last(node: ast.expr) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """A condition of a function, where it is asked, and whether all that follows it stands under it, too."""
+    """A ``test``, the ``node`` that it belongs to, and whether it ``lasts``: guards the statements behind, too."""
 
     test: ast.expr
     node: ast.stmt | ast.expr
@@ -206,13 +209,13 @@ class _Condition:
     lasts: bool = False
 
     def region(self) -> list[ast.AST]:
-        """What stands under it, the condition included."""
+        """The code that it guards, the condition included."""
         end = self.node.end_lineno or 0
         nodes = nodes_of(self.function) if self.lasts else ()
         return [self.node, *(other for other in nodes if isinstance(other, ast.stmt) and other.lineno > end)]
 
     def covers(self, node: ast.AST) -> bool:
-        """Whether ``node`` stands under it."""
+        """Whether ``node`` is in the code that it guards."""
         return any(inner is node for part in self.region() for inner in walk(part))
 
 

@@ -1,7 +1,7 @@
 """What kind of thing a name or an attribute stands for: a method, a property, a value, a context manager, a class.
 
-Comes in: a `Program`, a frame of it and a name or attribute in it. Goes out: a `Member`, ``None`` for what cannot be
-told or is one thing here and another there. May touch: nothing.
+Comes in: a `Program`, a frame of it and a name or attribute in it. Goes out: a `Member`, ``None`` where the kind cannot
+be told or is not always the same. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from runner_sync.verify.trees.world import Definition
 
 Kind = Literal["function", "coroutine", "generator", "context manager", "property", "value", "class"]
 
-# What these say is worked out when the class is made; of any other call in a class body nobody can tell what it makes.
+# What these calls or decorators make of a member; what any other call in a class body makes is unknown.
 _MAKERS: dict[str, Kind] = {
     "property": "property",
     "cached_property": "property",
@@ -32,12 +32,12 @@ _MAKERS: dict[str, Kind] = {
     "partialmethod": "function",
     "contextmanager": "context manager",
 }
-# Decorators of a class that add no member which a runner would ask for.
+# Decorators of a class that add no member which a runner would use.
 _PLAIN = TRANSPARENT | {"dataclass", "runtime_checkable", "total_ordering"}
 _FLAT = frozenset({"int", "float", "bool", "str", "bytes", "list", "dict", "tuple", "set", "frozenset"})
 _ARRAYS = frozenset({"torch.Tensor", "np.ndarray", "numpy.ndarray"})
 _NUMBERS = frozenset({"int", "float", "bool"})
-# What containers and arrays have, and of `_FLAT` all but numbers.
+# Methods of containers and arrays, and of all types in `_FLAT` but numbers.
 _OF_CONTAINERS = frozenset({"__iter__", "__getitem__"})
 _DISPLAYS = (
     ast.Constant | ast.JoinedStr | ast.Tuple | ast.List | ast.Dict | ast.Set | ast.Compare
@@ -47,7 +47,7 @@ _DISPLAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a value comes from: an expression or an annotation, and the frame that it stands in."""
+    """Where a value comes from: an expression or an annotation, and the frame that contains it."""
 
     frame: Frame
     value: ast.expr | None
@@ -56,10 +56,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One thing that a name stands for. ``sources`` is what a function or property hands out, or what a value is.
+    """What a name stands for. ``sources`` are what a function or property returns, or what is assigned to an attribute.
 
-    ``fixed`` is whether it refuses to be assigned: a property without a setter. ``cached`` is whether it has what
-    ``functools.lru_cache`` adds: ``cache_clear`` and the like.
+    ``of_class``: it is a member of a class. ``fixed``: it cannot be assigned, as a property without a setter.
+    ``cached``: it has the attributes that ``functools.lru_cache`` adds, ``cache_clear`` and the like.
     """
 
     kind: Kind
@@ -81,16 +81,17 @@ class Member:
 
     @property
     def hands_out(self) -> frozenset[str]:
-        """What its annotations and ``return``s say: a property that says what the method said is that method."""
+        """Its annotations and returned expressions as text: a property that has those of a former method replaces
+        it."""
         told = [source.annotation or source.value for source in self.sources]
         return frozenset(ast.dump(part) for part in told if part is not None)
 
 
 def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[str], Member | None]:
-    """What ``node``, a name or an attribute, stands for in ``frame``: of ``self``, one for each MRO it can have.
+    """What ``node``, a name or an attribute, stands for in ``frame``; for an attribute of ``self``, one per MRO.
 
-    The key is what tells an MRO from the others: two programs may have the branches of a conditional base in different
-    order.
+    The key holds the classes that tell an MRO from the others: two programs may have the branches of a conditional base
+    in different order.
     """
     if isinstance(node, ast.Attribute):
         own = frame.owner is not None and is_name(node.value, frame.owner)
@@ -117,9 +118,9 @@ def member_of(program: Program, mro: Mro, name: str, *, after: ClassInfo | None 
 
 
 def lacks(program: Program, held: Member, name: str) -> bool:
-    """Whether what a value is, or a property or function hands out, provably has no method ``name``.
+    """Whether a value, or the result of a property or function, provably has no method ``name``.
 
-    A value that is only ever ``None`` is a placeholder: somebody sets it whom nobody sees here.
+    Nothing is proved of an attribute that is only ever assigned ``None``: code out of sight must set it.
     """
     if held.info is not None:
         return none_has(program, [held.info], name)
@@ -129,7 +130,7 @@ def lacks(program: Program, held: Member, name: str) -> bool:
 
 
 def _agreed(found: Sequence[Member | None]) -> Member | None:
-    """The one kind that all are, with what any of them holds; ``None`` when one is unknown or they differ."""
+    """The member of the kind that all have, with the sources of all; ``None`` when one is unknown or they differ."""
     known = [one for one in found if one is not None]
     if not known or len(known) != len(found) or len({(one.kind, one.fixed) for one in known}) != 1:
         return None
@@ -137,12 +138,12 @@ def _agreed(found: Sequence[Member | None]) -> Member | None:
 
 
 def _of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | None) -> Member | None:
-    """The attribute ``name`` of an object: a property of its class goes before what is assigned to the object."""
+    """The attribute ``name`` of an object: a property of its class takes precedence over assignments to the object."""
     if mro.open or (after is not None and after not in mro):
         return None
     classes = mro.classes[mro.classes.index(after) + 1 :] if after is not None else mro.classes
     having = [c for c in classes if name in c.methods or c.written_in_body(name)]
-    # A declaration says of what type the attribute is; it hides nothing.
+    # A bare annotation overrides nothing.
     defining = next((c for c in having if name in c.methods or _gives_in_body(c, name)), having[0] if having else None)
     assigned = [(info, a) for info, a in program.assignments(mro, name) if a.function is not None]
     found = _of_class(program, defining, name) if defining is not None else None
@@ -163,7 +164,7 @@ def _gives_in_body(info: ClassInfo, name: str) -> list[Assignment]:
 
 
 def _of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
-    """What the body of a class makes of ``name``."""
+    """The member ``name`` as the body of a class defines it."""
     found: list[Member | None] = []
     roles = [(f, {decorator_name(decorator) for decorator in f.decorator_list}) for f in info.methods.get(name, ())]
     is_settable = any("setter" in names for _, names in roles)
@@ -254,17 +255,17 @@ def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, n
     infos = [instance.info for instance in instances(program.classes, frame.module, annotation) or ()]
     if not infos or not none_has(program, infos, name):
         return False
-    # What is of such a class may be of one that derives from it. Asked last: all texts of the trees are searched.
+    # The value may be of a subclass. Tested last: all texts of the trees are searched for one.
     return not any(program.world.surroundings.has_subclass(info.name) for info in infos)
 
 
 def none_has(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:
-    """Whether none of some classes has the member ``name``, nor may have it out of sight."""
+    """Whether no class of ``infos`` has the member ``name``, nor may have it in a way that cannot be read."""
     mros = [mro for info in infos for mro in program.classes.mros(info)]
     return not any(mro.open or any(_may_define(c, name) for c in mro.classes) for mro in mros)
 
 
 def _may_define(info: ClassInfo, name: str) -> bool:
-    """Whether a class has a member by its body, or may by a decorator that nobody knows."""
+    """Whether a class defines a member, or may get it from an unknown decorator."""
     is_known = all(decorator_name(decorator) in _PLAIN for decorator in info.node.decorator_list)
     return not is_known or info.has(name)

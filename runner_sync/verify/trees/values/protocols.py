@@ -1,6 +1,6 @@
-"""What code does with the value of a call that not every value is made for: it enters it, goes through it, awaits it.
+"""Which special methods code needs of the value of a call: it enters the value, iterates over it, or awaits it.
 
-Comes in: a `Program`, a frame of it and a call in it. Goes out: the special methods that it takes. May touch: nothing.
+Comes in: a `Program`, a frame of it and a call in it. Goes out: names of special methods. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.deferred import GOING_THROUGH, is_asked
 from runner_sync.verify.trees.values.guards import is_identity
-from runner_sync.verify.trees.values.uses import Place, chosen, stands_of, tree_above
+from runner_sync.verify.trees.values.uses import Place, chosen, places_of, tree_above
 
 FAILS = {
     "__enter__": "cannot be entered by `with`",
@@ -20,13 +20,13 @@ FAILS = {
     "__next__": "has no next value",
     "__await__": "cannot be awaited",
 }
-"""Special methods that are asked for here, with what is wrong where there are none."""
+"""The special methods looked for here, with the message for a value that lacks one."""
 
 
 def asked_for(program: Program, frame: Frame, call: ast.Call) -> list[str]:
-    """The special methods that something wants of a call's value, in this function or in one that it is returned to.
+    """The special methods that code needs of a call's value, in this function or in one that it is returned to.
 
-    timid: none where the code asks what it is, or whether it is there.
+    timid: none where the code tests what the value is, or whether it is ``None``.
     """
     stands = [*_everywhere(program, frame, call)]
     if any(_may_know(place) for _, place in stands):
@@ -36,18 +36,19 @@ def asked_for(program: Program, frame: Frame, call: ast.Call) -> list[str]:
 
 
 def _everywhere(program: Program, frame: Frame, call: ast.Call) -> Iterator[tuple[Frame, Place]]:
-    for place in _through_conditions(frame, stands_of(frame, call)):
+    for place in _through_conditions(frame, places_of(frame, call)):
         yield frame, place
         for caller, other, part in _returned_to(program, frame, place):
-            yield from ((caller, stand) for stand in _through_conditions(caller, stands_of(caller, other, part)))
+            yield from ((caller, stand) for stand in _through_conditions(caller, places_of(caller, other, part)))
 
 
 def _through_conditions(frame: Frame, stands: list[Place]) -> Iterator[Place]:
-    """Places, and where a value stands that is one of two there: ``with lock if is_shared else nullcontext():``."""
+    """Places, but for one branch of a conditional expression the places of the whole expression:
+    ``with lock if is_shared else nullcontext():`` needs ``__enter__`` of ``lock``."""
     for place in stands:
         match place.around:
             case ast.IfExp(test=test) if test is not place.node:
-                yield from stands_of(frame, place.node)
+                yield from places_of(frame, place.node)
             case _:
                 yield place
 
@@ -55,7 +56,8 @@ def _through_conditions(frame: Frame, stands: list[Place]) -> Iterator[Place]:
 def _returned_to(
     program: Program, frame: Frame, place: Place
 ) -> Iterator[tuple[Frame, ast.Call, tuple[int, int] | None]]:
-    """Calls in the same module of the function that returns the value, with its place where it returns several."""
+    """The calls, in the same module, of a function that returns the value at ``place``; with its number and the size,
+    where it is one part of a returned tuple."""
     above = tree_above(frame.nodes())
     value = chosen(place.node, above)
     outer, part = above.get(id(value)), None
@@ -71,7 +73,7 @@ def _returned_to(
 
 
 def _wanted(frame: Frame, place: Place) -> str:
-    """The special method without which the code there fails, empty where it takes none of them."""
+    """The special method without which the code there fails, empty where it needs none of them."""
     node = place.node
     match place.around:
         case ast.withitem() as item:
@@ -83,7 +85,7 @@ def _wanted(frame: Frame, place: Place) -> str:
             return "__iter__" if value is node else ""
         case ast.Starred() | ast.YieldFrom() | ast.Assign(targets=[ast.Tuple() | ast.List()]):
             return "__iter__"
-        case ast.Call(func=ast.Name(id=name), args=[value, *others]) if value is node and not frame.names(name):
+        case ast.Call(func=ast.Name(id=name), args=[value, *others]) if value is node and not frame.binds(name):
             is_compared = bool(others) and name in ("max", "min")
             return "__next__" if name == "next" else "__iter__" if name in GOING_THROUGH and not is_compared else ""
         case ast.Await():

@@ -1,7 +1,7 @@
 """How many values a function returns, whether it returns any, and in which order.
 
-Comes in: a `Callee` of a `Program`, or functions. Goes out: the possible tuple sizes, or ``None`` when they cannot be
-told; and the like. May touch: nothing.
+Comes in: a `Callee` of a `Program`, or functions. Goes out: the possible tuple sizes, ``None`` when they cannot be
+told, and similar answers. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import excludes_tuples, read, tuple_parts
 
 _MAX_DEPTH = 4
-"""Calls that are followed into to learn what they return; beyond them it counts as unknown."""
+"""Calls, one in the next, that are followed to learn what they return; beyond that it counts as unknown."""
 
 _DICTIONARIES = frozenset({"dict", "Dict", "Mapping", "TypedDict"})
 _NO_TUPLES = ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.Compare
 
 
 def sizes(program: Program, callee: Callee, depth: int = 0) -> frozenset[int] | None:
-    """Sizes of every tuple the callee can return; ``None`` when one return shows no size."""
+    """The sizes of all tuples that the callee can return; ``None`` when the size of one is unknown."""
     function = callee.function
     if function is None:
         return _instance_size(callee)
@@ -43,7 +43,7 @@ def sizes(program: Program, callee: Callee, depth: int = 0) -> frozenset[int] | 
 
 
 def sizes_of_all(program: Program, callees: Iterable[Callee]) -> list[int]:
-    """The sizes of every tuple that one of some callees can return, in order; empty when one of them shows no size."""
+    """The sizes of all tuples that any of ``callees`` can return, in order; empty when the size of one is unknown."""
     return sorted(_joined(sizes(program, callee) for callee in callees) or ())
 
 
@@ -58,7 +58,8 @@ def returns_value(function: FunctionNode) -> bool | None:
 
 
 def gives_none(program: Program, callee: Callee, depth: int = 0) -> bool | None:
-    """Whether a callee says that it may return ``None``: ``False`` when it never does, ``None`` if that is unknown."""
+    """Whether a callee may return ``None``: ``True`` where a ``return`` does, ``False`` where none can, else
+    ``None``."""
     function = callee.function
     if function is None:
         return False
@@ -71,15 +72,15 @@ def gives_none(program: Program, callee: Callee, depth: int = 0) -> bool | None:
 
 
 def rearranged(before: FunctionNode, after: FunctionNode) -> dict[int, str]:
-    """The places of the returned tuple whose value stood in another one ``before``, with that value.
+    """The positions of the returned tuple whose value had another position ``before``, with that value.
 
-    Empty unless every ``return`` has the values of the one ``before``, all in the same new order.
+    Empty unless every ``return`` has the same values as ``before``, all in the same new order.
     """
     was, now = tuples_of(before), tuples_of(after)
     if len(was) != len(now) or len({len(values) for values in (*was, *now)}) != 1:
         return {}
     pairs = list(zip(was, now, strict=True))
-    # `return None, None` fits any order: it tells none.
+    # `return None, None` fits any order, so it cannot show one.
     telling = [pair for pair in pairs if len(set(pair[0])) == len(pair[0]) and sorted(pair[0]) == sorted(pair[1])]
     if not telling:
         return {}
@@ -91,10 +92,10 @@ def rearranged(before: FunctionNode, after: FunctionNode) -> dict[int, str]:
 
 
 def hands_nothing_back(function: FunctionNode, *, is_told: bool = False) -> bool:
-    """Whether a plain function that does something has bare returns only, and promises no value.
+    """Whether a plain function that does something has only bare ``return``s, and no annotation of a value.
 
-    An empty body, one that always raises and a written ``return None`` are meant for somebody else's override: they say
-    nothing. Where another version ``is_told`` to return a value, a ``return None`` behind something else does.
+    ``False`` for an empty body and one that always raises, which are there to be overridden, and for ``return None``.
+    With ``is_told`` (another version of the function returns a value), ``return None`` counts as bare.
     """
     says_none = function.returns is None or _is_none(function.returns)
     does = any(not isinstance(s, ast.Pass | ast.Raise | ast.Return) and not _is_text(s) for s in function.body)
@@ -105,7 +106,7 @@ def hands_nothing_back(function: FunctionNode, *, is_told: bool = False) -> bool
 
 
 def is_single(program: Program, callee: Callee) -> bool:
-    """Whether each ``return`` of a callee has a value that is known to be no tuple, by itself or by the annotation."""
+    """Whether each ``return`` of a callee has a value that is no tuple, as the expression or the annotation shows."""
     function = callee.function
     if function is None or not is_plain(function) or returns_value(function) is not True:
         return False
@@ -117,8 +118,8 @@ def is_single(program: Program, callee: Callee) -> bool:
 
 
 def wraps(before: FunctionNode, after: FunctionNode) -> bool:
-    """Whether a function returns, in every tuple, what it returned alone ``before``: ``x``, then ``x, y``."""
-    # timid: who was promised a tuple may take it as a whole, of any size.
+    """Whether every returned tuple contains what the function returned alone ``before``: first ``x``, then ``x, y``."""
+    # timid: where a tuple was declared, callers may use it as a whole, of any size.
     is_tuple = before.returns is not None and "tuple" in ast.unparse(before.returns).lower()
     was = _single_values(before) if not is_tuple else set()
     now = tuples_of(after)
@@ -127,30 +128,30 @@ def wraps(before: FunctionNode, after: FunctionNode) -> bool:
 
 
 def unwraps(before: FunctionNode, after: FunctionNode) -> bool:
-    """The reverse: whether all that a function returns is one of the values of a tuple ``before``."""
+    """The reverse of `wraps`: whether all that a function returns alone was in a returned tuple ``before``."""
     now = _single_values(after)
     was = {value for values in tuples_of(before) for value in values}
     return bool(now) and now <= was and not all(_is_literal(value) for value in now)
 
 
 def gives_dictionary(function: FunctionNode) -> bool:
-    """Whether all that a plain function returns is a dictionary that it makes there, or that it declares."""
+    """Whether each ``return`` of a plain function gives a dictionary, as its expression or the annotation shows."""
     declared = read(function.returns)
     name = ast.unparse(declared.value if isinstance(declared, ast.Subscript) else declared) if declared else ""
     is_declared = name.split(".")[-1] in _DICTIONARIES
     values = list(returns_of(function)) if is_plain(function) else []
-    # timid: what a `return` says goes before what the function annotates.
+    # timid: a tuple in a `return` outweighs the annotation.
     return bool(values) and all(_makes_dictionary(v) or (is_declared and not isinstance(v, ast.Tuple)) for v in values)
 
 
 def tuple_size(function: FunctionNode) -> int | None:
-    """The one size of the tuples that a plain function writes down in every ``return``."""
+    """The size of the tuple in every ``return`` of a plain function; ``None`` where they differ or one is no tuple."""
     sizes_found = {len(values) for values in tuples_of(function)}
     return sizes_found.pop() if len(sizes_found) == 1 else None
 
 
 def yielded_sizes(function: FunctionNode) -> frozenset[int] | None:
-    """The sizes of the tuples that a generator yields, ``None`` when one ``yield`` shows none."""
+    """The sizes of the tuples that a generator yields, ``None`` when the size of one is unknown."""
     nodes = nodes_of(function)
     if any(isinstance(node, FunctionNode | ast.Lambda) and node is not function for node in nodes):
         # timid: a ``yield`` may be of the inner one.
@@ -162,7 +163,7 @@ def yielded_sizes(function: FunctionNode) -> frozenset[int] | None:
 
 
 def yielded_sizes_of_all(callees: Iterable[Callee]) -> list[int]:
-    """The same of what some generators yield."""
+    """The sizes of all tuples that any of ``callees`` yields, in order; empty when the size of one is unknown."""
     return sorted(_joined(yielded_sizes(c.function) if c.function is not None else None for c in callees) or ())
 
 
@@ -173,7 +174,7 @@ def declared_size(function: FunctionNode) -> int | None:
 
 
 def _joined(parts: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
-    """All of some sizes; ``None`` when one part of them is unknown."""
+    """The union of several sets of sizes; ``None`` when one of them is unknown."""
     found = frozenset[int]()
     for part in parts:
         if part is None:
@@ -191,7 +192,7 @@ def _instance_size(callee: Callee) -> frozenset[int] | None:
 
 def _expression_sizes(program: Program, callee: Callee, value: ast.expr | None, *, depth: int) -> frozenset[int] | None:
     if value is None or _is_none(value):
-        # A `None` that is unpacked fails in any version: it is no size, and the caller must be testing for it.
+        # Unpacking `None` fails in any version, so the caller must test for it, and it counts as no size.
         return frozenset()
     if isinstance(value, ast.Tuple):
         return None if _has_star(value) else frozenset({len(value.elts)})
@@ -221,14 +222,14 @@ def _gives_none(program: Program, callee: Callee, value: ast.expr | None, *, dep
 
 
 def tuples_of(function: FunctionNode) -> list[list[str]]:
-    """The values of every ``return``; empty when one of them is no plain tuple."""
+    """The values of every ``return`` as texts; empty when one of them is no tuple, or has a ``*`` in it."""
     values = list(returns_of(function)) if is_plain(function) else []
     tuples = [[ast.unparse(e) for e in v.elts] for v in values if isinstance(v, ast.Tuple) and not _has_star(v)]
     return tuples if len(tuples) == len(values) else []
 
 
 def _single_values(function: FunctionNode) -> set[str]:
-    """What a plain function returns; empty where something of it is a tuple, or nothing."""
+    """The texts of all that a plain function returns; empty where a ``return`` is bare or gives a tuple."""
     values = list(returns_of(function)) if is_plain(function) else []
     texts = {ast.unparse(value) for value in values if value is not None and not isinstance(value, ast.Tuple)}
     is_whole = all(value is not None and not isinstance(value, ast.Tuple) for value in values)

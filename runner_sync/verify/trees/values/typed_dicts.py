@@ -1,7 +1,7 @@
-"""The keys of a ``TypedDict``, and those that it must have.
+"""The keys of a ``TypedDict``, all or the required ones.
 
-Comes in: the classes of a world and one of them. Goes out: its keys, ``None`` for a class that is none, or where a base
-cannot be told. May touch: nothing.
+Comes in: the classes of a world and one of them. Goes out: its keys, ``None`` for a class that is no ``TypedDict``, or
+that has an unknown base. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def required_keys_of(classes: Classes, info: ClassInfo) -> frozenset[str] | None
 
 
 def keys_of(classes: Classes, info: ClassInfo, depth: int = 0, *, is_required: bool = False) -> frozenset[str] | None:
-    """The keys that a dictionary of this type may have, or must, its own and those of its bases."""
+    """The keys that a dictionary of this type may have (with ``is_required``, must have), inherited ones included."""
     found = {name for name in info.written if info.written_in_body(name)}
     if is_required:
         found = {name for name in found if _is_required(info, name)}
@@ -38,9 +38,10 @@ def keys_of(classes: Classes, info: ClassInfo, depth: int = 0, *, is_required: b
 
 
 def _is_required(info: ClassInfo, name: str) -> bool:
-    """What its annotation says of a key, or else the class of all of its own."""
+    """Whether a key is required: by ``Required`` or ``NotRequired`` in its annotation, else by ``total`` of the
+    class."""
     said = [ast.unparse(a.annotation) for a in info.written_in_body(name) if a.annotation is not None]
     if any("Required" in text for text in said):
         return not any("NotRequired" in text for text in said)
-    # timid: a class that says anything of its own about it counts as `total=False`.
+    # timid: a class with any `total=…` counts as `total=False`.
     return bool(said) and not any(keyword.arg == "total" for keyword in info.node.keywords)

@@ -1,6 +1,6 @@
-"""How a frame uses what its calls hand back.
+"""How a frame uses the values of its calls.
 
-Comes in: a `Frame`. Goes out: unpackings, and the places where the value of a call stands. May touch: nothing.
+Comes in: a `Frame`. Goes out: unpackings, and the places where the value of a call is used. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _LOOK_INTO = frozenset({"isinstance", "iter", "len", "list", "max", "min", "sum"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the value of a call stands: the call itself, or a read of the name that it was assigned to.
+    """Where the value of a call is used: the call itself, or a read of the name that it was assigned to.
 
-    ``around`` is the node that it is a part of; of a keyword argument that is the call. ``is_tested`` is whether a
-    condition asks for its truth, alone or with others.
+    ``around`` is the node that contains it; for a keyword argument, the call. ``is_tested``: a condition tests its
+    truth, alone or with others.
     """
 
     node: ast.expr
@@ -30,12 +30,12 @@ class Place:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the code there does something with the value, and not only keeps it or hands it on to the caller."""
+        """Whether the code there does something with the value, and not only stores or returns it."""
         return self.is_tested or isinstance(self.around, ast.Compare) or self.is_taken_apart or self.is_whole
 
     @property
     def fails_on_none(self) -> bool:
-        """Whether the code there cannot do with ``None``: an attribute, an item, a sum, a loop."""
+        """Whether the code there fails if the value is ``None``: an attribute, an item, a sum, a loop."""
         match self.around:
             case ast.Attribute() | ast.BinOp() | ast.AugAssign() | ast.Starred():
                 return True
@@ -49,7 +49,7 @@ class Place:
 
     @property
     def is_taken_apart(self) -> bool:
-        """Whether the code there takes what a sequence is to have: items, a length."""
+        """Whether the code there treats the value as a container: takes items or a length, unpacks or iterates."""
         match self.around:
             case ast.Subscript(value=value):
                 return value is self.node
@@ -63,7 +63,7 @@ class Place:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the code there takes the value as one: an argument, an operand, an object with attributes."""
+        """Whether the code there uses the value as a whole: an argument, an operand, an object with attributes."""
         match self.around:
             case (
                 ast.Assign(targets=[ast.Subscript(), *_])
@@ -83,21 +83,21 @@ class Place:
 
 
 def places(frame: Frame) -> Iterator[tuple[ast.Call, list[Place]]]:
-    """Every call of the frame, with the places where its value stands; a bare call's is nowhere.
+    """Every call of the frame, with the places where its value is used; for a call assigned to a name, its reads.
 
-    timid: a name holds it until the next line that binds the name.
+    timid: the name counts as holding the value only until the next line that binds it.
     """
     nodes = frame.nodes()
     above, reads = tree_above(nodes), _reads_by_name(nodes)
     for node in nodes:
         if isinstance(node, ast.Call):
-            yield node, _stands(frame, node, above=above, reads=reads)
+            yield node, _places_of(frame, node, above=above, reads=reads)
 
 
-def stands_of(frame: Frame, value: ast.expr, part: tuple[int, int] | None = None) -> list[Place]:
-    """The places where the value of one expression stands, or a ``part`` of it: its number, and of how many.
+def places_of(frame: Frame, value: ast.expr, part: tuple[int, int] | None = None) -> list[Place]:
+    """The places where the value of one expression is used, or a ``part`` of it: (number, size) of a tuple it returns.
 
-    As one of the two values of a condition, or in a tuple that is taken apart at once, it is followed, too.
+    A value is followed out of a conditional expression, and out of a tuple that is unpacked at once.
     """
     nodes = frame.nodes()
     above, reads = tree_above(nodes), _reads_by_name(nodes)
@@ -107,7 +107,7 @@ def stands_of(frame: Frame, value: ast.expr, part: tuple[int, int] | None = None
         part = next((number, len(outer.elts)) for number, element in enumerate(outer.elts) if element is value)
         value = outer
     if part is None:
-        return _stands(frame, value, above=above, reads=reads)
+        return _places_of(frame, value, above=above, reads=reads)
     names = _unpacked_into(value, above)
     name = names[part[0]] if len(names) == part[1] else None
     return (
@@ -116,7 +116,8 @@ def stands_of(frame: Frame, value: ast.expr, part: tuple[int, int] | None = None
 
 
 def chosen(value: ast.expr, above: Mapping[int, ast.AST]) -> ast.expr:
-    """The whole of ``a if b else value``, and the value itself anywhere else."""
+    """The outermost conditional expression that may have ``value`` as its result (``a if b else value``), or
+    ``value``."""
     parent = above.get(id(value))
     while isinstance(parent, ast.IfExp) and parent.test is not value:
         value, parent = parent, above.get(id(parent))
@@ -124,7 +125,7 @@ def chosen(value: ast.expr, above: Mapping[int, ast.AST]) -> ast.expr:
 
 
 def tree_above(nodes: Iterable[ast.AST]) -> dict[int, ast.AST]:
-    """What each node is a part of, by the id of the part."""
+    """The parent of each node, by the id of the child."""
     return {id(part): node for node in nodes for part in children(node)}
 
 
@@ -136,7 +137,7 @@ def _reads_by_name(nodes: Iterable[ast.AST]) -> Mapping[str, list[ast.Name]]:
     return reads
 
 
-def _stands(
+def _places_of(
     frame: Frame, value: ast.expr, *, above: Mapping[int, ast.AST], reads: Mapping[str, list[ast.Name]]
 ) -> list[Place]:
     around = above.get(id(value))
@@ -154,13 +155,13 @@ def _read_places(
     above: Mapping[int, ast.AST],
     reads: Mapping[str, list[ast.Name]],
 ) -> list[Place]:
-    """Where a name is read that a statement assigns."""
+    """The places where ``name``, which ``statement`` assigns, is read before it is bound again."""
     found = _reads(frame, name, statement, reads=reads)
     return [Place(part, _around(part, above), _is_tested(part, above)) for part in found]
 
 
 def _unpacked_into(value: ast.expr, above: Mapping[int, ast.AST]) -> list[ast.expr]:
-    """What a statement takes a value apart into, empty where it does not or where one part takes several."""
+    """The targets that an assignment unpacks a value into; empty for any other use, or with a ``*`` target."""
     match above.get(id(value)):
         case ast.Assign(targets=[ast.Tuple(elts=parts)]) if not any(isinstance(e, ast.Starred) for e in parts):
             return parts
@@ -197,7 +198,7 @@ def _is_tested(node: ast.expr, above: Mapping[int, ast.AST]) -> bool:
         case ast.comprehension(ifs=conditions):
             return any(condition is node for condition in conditions)
         case ast.BoolOp(op=operator, values=values):
-            # `step() or 1` has something in its place.
+            # Only `and` ends in a falsy value as such; `step() or 1` replaces it.
             return (isinstance(operator, ast.And) and values[-1] is not node) or _is_tested(parent, above)
     return False
 
@@ -212,7 +213,8 @@ def unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, ast.Tuple]]:
 
 
 def turns(frame: Frame) -> Iterator[tuple[ast.Call, ast.Tuple]]:
-    """Calls whose generator is taken apart at each turn of a loop, or when it is entered, with the tuple for it."""
+    """Calls whose yielded tuples are unpacked, in each turn of a loop or by ``with … as (a, b)``, with the target
+    tuple."""
     for node in frame.nodes():
         pairs: list[tuple[ast.expr, ast.expr | None]] = []
         if isinstance(node, ast.For | ast.comprehension):
@@ -226,7 +228,7 @@ def turns(frame: Frame) -> Iterator[tuple[ast.Call, ast.Tuple]]:
 
 
 def indexes(stands: Iterable[Place]) -> Iterator[tuple[ast.Subscript, int]]:
-    """Where one item is taken out of a value, by a number written down."""
+    """The subscripts that take one item of a value by a constant number, with that number."""
     for place in stands:
         match place.around:
             case ast.Subscript(value=value, slice=ast.Constant(value=int() as number)) if value is place.node:

@@ -1,6 +1,6 @@
-"""What was worked out once, for whoever asks the same question again.
+"""A cache of answers.
 
-Comes in: questions, and how to answer them. Goes out: answers. May touch: nothing.
+Comes in: keys, and functions that compute the values. Goes out: values. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ _Answer = TypeVar("_Answer")
 
 
 class Answers:
-    """Answers by question, kept as long as the thing that they are about."""
+    """Answers by question; held by the object that they are about, so that they live as long as it."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, Any] = {}
 
     def once(self, question: Hashable, find: Callable[[], _Answer]) -> _Answer:
-        """What ``find`` gave when ``question`` was asked first."""
+        """The value for ``question``; ``find`` computes it the first time."""
         if question not in self._known:
             self._known[question] = find()
         known: _Answer = self._known[question]

@@ -3,8 +3,8 @@
 Comes in: JSON text and findings. Goes out: `Baseline` values, the findings it does not cover, entries that are stale,
 and JSON text. May touch: nothing; the file is read and written elsewhere.
 
-Entries count findings by code, path, unit and symbol, never by line: code moves. Behind the symbol stands the state
-where a rule gives one: what was accepted of a GPU method is one text of it, and that it changed again is news.
+Entries count findings by code, path, unit and symbol, never by line: code moves. Where a rule gives a state, it is
+appended to the symbol: accepting a finding about a GPU method accepts one text of it, so another change is reported.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How many findings of each key are accepted; ``lock`` is the lock file of the runners that they are of, empty
-    where nobody said."""
+    """How many findings of each key are accepted; ``lock`` is the lock file of the runners that they are about, empty
+    where the file does not name one."""
 
     counts: Mapping[Key, int] = field(default_factory=dict)
     lock: str = ""
@@ -47,7 +47,7 @@ class StaleEntry:
 
 
 def key_of(finding: Finding) -> Key:
-    """What a baseline entry is counted by."""
+    """The key that findings are counted by."""
     return _key(finding, finding.state)
 
 
@@ -57,7 +57,7 @@ def _key(finding: Finding, state: str) -> Key:
 
 
 def _as_named_now(baseline: Baseline, findings: Iterable[Finding]) -> Counter[Key]:
-    """The counts of a baseline, those of a state that an earlier version wrote under the name that it has now."""
+    """The counts of a baseline; states as an earlier version of the tool wrote them get their present name."""
     now = {_key(finding, finding.old_state): key_of(finding) for finding in findings if finding.old_state}
     counts: Counter[Key] = Counter()
     for key, count in baseline.counts.items():
@@ -111,7 +111,7 @@ def dump(baseline: Baseline) -> str:
 
 
 def uncovered(baseline: Baseline, findings: Sequence[Finding]) -> list[Finding]:
-    """The findings that the baseline does not accept: of each key, those above its count, later lines first to go."""
+    """The findings that the baseline does not accept: for each key, those after the first ``count`` in order."""
     left = _as_named_now(baseline, findings)
     remaining = []
     for finding in findings:
@@ -124,8 +124,8 @@ def uncovered(baseline: Baseline, findings: Sequence[Finding]) -> list[Finding]:
 
 
 def brought(findings: Sequence[Finding], before: Iterable[Finding]) -> list[Finding]:
-    """The findings that are not among those of ``before``, which say the same, on whatever line; of each key, as many
-    as there are more now."""
+    """The findings that are new since ``before``: for each key, as many as there are more now. Findings whose message
+    was there before, on any line, are never the new ones."""
     known = Counter((*key_of(finding), _unplaced(finding.message)) for finding in before)
     left = Counter(key_of(finding) for finding in before)
     unlike = []
@@ -147,7 +147,7 @@ _NUMBERS = re.compile(r"\d+")
 
 
 def stale(baseline: Baseline, findings: Sequence[Finding], *, has_run: Callable[[str], bool]) -> tuple[StaleEntry, ...]:
-    """Entries that accept more than was found, of the rules that ran."""
+    """The entries of rules that ran which accept more findings than there are."""
     found = Counter(key_of(finding) for finding in findings)
     return tuple(
         StaleEntry(*key, count, found[key])

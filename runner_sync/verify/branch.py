@@ -1,6 +1,6 @@
-"""What a branch touched, so that `check --changed-since` speaks of nothing else.
+"""What a branch touched, so that `check --changed-since` reports nothing else.
 
-Comes in: lines by path, the files now and where the branch began. Goes out: whether a hit is the branch's business. May
+Comes in: lines by path, the files now and where the branch began. Goes out: whether a hit concerns the branch. May
 touch: nothing but what the libraries can read.
 """
 
@@ -18,7 +18,8 @@ Lines = Mapping[str, Set[int]]
 
 
 class Branch:
-    """What a branch touched: ``changed`` lines by path, of files now and where it began (``before``, if known)."""
+    """What a branch touched: ``changed`` lines by path, in the files ``now``; ``before`` are those where it began, if
+    known."""
 
     def __init__(self, changed: Lines, now: Library, before: Library | None) -> None:
         self._now = now
@@ -27,9 +28,9 @@ class Branch:
         self._code: dict[str, Set[int]] = {}
 
     def is_about(self, hit: Hit) -> bool:
-        """Whether a finding is the branch's business; one about code only where it touched more than its layout."""
+        """Whether a finding concerns the branch; for one about code, changes of layout and comments do not count."""
         finding = hit.finding
-        # What a conflict kept from being checked may be what the branch touched.
+        # A conflict keeps code from being checked that the branch may have touched.
         if finding.code == rs410_conflict_markers.CODE or hit.is_branchs:
             return True
         spans = [(finding.path, finding.line, finding.end_line), *hit.also]
@@ -47,10 +48,8 @@ class Branch:
         return not self._code[path].isdisjoint(rows)
 
     def _differing(self, path: str, lines: Set[int]) -> Set[int]:
-        """The lines touched in a file; of one that the branch wrote anew from end to end, those that differ.
-
-        Git compares bytes, so that other line ends are another text to it.
-        """
+        """The lines touched in a file; where all are, as git says when only line ends changed, those that really
+        differ."""
         now, before = self._readings(path) if path in self._now.paths() else (None, None)
         if now is None or before is None or len(lines) < len(now.lines) - 1:
             return lines
@@ -58,11 +57,11 @@ class Branch:
 
         compared = SequenceMatcher(None, before.lines, now.lines).get_opcodes()
         spans = ((start, end) for kind, _, _, start, end in compared if kind != "equal")
-        # Where lines only went, their two neighbours, as elsewhere.
+        # For deleted lines, their two neighbours, as elsewhere.
         return {n for start, end in spans for n in (range(start + 1, end + 1) if end > start else (start, start + 1))}
 
     def _with_other_code(self, path: str) -> Set[int]:
-        """The lines touched in a file without those of units that have the code that they had before."""
+        """The lines touched in a file, without those of units whose code is unchanged."""
         lines = self._lines[path]
         now, before = self._readings(path)
         if now is None or before is None:

@@ -35,10 +35,11 @@ class Rule(Protocol):
 
 RULES = cast("tuple[Rule, ...]", rules.load(OF_TREES))
 
-# Inherited omni GPU code is asked about its calls only: they reach vllm-ascend's overrides on NPU. What is broken in it
-# on GPU as well is the GPU runners' own rebase; attributes were that in every release, and are told in one note, unless
-# a GPU runner has them (`rs304_missing_attribute.find_inherited`). But an import that fails leaves no runner at all.
-# And whether upstream still calls a method of it is for vllm-ascend to say.
+# The rules that run on inherited omni GPU code, too: mainly about its calls, which reach vllm-ascend's overrides on
+# NPU. Code that is broken on GPU as well is for the GPU runners' own rebase. Missing attributes were of that kind in
+# every release: they are reported in one note, unless a GPU runner has them (`rs304_missing_attribute.find_inherited`).
+# Failing imports are found apart, as they leave no runner at all. Whether upstream still calls a method (RS315) depends
+# on vllm-ascend.
 INHERITED = frozenset({"RS302", "RS303", "RS306", "RS307", "RS312", "RS313", "RS315", "RS324"})
 START_RULES = (rs301_import_gone, rs317_frozen_object)
 ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
@@ -47,11 +48,11 @@ ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
 def find(new: World, old: World | None, modules: Sequence[str], *, since: World | None = None) -> list[Finding]:
     """Breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only what ``old`` does not have.
 
-    Two findings are the same when code, path, unit and symbol agree: lines move. What is missing of omni's own is found
-    though ``old`` lacks it, too, where both have the same omni tree. A module that ``old`` lacks is all
-    new. ``since`` is an old world that only tells what has changed: what it has is found, too, and the imports of other
-    modules are left to `find_inherited`. Raises InputError when a module is missing in ``new`` or is not Python, or
-    when an upstream one is not that the runners import by name or derive from.
+    Two findings are the same when code, path, unit and symbol agree: lines move. Where both worlds have the same omni
+    tree, omni's own missing modules and attributes are found although ``old`` lacks them, too. In a module that ``old``
+    lacks everything is new. ``since`` is an old world for the rules that compare versions; its findings are not taken
+    off, and imports of other modules are left to `find_inherited`. Raises InputError when a module is missing in
+    ``new`` or does not parse, or an upstream one does not that the runners import names of or derive from.
     """
     after = _program(new, modules)
     before = _program(old, old.existing(modules)) if old is not None else None
@@ -60,7 +61,7 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
         for error in program.unread() if program is not None else ():
             raise error
     found = _run(after, told) + (_failing_imports(after) if since is None else [])
-    # What the old world breaks as well counts only where the new one breaks in the same way.
+    # Only rules that found something in the new world need to run on the old one.
     codes = {finding.code for finding in found}
     known = {_key(finding) for finding in _run(before, None, codes)} if before is not None else set()
     if before is not None and any(rule.CODE in codes for rule in START_RULES):
@@ -75,7 +76,7 @@ def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding],
     """What fails in the omni GPU code that ``modules`` inherit, and the attributes of ``modules`` that nothing sets any
     more.
 
-    Found are attributes that the code asks for in vain, as far as it runs in their MRO, and imports that fail.
+    The findings are missing attributes, in methods that run in the MRO of ``modules``, and failing imports.
     """
     program = Program(world, modules)
     found = _attributes(program) + _failing_imports(program)
@@ -83,7 +84,7 @@ def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding],
 
 
 def find_inherited_since(new: World, old: World | None, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
-    """The attributes of `find_inherited` that fail in ``new`` and not in ``old``, where there is one."""
+    """As `find_inherited`, without imports, and only what fails in ``new`` and not in ``old``, where there is one."""
     program = _program(new, modules)
     found, idle = _attributes(program), _idle(program)
     if old is not None and (found or idle):
@@ -115,7 +116,7 @@ def _from_project(program: Program, project: Project, *, without: Collection[str
 
 
 def _program(world: World, modules: Sequence[str]) -> Program:
-    """The program of a world, which remembers its answers, for whoever asks next."""
+    """The program of a world for some modules; cached with its answers."""
     return world.answers.once((Program, tuple(modules)), lambda: Program(world, modules))
 
 
@@ -128,13 +129,13 @@ def _idle(program: Program) -> list[Idle]:
 
 
 def _run(program: Program, old: Program | None, codes: Collection[str] | None = None) -> list[Finding]:
-    """What the rules find, those of some ``codes`` or all."""
+    """The findings of the rules with these ``codes``, or of all."""
     wanted = [rule for rule in RULES if codes is None or rule.CODE in codes]
     found = [f for rule in wanted for module in program.checked for f in rule.find(program, module, old)]
     if rs304_missing_attribute in wanted:
         found += [f for module in program.inherited() for f in rs304_missing_attribute.find_inherited(program, module)]
     found += _in_inherited(program, [rule for rule in wanted if rule.CODE in INHERITED], old)
-    # What is unset says more of the same override than that it hands on no more.
+    # An unset attribute (RS312) says more about an override than that it no longer calls its parent (RS320).
     told = {(f.path, f.unit) for f in found if f.code == rs312_unset_attribute.CODE}
     return [f for f in found if f.code != rs320_parent_dropped.CODE or (f.path, f.unit) not in told]
 
@@ -144,7 +145,7 @@ def _in_inherited(program: Program, wanted: Iterable[Rule], old: Program | None)
 
 
 def _failing_imports(program: Program) -> list[Finding]:
-    """Of the omni modules that are imported with the checked ones."""
+    """The failing imports in omni modules that are imported with the checked ones."""
     return [f for module in program.imported() for rule in START_RULES for f in rule.find_at_start(program, module)]
 
 
@@ -153,13 +154,13 @@ def _key(finding: Finding) -> tuple[str, str, str, str]:
 
 
 def _is_of_omni(finding: Finding) -> bool:
-    """Whether omni's own is missing, which is no matter of the other trees where both sides have the same omni: a
-    module of it, or an attribute that neither these trees nor the old ones define."""
+    """Whether a finding is about something missing in omni itself, whatever the other trees have: a module of omni, or
+    an attribute that neither these trees nor the old ones define."""
     if finding.code == rs304_missing_attribute.CODE:
         return finding.severity == "error"
     return finding.code == rs301_import_gone.CODE and finding.symbol.startswith(f"{PACKAGES['vllm-omni']}.")
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str, str]:
-    # One place, one finding: the branches of a conditional base say the same thing in other words.
+    # One finding per place: the branches of a conditional base may each give one, in other words.
     return finding.path, finding.line, finding.column, finding.code, finding.symbol

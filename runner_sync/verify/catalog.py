@@ -1,7 +1,7 @@
-"""Which rules there are, each listed once, by the name of its module, with what it cannot do without.
+"""The list of all rules, each once by the name of its module, with the inputs that it needs.
 
-Comes in: a job. Goes out: whether it has that, and the codes of the rules that want it. May touch: nothing. No rule is
-imported for it.
+Comes in: a job, or a need. Goes out: whether the job has what a rule needs, and the codes of the rules with that need.
+May touch: nothing. No rule is imported for it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ OF_RUNNERS: Mapping[str, tuple[Need, ...]] = {
     "rs412_falls_off": (),
     "rs501_hoist": ("twin",),
 }
-"""Rules that look at one runner, each with what it says nothing without: the lock, vllm-ascend's text, vLLM's, a GPU
-twin."""
+"""Rules that look at one runner, each with the inputs without which it finds nothing: the lock, vllm-ascend's text,
+vLLM's text, a GPU twin."""
 
 BESIDE = ("rs402_device_calls", "rs403_gpu_imports")
 """Those of them that look at every module in the folders of the runners, whether a profile names it or not."""
@@ -85,7 +85,7 @@ ELSEWHERE = (
     "rs491_unused_ignore",
     "rs492_ignore_without_reason",
 )
-"""Rules that another part of the tool reports: text only."""
+"""Rules that another part of the tool reports: their modules hold only the documentation."""
 
 
 def code_of(module: str) -> str:
@@ -100,17 +100,18 @@ def known_codes() -> tuple[str, ...]:
 
 
 def codes_with(need: Need) -> tuple[str, ...]:
-    """The codes of the rules that say nothing without something."""
+    """The codes of the rules that have this need."""
     return tuple(code_of(module) for module, needs in OF_RUNNERS.items() if need in needs)
 
 
 def can_run(code: str, job: CheckJob) -> bool:
-    """Whether a job comes with everything that the rule of a code needs, if that looks at runners."""
+    """Whether a job has all inputs that the rule of ``code`` needs; ``True`` for a rule that does not look at
+    runners."""
     return all(_has(job, need) for module, needs in OF_RUNNERS.items() if code_of(module) == code for need in needs)
 
 
 def _has(job: CheckJob, need: Need) -> bool:
-    """Whether some module of a job comes with what is needed."""
+    """Whether some module of a job has what is needed."""
     match need:
         case "lock":
             return any(module.entries for module in job.modules)

@@ -1,9 +1,9 @@
-"""Tell findings that have one reason as one, where that is.
+"""Merge findings with a common cause into one, at the place of the cause.
 
 Comes in: findings. Goes out: the same, those with one cause folded. May touch: nothing.
 
-A constructor that no longer hands on leaves a hundred attributes unset: a reviewer wants the one place that does it.
-Which attributes are accepted, or were missing before, is asked of each of them; so they are folded at the very end.
+A constructor that no longer calls its parent leaves a hundred attributes unset: a reviewer wants the one place at
+fault. Folding comes last, because each finding by itself may be accepted by the baseline or have been there before.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import replace
 from runner_sync.model import Finding
 
 FEW = 3
-"""Symbols that are named; the others are counted."""
+"""So many symbols are named; the others are counted."""
 
 
 def folded(findings: Iterable[Finding]) -> list[Finding]:
-    """``findings`` with one for all symbols of a cause, in place of the first; one symbol alone stays as it is."""
+    """``findings`` with one for all symbols of a cause, in place of the first; a single finding stays as it is."""
     rows: dict[tuple[str, ...], list[Finding]] = {}
     for number, finding in enumerate(findings):
         cause = finding.cause

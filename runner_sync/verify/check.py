@@ -35,16 +35,16 @@ __all__ = ["CheckJob", "CheckModule", "CheckResult", "run"]
 RANKS: Mapping[Severity, int] = {"info": 0, "warning": 1, "error": 2}
 
 Opinion = Callable[[Sequence[Finding]], Sequence[Finding]]
-"""What else to ask about breakage, a type checker: it is given what the rules found, and finds what they did not."""
+"""A further source of findings about breakage, a type checker: it gets those of the rules and returns others."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
     """``findings`` are to be reported, by place; ``accepted`` were silenced by the baseline, ``ignored`` by comments.
 
-    ``ported`` are units that a branch is about, and that were edited since the lock like their GPU twins; ``stale`` are
-    baseline entries that can shrink; ``baseline`` is what ``--update-baseline`` is to write; ``branch_error`` is why
-    what a branch breaks was not looked for.
+    ``ported`` are units of the branch that were edited since the lock, as their GPU twins were; ``stale`` are baseline
+    entries that can shrink; ``baseline`` is what ``--update-baseline`` is to write; ``branch_error`` is why findings
+    could not be compared with those where the branch began.
     """
 
     findings: tuple[Finding, ...]
@@ -68,9 +68,9 @@ def run(
     """Check ``job``.
 
     ``severity`` is the least one reported. ``changed`` are the lines (1-based) that a branch touched, by path: only
-    findings on them, or about a GPU unit on them, are reported, and what was not found where the branch began. What
-    ``opinion`` adds is silenced and accepted like the rest. Raises ``InputError`` when a text does not parse; one with
-    merge conflicts is a finding, unless RS410 is not wanted there.
+    findings on them, or about a GPU unit on them, are reported, and those that were not there where the branch began.
+    Comments and baseline apply to the findings of ``opinion``, too. Raises ``InputError`` when a text does not parse;
+    merge conflicts in one are a finding, unless RS410 is not wanted there.
     """
     asked, codes = codes, codes.to_run()
     library = Library(job)
@@ -92,7 +92,7 @@ def run(
 
 
 def _readings(hits: Sequence[Hit], library: Library, conflicts: _Conflicts) -> dict[str, Reading]:
-    """The modules and what else hits are in, by path, without files that hold a conflict."""
+    """The modules and all other files with hits, by path, without files that hold a conflict."""
     paths = dict.fromkeys([*(module.path for module in library.job.modules), *(hit.finding.path for hit in hits)])
     return {path: r for path in paths if (r := library.at(path)) is not None and path not in conflicts}
 
@@ -100,12 +100,13 @@ def _readings(hits: Sequence[Hit], library: Library, conflicts: _Conflicts) -> d
 def _report(
     found: list[Hit], baseline: Baseline | None, *, ran: _Ran, severity: Severity, branch: Branch | None
 ) -> CheckResult:
-    """What of the findings is new to the baseline, the branch's business, and as severe as was asked for."""
+    """The result with those findings that the baseline does not accept, that concern the branch, and that are severe
+    enough."""
     everything = [hit.finding for hit in found]
     fresh = ratchet.uncovered(baseline, everything) if baseline is not None else everything
     keep = {id(finding) for finding in fresh}
     shown = [h.finding for h in found if id(h.finding) in keep and (branch is None or branch.is_about(h))]
-    # Whoever ports by hand has done what this rule asks for: that is told, and fails nothing.
+    # Whoever ported by hand has done what this rule asks for: it is mentioned, and fails nothing.
     ported = [f for f in shown if branch is not None and (f.code, f.severity) == rs201_gpu_changed.PORTED]
     return CheckResult(
         tuple(folded(f for f in shown if RANKS[f.severity] >= RANKS[severity] and f not in ported)),
@@ -134,9 +135,9 @@ class _Ran:
 
 
 class _Conflicts:
-    """The files of a job that hold merge conflicts, by path; it learns of those that a rule comes upon.
+    """The files of a job that hold merge conflicts, by path; those that a rule comes upon are added.
 
-    Each is said once, and nothing else of that file. Raises ``UnresolvedConflict`` for one that nobody would hear of.
+    A conflict is the only finding in its file. Raises ``UnresolvedConflict`` for one that would not be reported.
     """
 
     def __init__(self, library: Library, codes: Codes) -> None:
@@ -156,7 +157,7 @@ class _Conflicts:
         return [hit for hits in self._found.values() for hit in hits]
 
     def look_into(self, path: str) -> bool:
-        """Whether the omni file at ``path`` holds a conflict."""
+        """Whether the omni file at ``path`` holds a conflict; if so, it is added."""
         reading = self._library.at(path)
         found = list(rs410_conflict_markers.find(reading)) if reading is not None else []
         if found and not self._codes.wants("RS410", path):
@@ -166,10 +167,11 @@ class _Conflicts:
         return bool(found)
 
     def look_beside(self, changed: Lines | None) -> None:
-        """Look into the files that a class was looked for in, and into what a branch changed beside the modules.
+        """Look for conflicts in the files that were searched for classes, and in those that a branch changed beside the
+        modules.
 
-        A class is found in what is no Python, too, and without it an MRO has a hole. Raises ``InputError`` for a file
-        that cannot be read or does not parse; of a branch, for one that it changed.
+        A class is found by its text even in a file that does not parse, and without it an MRO has a hole. Raises
+        ``InputError`` for a file that cannot be read or does not parse; with a branch, only for one that it changed.
         """
         for path, error in self._library.unread.items():
             if changed is None or path in changed:
@@ -183,7 +185,7 @@ class _Conflicts:
 
 
 def _hits(library: Library, codes: Codes, conflicts: _Conflicts) -> Iterator[Hit]:
-    """What the rules find that look at one module."""
+    """The hits of the rules that look at one module."""
     job = library.job
     rules = [(rule, rule.CODE) for rule in applicable(job) if codes.wants(rule.CODE)]
     for module in job.modules:
@@ -200,7 +202,7 @@ def _hits(library: Library, codes: Codes, conflicts: _Conflicts) -> Iterator[Hit
 
 
 def _found_beside(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
-    """The same of a module that no runner need import: that it does not parse is for others to say."""
+    """As `_found_by`, for a module that no runner needs; nothing for one that does not parse."""
     try:
         return _found_by(rule, subject, conflicts)
     except InputError:
@@ -208,7 +210,7 @@ def _found_beside(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[H
 
 
 def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
-    """What a rule finds; nothing where it needs a file that holds a conflict."""
+    """The hits of a rule; none where it needs a file that holds a conflict."""
     try:
         return list(rule.find(subject))
     except UnresolvedConflict as error:
@@ -219,16 +221,17 @@ def _found_by(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
 
 @dataclass(frozen=True, slots=True)
 class _BranchPoint:
-    """The files where the branch began, and what was found in them; ``error`` is why that could not be told."""
+    """The files where the branch began, and the findings in them; ``error`` is why these are unknown."""
 
     library: Library | None = None
     findings: Sequence[Finding] = ()
     error: InputError | None = None
 
     def marked(self, hits: Sequence[Hit], *, among: Sequence[Hit]) -> list[Hit]:
-        """The hits, those ``among`` some marked that were none there.
+        """The hits; those in ``among`` that were not there where the branch began are marked as the branch's.
 
-        What a branch takes away stands on no line that it touched: an override of NPU's own, one of two markers.
+        A branch can cause a finding on a line that it did not touch, by deleting an override of NPU's own, or one of
+        two markers.
         """
         if self.library is None:
             return [*hits]
@@ -239,14 +242,14 @@ class _BranchPoint:
 
 
 def _branch_point(library: Library, codes: Codes) -> _BranchPoint:
-    """What the rules that look at one module found where the branch began; nothing where none is named."""
+    """The findings, where the branch began, of the rules that look at one module; none where no branch is named."""
     try:
         start = library.before
         if start is None:
             return _BranchPoint()
         hits = list(_hits(start, codes, _Conflicts(start, codes)))
         paths = dict.fromkeys(hit.finding.path for hit in hits)
-        # What a comment silenced that the branch took away is new, too.
+        # A finding is new, too, if the branch deleted the comment that silenced it.
         told, _ = silence(hits, {path: reading for path in paths if (reading := start.at(path)) is not None})
     except InputError as error:  # the branch may be the one that repairs it
         return _BranchPoint(error=error)
@@ -254,21 +257,21 @@ def _branch_point(library: Library, codes: Codes) -> _BranchPoint:
 
 
 class _Breakage(NamedTuple):
-    """What does not fit the trees, and why what a branch breaks was not looked for."""
+    """The hits of the RS3xx rules, and why those of the branch could not be told apart, if so."""
 
     hits: list[Hit]
     branch_error: InputError | None = None
 
 
 def _breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: Opinion | None) -> _Breakage:
-    # All runners inherit from each other: with one file missing, the rest cannot be told from what is broken.
+    # The runners inherit from each other: with one file missing, the rest would look broken.
     if job.world is None or not codes.wants_group(BREAKAGE) or conflicts.hits():
         return _Breakage([])
     from runner_sync.verify import breakage
 
     own = [module.path for module in job.modules]
     paths = [*own, *job.world.beside(own)]
-    # What a branch breaks need not stand on a line that it touched: a method of the GPU runner that NPU calls, say.
+    # A branch can break code on lines that it did not touch: NPU calls of a GPU method that it changed, say.
     found = breakage.find(job.world, job.old_world, paths)
     broken: list[Finding] = []
     branch_error = None
@@ -279,7 +282,7 @@ def _breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: Opini
             branch_error = error
     brought = set(broken)
     found = list(dict.fromkeys([*broken, *found]))
-    # Whoever silences a rule has heard it: the type checker is not to say the same in other words.
+    # Findings that are silenced count as known, so that the type checker does not report the same in other words.
     known = [finding for finding in found if is_selected(finding.code, codes.select, ())]
     told = opinion(known) if opinion is not None and codes.wants("RS390") else ()
     wanted = (finding for finding in (*found, *told) if codes.wants(finding.code, finding.path))
@@ -294,7 +297,7 @@ def _place(hit: Hit) -> tuple[str, int, int, str, str, str]:
 def _about_ignores(
     known: Mapping[str, tuple[Ignore, ...]], readings: Mapping[str, Reading], *, has_run: Callable[[str], bool]
 ) -> list[Hit]:
-    """Findings about the comments; codes that did not run this time cannot be unused."""
+    """Findings about the ignore comments; a code whose rule did not run cannot be called unused."""
     return [
         hit
         for path, ignores in known.items()

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from runner_sync.verify.catalog import known_codes
 
 BREAKAGE = "RS3"
-"""The rules about what breaks on other trees."""
+"""The prefix of the rules about what breaks on other trees."""
 
 
 _COMMENTS = frozenset({"RS491", "RS492"})
@@ -21,7 +21,7 @@ _COMMENTS = frozenset({"RS491", "RS492"})
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """Rule codes or prefixes that are reported (none: all), those that are left out, and those by glob of the path."""
+    """Rule codes or prefixes that are reported (none: all), those left out, and those left out by glob of the path."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -33,7 +33,8 @@ class Codes:
         return is_selected(code, self.select, self.ignore) and is_selected(code, (), extra)
 
     def to_run(self) -> Codes:
-        """Those of the rules that have to run: of an unused comment (RS491) only they can tell."""
+        """The rules that have to run: if only RS491 (unused comments) is wanted, all, as only their findings can show
+        it."""
         is_about_comments = bool(self.select) and not self.wants_any(c for c in known_codes() if c not in _COMMENTS)
         return replace(self, select=(), ignore=()) if is_about_comments and self.wants("RS491") else self
 

@@ -1,4 +1,4 @@
-"""Whether a name says what the code runs on: the one answer for the rules of both kinds.
+"""Whether a name tells what the code runs on; shared by the rules of ``trees`` and of ``runners``.
 
 Comes in: names, and the words of devices. Goes out: answers. May touch: nothing.
 """
@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 
 def says_device(name: str, devices: Collection[str]) -> bool:
-    """Whether a name has the word of a platform or of one of the ``devices`` in it; ``cudagraph_mode`` has neither.
+    """Whether a name contains ``platform``, or one of ``devices`` as a whole word; ``cudagraph_mode`` does neither.
 
     A text of several words (``"cuda graphs are off"``) is a message, and no name.
     """

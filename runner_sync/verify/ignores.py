@@ -5,9 +5,9 @@ Comes in: readings and hits. Goes out: the hits that remain, and the comments wi
 
 A comment counts on the first or last line of a finding, on the last one of its statement, and on a line of its own
 above either (decorators and other comments may stand between); another comment (``# noqa: E501``) may stand in front of
-it on its line. Several codes are separated by commas; ``RS203:_sample`` silences only that symbol, ``RS312:__init__``
-all that is told as one under it, and ``RS201:_sample@1a2b3c4d5e6f`` only while the finding says so of that state (of a
-text that goes on changing). A symbol that is a piece of code is named by its digest (``named``).
+it on its line. Several codes are separated by commas. ``RS203:_sample`` silences only that symbol; ``RS312:__init__``
+all findings folded under it; ``RS201:_sample@1a2b3c4d5e6f`` only the finding about that state of a text, so that a
+later change is reported. A symbol that is a piece of code is named by its digest (``named``).
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def said(codes: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def named(symbol: str) -> str:
-    """How a comment names a symbol: a piece of code, with spaces, commas or brackets in it, by twelve digits."""
+    """How a comment names a symbol: as it is, or by twelve digits of its hash if it is code (has spaces, commas, …)."""
     return (
         symbol if _NAME.fullmatch(symbol) else hashlib.sha256(symbol.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     )
 
 
 def listed(words: Iterable[str]) -> str:
-    """Words of a comment in a sentence."""
+    """Words of a comment, quoted and joined for a sentence."""
     return " and ".join(f"`{word}`" for word in words)
 
 
@@ -78,7 +78,7 @@ def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[
     remaining = []
     for hit in hits:
         path = hit.finding.path
-        # Every comment is asked, so that each learns that it is used.
+        # All comments are tried, so that each one that applies counts as used.
         silencing = [ignore for ignore in known.get(path, ()) if _applies(ignore, hit.finding, readings[path])]
         cause = hit.finding.cause
         if cause is not None and cause.path in readings:

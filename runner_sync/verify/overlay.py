@@ -1,8 +1,8 @@
 """A scratch copy of what a type checker must see to check the NPU runners.
 
 Comes in: a `World` and the checked paths. Goes out: files in a directory that the caller owns: the checked
-modules with conditional bases settled, and every module of the three trees that their imports reach. May touch:
-that directory.
+modules with one branch chosen for conditional bases, and every module of the three trees that their imports reach. May
+touch: that directory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """All rules by code, and their documentation.
 
 Comes in: nothing, or a job. Goes out: the rule modules that `check` runs on it, and `RuleText`s read from docstrings.
-May touch: nothing. Those that a job cannot use (no lock, no upstream, no trees) are not even imported, because
+May touch: nothing. Rules that cannot run on a job (no lock, no upstream, no trees) are not even imported, because
 `check` runs in every pull request and must start fast.
 """
 
@@ -35,12 +35,12 @@ class Rule(DocumentedRule, Protocol):
 
 
 def applicable(job: CheckJob) -> tuple[Rule, ...]:
-    """The rules that can say something about ``job`` (RS3xx aside, which look at whole trees)."""
+    """The rules that can run on ``job`` (RS3xx aside, which look at whole trees)."""
     return cast("tuple[Rule, ...]", rules.load([name for name in OF_RUNNERS if can_run(code_of(name), job)]))
 
 
 def beside() -> tuple[Rule, ...]:
-    """The rules that can say something about a module that stands beside the runners."""
+    """The rules that run on modules beside the runners."""
     return cast("tuple[Rule, ...]", rules.load(BESIDE))
 
 

@@ -1,9 +1,10 @@
-"""A type checker's second opinion: what it says about the NPU runners on the new trees and not on the old ones.
+"""A type checker's second opinion: its diagnostics about the NPU runners on the new trees that the old ones do not
+give.
 
 Comes in: two worlds and the paths of the checked modules. Goes out: RS390 findings. May touch: a scratch
 directory that it removes, and the type checker's process (`ty` or `mypy`, with a time limit). torch, CANN and the
-packages themselves are not installed: what they provide is unknown to the checker and provokes no diagnostic that
-counts.
+packages themselves are not installed: the checker does not know what they provide, and gives no diagnostic about it
+that counts.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Kind = Literal["ty", "mypy"]
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One thing the checker says. Line and column are 1-based."""
+    """One diagnostic of the checker. Line and column are 1-based."""
 
     path: str
     line: int
@@ -50,10 +51,10 @@ class Diagnostic:
     text: str
 
 
-# What fails at run time, by the names that ty has used for it (it renames rules between versions) and by mypy's codes,
-# each with what its text has to say: "" is in every text. A type that does not match an annotation is not among them,
-# since the runners run without annotations; nor is what only may be `None`, or may be of another type than one that
-# fits, which is an annotation's word as well.
+# Diagnostics of code that fails at run time: ty's names for them (it renames rules between versions) and mypy's codes,
+# each with a pattern for the text ("" matches any). Left out are types that do not match an annotation, since the
+# runners run without annotations, and values that only may be `None`, or of another type of a union, since that is
+# known from annotations, too.
 _NOT_NONE = r"^(?!.*\bNone\b)"
 _ONE_TYPE = r"^(?!.*(?:\bNone\b| \| ))"
 _BREAKS: Mapping[Kind, Mapping[str, str]] = {
@@ -91,7 +92,7 @@ _BREAKS: Mapping[Kind, Mapping[str, str]] = {
 _ATTRIBUTES = frozenset({"missing-attribute", "unresolved-attribute", "attr-defined"})
 _TRUTHS = frozenset({"redundant-condition", "truthy-function"})
 _CALLS = frozenset({"not-callable", "call-non-callable", "operator"})
-# What mypy adds to an error about one of several types that an operand may have.
+# mypy's addition to an error about one of several types that an operand may have.
 _OPERAND_OF_UNION = re.compile(r"operand is of type|operands are unions")
 _UNPACKS = re.compile(r"values to unpack|to unpack \(\d+ expected", re.IGNORECASE)
 
@@ -107,9 +108,9 @@ def run(
 ) -> list[Finding]:
     """New diagnostics about the modules at paths ``names``, sorted by place.
 
-    ``known`` are findings of the rules: a statement they speak of is not spoken of twice. ``timeout`` is in seconds
-    and holds for each of the two runs. Of attributes of ``self`` RS304 knows more, and has the last word. Raises
-    InputError when the checker is absent, fails or does not finish.
+    ``known`` are findings of the rules: nothing is reported about their statements again. ``timeout`` is in seconds and
+    for each of the two runs. Attributes of ``self`` count as missing only if RS304 says so, as it knows more of them.
+    Raises InputError when the checker is absent, fails or does not finish.
     """
     command = find_checker(kind)
     before = {
@@ -169,7 +170,8 @@ def _execute(kind: Kind, command: list[str], folder: Path, *, timeout: float) ->
 
 
 def _ty_arguments(root: Path) -> list[str]:
-    """An own project and an empty environment, so that neither a stray configuration nor an installed torch counts."""
+    """The arguments for a project of its own and an empty environment, so that no other configuration and no installed
+    torch is used."""
     (root / "src" / "ty.toml").write_text("", encoding="utf-8")
     (root / "env" / "lib" / "python3.12" / "site-packages").mkdir(parents=True)
     (root / "env" / "pyvenv.cfg").write_text("home = /\nversion = 3.12\n", encoding="utf-8")
@@ -224,9 +226,9 @@ def _statement(world: World, diagnostic: Diagnostic) -> tuple[int, int]:
 
 
 def _own_attributes(program: Program) -> Iterator[tuple[str, int, int, str]]:
-    """Path, line, column and name of what is read of ``self`` and may be there, as RS304 sees it.
+    """Path, line, column and name of the attributes read of ``self`` that RS304 does not consider missing.
 
-    ``def set_flags(runner): runner.has_rows = True`` sets an attribute on a runner, and no type checker takes it so.
+    ``def set_flags(runner): runner.has_rows = True`` sets an attribute on a runner, which no type checker sees.
     """
     for module in program.checked:
         places = Places(module.text)
@@ -237,10 +239,10 @@ def _own_attributes(program: Program) -> Iterator[tuple[str, int, int, str]]:
 
 
 def _may_be_right(program: Program, diagnostic: Diagnostic) -> bool:
-    """Whether the code asks whether a hook is there before it calls it, or only an annotation says what is called.
+    """Whether the code tests a hook before it calls it, or only an annotation makes the call wrong.
 
-    ``if self.hook: self.hook()`` is right whether ``hook`` may be missing or is a method; and of a ``Callable | int``
-    only the annotation says that it may be a number.
+    ``if self.hook: self.hook()`` is right whether ``hook`` is ``None`` or a method; and that a ``Callable | int`` may
+    be a number is known from the annotation only.
     """
     module = _module(program.world, diagnostic)
     places = Places(module.text)
@@ -259,7 +261,7 @@ def _may_be_right(program: Program, diagnostic: Diagnostic) -> bool:
 
 
 def _is_called(frame: Frame, node: ast.expr) -> bool:
-    """Whether the statement that ``node`` stands in calls it; of a compound statement, the whole of it."""
+    """Whether the statement around ``node``, with all blocks of a compound one, calls the same expression."""
     around = [s for s in frame.nodes() if isinstance(s, ast.stmt) and s.lineno <= node.lineno <= (s.end_lineno or 0)]
     inner = max(around, key=lambda statement: statement.lineno)
     text = ast.unparse(node)

@@ -3,6 +3,6 @@
 Comes in: a ``CheckJob``. Goes out: readings, units that differ, spots for findings. May touch: the omni tree, by
 reading.
 
-Files are read only as far as somebody asks (``reading``, ``outline``): `check` from the lock has no time for more, and
-none of it needs the trees of ``runner_sync.verify.trees``.
+Files are parsed only as far as a rule needs (``reading``, ``outline``), because `check` from the lock must be fast.
+Nothing here needs the trees of ``runner_sync.verify.trees``.
 """

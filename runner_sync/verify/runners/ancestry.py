@@ -43,7 +43,8 @@ class Ancestry:
         return self._live
 
     def is_live(self, owner: ClassText, function: Function) -> bool:
-        """Whether this method of ``owner`` can run; where none hides it, no other class is parsed to tell."""
+        """Whether this method of ``owner`` can run; where no class before ``owner`` overrides it, nothing else is
+        parsed."""
         if owner not in self.classes:
             return False
         return self.find(function.name) is owner or any(live is function for _, live in self.live())
@@ -74,12 +75,12 @@ class Ancestry:
             yield from ((reached, f) for f in reached.methods[node.attr]) if reached is not None else ()
 
     def find_from(self, start: ClassText, method: str) -> ClassText | None:
-        """The class that ``Start.method(self, …)`` reaches."""
+        """The class whose method ``Start.method(self, …)`` calls."""
         return next((c for c in self.classes[self.classes.index(start) :] if method in c.methods), None)
 
 
 def ancestry(library: Library, head: ClassText) -> Ancestry:
-    """The MRO of ``head``. Where C3 has no answer (or bases form a circle), bases in the order they are written."""
+    """The MRO of ``head``. Where C3 finds none (or bases form a circle), the bases in the order they are written."""
     return library.answers.once((ancestry, id(head)), lambda: _ancestry(library, head))
 
 
@@ -94,7 +95,7 @@ def _ancestry(library: Library, head: ClassText) -> Ancestry:
 
 
 def calls_parent(function: Function, name: str, *, named: str = "") -> bool:
-    """Whether ``function`` hands on to a parent's ``name``: ``super().name(…)`` or ``Base.name(self, …)``.
+    """Whether ``function`` calls a parent's ``name``: ``super().name(…)`` or ``Base.name(self, …)``.
 
     With ``named``, a call by name counts only when it names that class.
     """

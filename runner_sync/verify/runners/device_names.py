@@ -1,6 +1,7 @@
-"""The names by which a module knows `torch.cuda`, and what uses it under one of them.
+"""The names under which a module uses `torch.cuda`, and the nodes that use it.
 
-Comes in: a `Reading`, the words of GPU and NPU. Goes out: a `Gpu`, asked about nodes. May touch: nothing.
+Comes in: a `Reading`, the words of GPU and NPU. Goes out: a `Gpu`, which tells for a node whether it uses `torch.cuda`.
+May touch: nothing.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from runner_sync.syntax import walk
 from runner_sync.verify.runners.reading import Function, Reading, dotted
 
 ASKING = frozenset({"is_available", "device_count", "is_initialized"})
-"""Functions of `torch.cuda` that have an answer on every machine."""
+"""Functions of `torch.cuda` that only query, and work on every machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """By which names a module uses `torch.cuda`, which is ``root``.
+    """The names under which a module uses `torch.cuda`, which is ``root``.
 
-    ``names`` stand for it, or for something of it. ``askers`` only say what the code runs on. ``helpers`` are functions
-    that use it, with the place where they do.
+    ``names`` are bound to it or to something in it. ``askers`` only tell what the code runs on. ``helpers`` are
+    functions that use it, each with the node that does.
     """
 
     word: str
@@ -35,24 +36,24 @@ class Gpu:
 
     @property
     def root(self) -> str:
-        """The module of torch whose calls no NPU has."""
+        """The module of torch that does not work on NPU: ``torch.cuda``."""
         return f"torch.{self.word}"
 
     def use(self, node: ast.AST) -> ast.AST | None:
-        """The use that a node is, or that it comes to as a call of a helper."""
+        """The use of `torch.cuda` at a node: the node itself, or the use in the helper that it calls; else ``None``."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.helpers:
             return self.helpers[node.func.id]
         return node if self.is_used(node) else None
 
     def is_used(self, node: ast.AST) -> bool:
-        """Whether a node reads it: only the chain that ends at ``root`` itself, so that `torch.cuda.Stream` counts
-        once."""
+        """Whether a node reads one of the names, or is ``root`` itself and no longer chain, so that `torch.cuda.Stream`
+        counts once."""
         if isinstance(node, ast.Name):
             return node.id in self.names and isinstance(node.ctx, ast.Load)
         return isinstance(node, ast.Attribute) and dotted(node) == self.root
 
     def within(self, function: Function) -> Gpu:
-        """The same in a function, which has names of its own."""
+        """The names as they are inside a function, whose own bindings and imports shadow those of the module."""
         from runner_sync.statements import bound_anywhere  # few checks come to a method that may use the GPU
 
         own = bound_anywhere(function)
@@ -61,7 +62,7 @@ class Gpu:
         return replace(self, names=(self.names - own) | names, askers=(self.askers - own) | askers, helpers=helpers)
 
     def may_be_in(self, text: str) -> bool:
-        """Whether the text of a function has one of the names, or a helper's."""
+        """Whether the text of a function contains one of the names, or a helper's."""
         return any(name in text for name in (*self.names, *self.helpers)) or may_name(text, self)
 
 
@@ -71,11 +72,11 @@ def names_in(
     first_use: Callable[[Function, Gpu], ast.AST | None],
     is_asker: Callable[[ast.stmt, Gpu], bool],
 ) -> Gpu:
-    """The names of a whole module: imports and assignments of `torch.cuda`, functions that use it, and what asks for
-    it.
+    """The names of a whole module: imports and assignments of `torch.cuda`, functions that use it, and names that only
+    query it.
 
-    ``first_use`` finds the use in a function, ``is_asker`` tells what only asks. A name counts where it is bound once,
-    and under no condition.
+    ``first_use`` finds the use in a function, ``is_asker`` tells a statement that only queries. A name counts where it
+    is bound once, and under no condition.
     """
     if not may_name(reading.text, gpu):
         return gpu
@@ -105,20 +106,20 @@ def names_in(
 
 
 def _used_and_asking(imported: Sequence[Import]) -> tuple[frozenset[str], frozenset[str]]:
-    """The names of what is used, and of what only asks."""
+    """The imported names that use `torch.cuda`, and those that only query it."""
     names = {entry.bound: entry.name in ASKING for entry in imported}
     return frozenset(n for n, asks in names.items() if not asks), frozenset(n for n, asks in names.items() if asks)
 
 
 def may_name(text: str, gpu: Gpu) -> bool:
-    """Whether a text can mean `torch.cuda` anywhere."""
+    """Whether a text contains `torch.cuda`, or may import it from torch."""
     if gpu.root in text:
         return True
     return any(gpu.word in found[1] for found in re.finditer(r"from torch import (\([^()]*\)|[^\n]+)", text))
 
 
 def _chain(value: ast.expr) -> Iterator[ast.expr]:
-    """The parts of ``a.b.c``, nothing of what is no such chain."""
+    """``a.b.c``, ``a.b`` and ``a`` of ``a.b.c``; nothing for an expression that is no such chain."""
     while dotted(value) and isinstance(value, ast.Attribute):
         yield value
         value = value.value
@@ -127,6 +128,6 @@ def _chain(value: ast.expr) -> Iterator[ast.expr]:
 
 
 def _imported(node: ast.AST, root: str) -> Iterator[Import]:
-    """What an import takes of `torch.cuda`, or that itself, under a name of its own."""
+    """The entries of an import that bind ``root`` or something in it."""
     entries = imported_by(node) if isinstance(node, ast.Import | ast.ImportFrom) else ()
     return (entry for entry in entries if f"{entry.dotted}.".startswith(f"{root}."))

@@ -21,17 +21,17 @@ from runner_sync.verify.runners.parity import in_npu_words
 from runner_sync.verify.runners.reading import Function, Reading
 
 PORT = 0.25
-"""Difference of Dice coefficients from which on a unit that is closer to its GPU twin was ported from there: in the
-releases 0.18.0 … 0.30.0, ports are closer to the twin by 0.28 … 1.0 and copies by 0.11 at most."""
+"""A unit that is closer to its GPU twin than to upstream by more than this (difference of Dice coefficients) was ported
+from the twin: in the releases 0.18.0 … 0.30.0, ports are closer by 0.28 … 1.0 and copies by 0.11 at most."""
 
 SAME_BUT_OMNI = 0.85
-"""Dice coefficient of words from which on a statement is upstream's but for omni's part of it: an unpacking of thirteen
-values with omni's own one more has 0.96."""
+"""From this Dice coefficient of words on, a statement counts as upstream's with additions of omni's: an unpacking of
+thirteen values to which omni added one has 0.96."""
 
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """One NPU unit and the upstream unit it goes by.
+    """One NPU unit and the upstream unit that it follows.
 
     ``name`` is the upstream qualified name, ``ref`` names the base; ``base`` and ``upstream`` are texts or ``None``.
     """
@@ -79,7 +79,7 @@ def _upstream_names(subject: Subject, name: str, entry: Entry | None) -> list[st
 
 
 def is_copy(subject: Subject, follower: Follower) -> bool:
-    """Whether the NPU unit is a copy of its upstream, not an override that merely has the name or calls it."""
+    """Whether the NPU unit is a copy of its upstream, and not an override that calls it or merely has its name."""
     node = definition(subject.npu, follower.unit.qualname)
     if isinstance(node, Function) and calls_parent(node, node.name, named=follower.name.rpartition(".")[0]):
         return False
@@ -96,7 +96,8 @@ def _likeness_to_twin(subject: Subject, unit: Unit) -> float:
 
 
 def _has_in_own_words(statement: str, own: Iterable[str], dropped: Iterable[str]) -> bool:
-    """Whether the copy has the statement with omni's words in it, and not what upstream dropped for it."""
+    """Whether one of the copy's ``own`` statements is ``statement`` with additions of omni's, and is more like it than
+    like any statement that upstream dropped."""
     return any(
         (likeness := _overlap(statement, mine)) >= SAME_BUT_OMNI
         and likeness > max((_overlap(mine, old) for old in dropped), default=0.0)
@@ -105,13 +106,14 @@ def _has_in_own_words(statement: str, own: Iterable[str], dropped: Iterable[str]
 
 
 def _overlap(a: str, b: str) -> float:
-    """How many words two statements have in common, 0…1."""
+    """The share of words that two statements have in common, 0…1."""
     return dice(words(a), words(b))
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What upstream did to a unit and the copy has not got: statements added there, statements gone there."""
+    """The statements that upstream ``added`` and ``dropped``; of these, the ones ``missing`` in the copy, and those
+    that are still there (``leftover``)."""
 
     added: tuple[str, ...]
     dropped: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""When two methods say the same: equal statements, and globals that mean the same in both modules.
+"""Whether two methods do the same: equal statements, and globals that mean the same in both modules.
 
 Comes in: readings and functions. Goes out: answers. May touch: nothing.
 """
@@ -20,7 +20,8 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 def same_globals(reading: Reading, function: Function, other: Reading) -> bool:
-    """Whether every global that ``function`` reads is bound alike in both modules. A logger is a logger."""
+    """Whether every global that ``function`` reads is bound alike in both modules, or unbound in one; ``logger`` may
+    differ."""
     for name in sorted(_globals(function)):
         mine, theirs = _origin(reading, name), _origin(other, name)
         if mine is not None and theirs is not None and mine != theirs and name != "logger":
@@ -72,7 +73,8 @@ def are_equal(reading: Reading, function: Function, other: Reading, twin: Functi
 
 
 def _may_be_equal(reading: Reading, function: Function, other: Reading, twin: Function) -> bool:
-    """As many statements, and the same first line of the last one: cheap, and false for nearly all."""
+    """Whether both have equally many statements and the same first line of the last one: a cheap test that rules out
+    nearly all."""
     mine, theirs = _undocumented(function), _undocumented(twin)
     if len(mine) != len(theirs) or not mine or type(mine[-1]) is not type(theirs[-1]):
         return False
@@ -80,7 +82,8 @@ def _may_be_equal(reading: Reading, function: Function, other: Reading, twin: Fu
 
 
 def _canonical(function: Function) -> str:
-    """The function from its syntax tree: squeezing makes one of ``(x,)`` and ``(x)``, and of blanks in strings."""
+    """The function unparsed from its syntax tree: squeezed texts are equal even for ``(x,)`` and ``(x)``, and for
+    strings that differ in blanks."""
     plain = copy.copy(function)
     plain.body = _undocumented(function) or function.body
     plain.returns = None
@@ -97,7 +100,7 @@ def _squeezed(reading: Reading, function: Function) -> str:
 
 def _squeeze(lines: list[str]) -> str:
     text = " ".join(line for line in lines if not line.lstrip().startswith("#"))
-    # A blank counts only between two words, a comma only before something.
+    # A blank counts only between two words, and a comma only if no bracket closes behind it.
     return re.sub(r"\s+(?=\W)|(?<=\W)\s+|,(?=\s*[)\]}])", "", re.sub(r"\s+", " ", text))
 
 

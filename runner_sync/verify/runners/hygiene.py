@@ -23,7 +23,7 @@ def functions(reading: Reading) -> Iterator[Function]:
 
 
 def blocks(body: list[ast.stmt], *, closed: tuple[type[ast.stmt], ...] = ()) -> Iterator[list[ast.stmt]]:
-    """``body`` and the statement lists inside it, those of functions, classes and ``closed`` statements left out."""
+    """``body`` and the statement lists nested in it, but not those of functions, classes and ``closed`` statements."""
     yield body
     for statement in body:
         for block in blocks_of(statement) if not isinstance(statement, closed) else ():
@@ -31,7 +31,7 @@ def blocks(body: list[ast.stmt], *, closed: tuple[type[ast.stmt], ...] = ()) -> 
 
 
 def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
-    """Calls of ``name`` (``name(…)`` or ``x.name(…)``), if any of them seems to pass ``keyword``."""
+    """All calls ``name(…)`` and ``x.name(…)``; none if by the text no such call passes ``keyword``."""
     if _may_pass(reading.text, name, keyword):
         for part in reading.parts(name):
             for node in walk(part):
@@ -40,7 +40,7 @@ def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
 
 
 def _may_pass(text: str, name: str, keyword: str) -> bool:
-    """Whether, counting parentheses by letter, some ``name(`` is still open at a ``keyword=``."""
+    """Whether some ``name(`` is still open at a ``keyword=``; parentheses are counted in the text, strings included."""
     if f"{name}(" not in text:
         return False
     for found in re.finditer(rf"{re.escape(keyword)}\s*=", text):

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from runner_sync.verify.trees.world import World
 
 _MOST_STEPS = 4
-"""Modules that pass a class on, followed to where it is defined."""
+"""Re-exporting modules through which a class is followed to its definition."""
 
 TextReader = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckModule:
-    """One NPU module. ``gpu_text`` is its GPU twin now; the other texts are ``None`` when nobody knows them.
+    """One NPU module. ``gpu_text`` is its GPU twin now; texts that are not known are ``None``.
 
     ``upstream_text`` is the target module upstream, ``base_text`` (of ``base_ref``) the one the copies were taken
-    from; units that the lock ties to another ref find its text in ``base_texts``, ``{ref: text}``. ``vllm_text`` is
-    vLLM's own module of the same version (what of the GPU twin is not omni's).
+    from; for units that the lock ties to another ref, ``base_texts`` has its text, ``{ref: text}``. ``vllm_text`` is
+    vLLM's own module of the same version: code of the GPU twin that is in it is not omni's.
     """
 
     path: str
@@ -56,8 +56,8 @@ class CheckJob:
     """Everything one `check` looks at. ``read`` gives other files of the omni tree (mixins), ``None`` for no such file.
 
     ``beside`` are the other modules in the folders of ``modules``, and below: helpers, runners that no profile names.
-    ``world`` and ``old_world`` are the trees of the RS3xx rules; ``branch_point`` are those of ``world`` with the omni
-    tree as the branch found it, and ``before`` makes the job that this one was there.
+    ``world`` and ``old_world`` are the trees of the RS3xx rules; ``branch_point`` is ``world`` with the omni tree from
+    where the branch began, and ``before`` makes the same job for that tree.
     """
 
     profile: Profile
@@ -101,7 +101,8 @@ class Library:
         return self._by_path[path]
 
     def readable(self, path: str) -> Reading | None:
-        """The same of a file that no runner need import: ``None`` for one that is no text, too, which is ``unread``."""
+        """As `at`, for a file that no runner needs: one that cannot be read is ``None``, too, and noted in
+        ``unread``."""
         try:
             return self.at(path)
         except InputError as error:
@@ -109,7 +110,7 @@ class Library:
             return None
 
     def paths(self) -> tuple[str, ...]:
-        """The files that were looked into so far."""
+        """The files that have been read so far."""
         return tuple(path for path, reading in self._by_path.items() if reading is not None)
 
     def module(self, dotted_name: str) -> Reading | None:
@@ -141,7 +142,7 @@ class Library:
 
 
 class Subject:
-    """One NPU module in its job: what every rule is handed."""
+    """One NPU module in its job: the argument of every rule."""
 
     def __init__(self, library: Library, module: CheckModule) -> None:
         self.library = library
@@ -165,8 +166,8 @@ class Subject:
 
     @cached_property
     def before(self) -> Subject | None:
-        """The same module where the branch began, ``None`` where no branch is named, or it has none that can be read
-        there."""
+        """The same module where the branch began; ``None`` where no branch is named, or that tree has no readable
+        one."""
         try:
             library = self.library.before
         except InputError:  # the branch may be the one that repairs it
@@ -176,16 +177,16 @@ class Subject:
 
     @property
     def target(self) -> str:
-        """What is followed, and at which revision: ``vllm-ascend 0.30.0rc2``."""
+        """The followed project and its target revision: ``vllm-ascend 0.30.0rc2``."""
         return f"{TITLES[self.profile.followed]} {self.module.upstream_ref}".strip()
 
     @cached_property
     def upstream(self) -> Reading | None:
-        """The target module of what is followed."""
+        """The target module of the followed project."""
         return _reading(self.module.upstream_path or "the upstream module", self.module.upstream_text)
 
     def base(self, ref: str = "") -> Reading | None:
-        """The upstream module at ``ref``; without one, or when it is the usual one, that which copies are from."""
+        """The upstream module at ``ref``; by default at ``base_ref``, from which copies are taken."""
         if ref not in self._bases:
             usual = self.module.base_text if ref in ("", self.module.base_ref) else None
             text = self.module.base_texts.get(ref, usual)
@@ -194,7 +195,7 @@ class Subject:
 
     @cached_property
     def vllm(self) -> Reading | None:
-        """vLLM's own module of the GPU twin."""
+        """vLLM's own module behind the GPU twin."""
         return _reading("vLLM's module", self.module.vllm_text)
 
     @cached_property

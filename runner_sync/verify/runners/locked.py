@@ -1,8 +1,8 @@
-"""Units of a module against the lock: who was edited since it was written (RS110, RS201).
+"""Units of a module compared with the lock: which were edited since it was written (RS110, RS201).
 
-Comes in: a `Reading` and lock entries. Goes out: answers, and entries with the extra keys by which a later `check`
-tells (`record`). May touch: nothing. Nearly every unit is as it was, and a hash of its lines says so; only for the rest
-is the module cut into units, whose digests ignore layout and comments.
+Comes in: a `Reading` and lock entries. Goes out: answers, and entries with the extra keys that a later `check` compares
+with (`record`). May touch: nothing. Nearly every unit is unchanged, which a hash of its lines shows at once; only for
+the rest is the module split into units, whose digests ignore layout and comments.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KEYS = (OWN, OWN_TEXT, GPU_TEXT, GPU_CODE, OUTSIDE)
 
 
 def definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | None:
-    """The definition of that name; the last one of several."""
+    """The definition of ``qualname``, the last of several; ``None`` when there is none."""
     owner, _, member = qualname.rpartition(".")
     if owner:
         found = reading.classes[owner].methods.get(member) if owner in reading.classes else None
@@ -74,7 +74,7 @@ def outside_hash(reading: Reading, qualname: str, *, label: str) -> str:
 
 
 def is_edited(entry: Entry, reading: Reading) -> bool | None:
-    """Whether the NPU unit differs from what was locked; ``None`` when the lock does not tell or the unit is gone."""
+    """Whether the NPU unit differs from the locked one; ``None`` when the lock has no digest of it or it is gone."""
     locked = entry.extra.get(OWN)
     if not isinstance(locked, str):
         return None
@@ -85,9 +85,10 @@ def is_edited(entry: Entry, reading: Reading) -> bool | None:
 
 
 def has_moved(reference: BaseRef, reading: Reading, *, quick: object, code: object = None) -> bool:
-    """Whether the unit that ``reference`` names is no longer what was locked, or is gone.
+    """Whether the unit that ``reference`` names differs from the locked one, or is gone.
 
-    With ``code``, its hash without the docstrings at that time, docstrings do not count.
+    ``quick`` is the locked hash of its lines. With ``code``, the locked hash without docstrings, docstrings do not
+    count.
     """
     if quick and text_hash(reading, reference.qualname) == quick:
         return False
@@ -97,7 +98,7 @@ def has_moved(reference: BaseRef, reading: Reading, *, quick: object, code: obje
 
 
 def is_alike(now: Reading, before: Reading, qualname: str) -> bool:
-    """Whether the unit of that name has the same code in both; layout, comments and docstrings do not count."""
+    """Whether the unit has the same code in both readings; layout, comments and docstrings do not count."""
     text = text_hash(now, qualname)
     if text and text == text_hash(before, qualname):
         return True
@@ -123,14 +124,14 @@ def _digest(reading: Reading, qualname: str, *, documented: bool = True) -> str 
     if unit is None:
         return None
     node = definition(reading, qualname)
-    # What stands on the lines of a function is that function and nothing else; fields may share a line.
+    # The lines of a function hold nothing else; fields may share a line.
     if isinstance(node, Function) and unit.start <= node.lineno <= unit.end:
         return digest_of([node], documented=documented)
     return digest(unit.text, documented=documented)
 
 
 def record(entries: Iterable[Entry], npu: Reading, gpu: Reading | None, *, label: str) -> tuple[Entry, ...]:
-    """``entries`` of one module with the keys by which RS110 and RS201 tell who was edited since.
+    """``entries`` of one module with the keys by which RS110 and RS201 find units that were edited since.
 
     Call it when the lock is written, with the texts as they are written.
     """
@@ -143,7 +144,7 @@ def _keys(entry: Entry, npu: Reading, gpu: Reading | None, label: str) -> Iterat
         yield OWN, own
         yield OWN_TEXT, text_hash(npu, entry.qualname)
         yield OUTSIDE, outside_hash(npu, entry.qualname, label=label)
-    # Only where the twin is the locked one: else the quick way would hide a change.
+    # Only where the twin is still the locked one: else the quick hash would hide the change.
     if gpu is not None and entry.gpu is not None and not has_moved(entry.gpu, gpu, quick=None):
         yield GPU_TEXT, text_hash(gpu, entry.gpu.qualname)
         yield GPU_CODE, code_hash(gpu, entry.gpu.qualname)

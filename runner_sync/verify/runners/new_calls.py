@@ -1,9 +1,10 @@
-"""What the calls of a method are new in: keywords that they pass, methods of ``self`` that they run.
+"""Finds what upstream newly calls in a method: keywords of calls, and methods of ``self``.
 
-Comes in: what the method was, what it is, and a copy of what it was. Goes out: names that the copy's calls have not;
-none where a text does not parse. May touch: nothing.
+Comes in: a method at its base revision and now, and the copy of the base. Goes out: keywords and methods that the calls
+now have, and neither the base's nor the copy's have; none where a text does not parse. May touch: nothing.
 
-timid: a keyword only of what the copy calls, too, and where no fewer arguments go by position than did.
+timid: a keyword counts only for functions that the copy calls, too, and where no fewer arguments are positional now
+than before: else it may be an argument that was positional.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _Calls = dict[str, list[ast.Call]]
 
 
 def new_keywords(base: str, upstream: str, copy: str) -> Iterator[tuple[str, str]]:
-    """Keywords with the calls that pass them: ``"rows", "pad"``."""
+    """New keywords, each with the function that gets it: ``"rows", "pad"`` for a new ``pad(rows=…)``."""
     was, now, mine = (_calls(text) for text in (base, upstream, copy))
     for name in sorted(now.keys() & was.keys() & mine.keys()):
         if not _is_open(mine[name]) and _places(now[name]) >= max(_places(was[name]), _places(mine[name])):
@@ -28,7 +29,7 @@ def new_keywords(base: str, upstream: str, copy: str) -> Iterator[tuple[str, str
 
 
 def new_steps(base: str, upstream: str, copy: str) -> Iterator[str]:
-    """Methods of ``self`` that are called, and that the copy does not name: ``"flush"``."""
+    """Newly called methods of ``self`` that the copy does not mention: ``"flush"``."""
     words = set(re.findall(r"\w+", copy))
     for name in sorted(_calls(upstream).keys() - _calls(base).keys()):
         owner, _, method = name.rpartition(".")
@@ -50,7 +51,7 @@ def _keywords(calls: list[ast.Call]) -> set[str]:
 
 
 def _is_open(calls: list[ast.Call]) -> bool:
-    """Whether some call takes keywords from a dictionary."""
+    """Whether some call has a ``**options``."""
     return any(keyword.arg is None for call in calls for keyword in call.keywords)
 
 

@@ -1,7 +1,7 @@
 """Classes of other omni files (mixins), read without parsing those files.
 
-Comes in: a `Reading`. Goes out: `ClassText`s whose methods are parsed one by one when somebody looks into them. May
-touch: nothing. Mixins are many times longer than what a rule wants to know of them: their bases and method names.
+Comes in: a `Reading`. Goes out: `ClassText`s whose methods are parsed one by one when they are asked for. May touch:
+nothing. Most rules want only the bases and method names of a mixin, so that parsing its whole file would be a waste.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ _TOP_LEVEL = re.compile(r"\n[^\s#)\]}]")
 
 
 def outline(reading: Reading, name: str) -> ClassText | None:
-    """The class ``name`` of ``reading``, ``None`` when no line begins one; ``InputError`` for what is not Python."""
+    """The class ``name`` of ``reading``, ``None`` when no line begins one. Raises ``InputError`` if it is not
+    Python."""
     start = _start(reading.text, name)
     if start < 0:
         return None
     after = _TOP_LEVEL.search(reading.text, start + len(name))
     text = reading.text[start : after.start() + 1 if after is not None else len(reading.text)]
     header = _header(text)
-    # A string may reach back to the margin and look like the end of the class.
+    # The lines of a long string may begin at the margin and look like the end of the class.
     if header is None or text.count('"""') % 2 or text.count("'''") % 2:
         return reading.classes.get(name)
     above = reading.text.count("\n", 0, start)
@@ -35,7 +36,8 @@ def outline(reading: Reading, name: str) -> ClassText | None:
 
 
 def _start(text: str, name: str) -> int:
-    """Offset of the first line that begins class ``name``, -1 for none; names are many, and patterns slow to make."""
+    """Offset of the first line that begins class ``name``, -1 for none. Without a pattern: compiling one per name is
+    slow."""
     lines, wanted = f"\n{text}", f"\nclass {name}"
     at = lines.find(wanted)
     while at >= 0 and re.match(r"\w", lines[at + len(wanted) : at + len(wanted) + 1]):

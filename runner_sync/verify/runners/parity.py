@@ -1,6 +1,6 @@
-"""What the RS2xx rules share: an NPU class, its GPU twin, and who runs what.
+"""What the RS2xx rules share: an NPU class, its GPU twin, and which methods each of them runs.
 
-Comes in: a `Subject`. Goes out: `Pair`s with both MROs, names that code mentions, GPU text in NPU words. May touch:
+Comes in: a `Subject`. Goes out: `Pair`s with both MROs, names that code mentions, GPU text with NPU names. May touch:
 nothing.
 """
 
@@ -39,7 +39,7 @@ class Pair:
 
     @cached_property
     def npu_mentions(self) -> frozenset[str]:
-        """Every name that NPU code which can run mentions, and what the NPU file itself mentions."""
+        """Every name that live methods of the NPU class mention, or any code in its file."""
         live = [function for _, function in self.npu_mro.live()]
         return frozenset(mentioned([*live, self.npu.reading.tree]))
 
@@ -59,7 +59,7 @@ class Pair:
 
     @cached_property
     def asking(self) -> dict[str, int]:
-        """The functions of the GPU module that ask the model for what they are given the name of."""
+        """`asking_functions` of the GPU module and of the live methods."""
         return asking_functions([*self.gpu.reading.functions.values(), *(f for _, f in self.gpu_mro.live())])
 
     @property
@@ -74,7 +74,7 @@ def pairs(subject: Subject) -> tuple[Pair, ...]:
 
 
 def port_of(unit: str, place: str) -> str:
-    """The remedy for statements that NPU lacks. What the unit did without at its last sync comes from an older base."""
+    """The remedy for statements that NPU lacks, as text; those already lacking at the last sync need an older base."""
     command = f"runner-sync upgrade --gpu-only --only {unit}"
     return (
         f"`{command}` brings what is newer than the last sync; with `--omni-base V` also what is older, where V is a "
@@ -85,7 +85,7 @@ def port_of(unit: str, place: str) -> str:
 def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Names, attributes, string literals, keywords and parameters anywhere below ``nodes``.
 
-    To define a method is not to mention it: somebody has to call it.
+    The definition of a method is no mention of it.
     """
     for top in nodes:
         for node in walk(top):
@@ -101,7 +101,7 @@ def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def words(reading: Reading | None) -> frozenset[str]:
-    """Every word of a text, whatever it is there; empty for no text."""
+    """Every word in the text of a file, comments and strings included; empty for no file."""
     return _words(reading.text) if reading is not None else frozenset()
 
 
@@ -111,9 +111,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 def in_npu_words(text: str, profile: Profile) -> str:
-    """GPU code with the profile's names put in: good enough to compare by, never to write."""
+    """GPU code with GPU names replaced by the profile's NPU names: for comparing only, never to be written."""
     pattern, table = _dictionary(profile)
-    # Most texts hold none, and the pattern is tried at every letter.
+    # Most texts hold none of them, and the pattern would be tried at every character.
     if not any(name in text for name in table):
         return text
     return pattern.sub(lambda found: table[found[0]], text)
@@ -128,14 +128,14 @@ def _dictionary(profile: Profile) -> tuple[re.Pattern[str], Mapping[str, str]]:
 
 
 def is_device_bound(text: str, profile: Profile) -> bool:
-    """Whether GPU code cannot simply be ported: it uses what the profile calls device-only or unported."""
+    """Whether GPU code cannot simply be ported: it uses a name that the profile lists as device-only or unported."""
     translated = in_npu_words(text, profile)
     return any(word in text for word in profile.device_only) or any(word in translated for word in profile.unported)
 
 
 def model_hooks(function: ast.AST, asking: Mapping[str, int]) -> Iterator[tuple[str, ast.Call]]:
-    """``hasattr(self.model, "x")`` and ``getattr(self.model, "x", …)``: hooks that a model may offer; and what the
-    functions of ``asking`` are given as the name of one."""
+    """The optional hooks of the model that a function asks for, with the call: ``hasattr(self.model, "x")``,
+    ``getattr(self.model, "x", …)``, and calls of ``asking`` functions with the name of a hook."""
     for node in walk(function):
         at = _asks_at(node, asking) if isinstance(node, ast.Call) else None
         if isinstance(node, ast.Call) and at is not None and (name := constant_text(node.args[at])):
@@ -143,8 +143,8 @@ def model_hooks(function: ast.AST, asking: Mapping[str, int]) -> Iterator[tuple[
 
 
 def asking_functions(functions: Iterable[Function]) -> dict[str, int]:
-    """The functions that ask the model for what they are given the name of, by name: ``getattr(model, name, default)``,
-    or another such function with it. With each, the position at which calls give the name."""
+    """The functions that get the name of a hook as a parameter and ask the model for it, by ``getattr(model, name, …)``
+    or through another such function; each with the position of that parameter in calls."""
     found: dict[str, int] = {}
     known = list(functions)
     while more := {f.name: at for f in known if f.name not in found and (at := _name_at(f, found)) is not None}:
@@ -153,7 +153,7 @@ def asking_functions(functions: Iterable[Function]) -> dict[str, int]:
 
 
 def _name_at(function: Function, asking: Mapping[str, int]) -> int | None:
-    """The position of the parameter that a function asks the model for, not counting ``self``."""
+    """The position, ``self`` not counted, of the parameter by whose value a function asks the model for a hook."""
     names = [parameter.arg for parameter in function.args.args]
     given = names[1:] if names[:1] in (["self"], ["cls"]) else names
     for node in walk(function):
@@ -165,7 +165,7 @@ def _name_at(function: Function, asking: Mapping[str, int]) -> int | None:
 
 
 def _asks_at(call: ast.Call, asking: Mapping[str, int]) -> int | None:
-    """The position at which a call gives the name of a hook, ``None`` for any other call."""
+    """The position of the argument that names a hook in a call that asks the model, ``None`` for any other call."""
     name = dotted(call.func)
     if name in ("hasattr", "getattr"):
         return 1 if len(call.args) >= 2 and _is_model(call.args[0]) else None
@@ -174,7 +174,7 @@ def _asks_at(call: ast.Call, asking: Mapping[str, int]) -> int | None:
 
 
 def _is_model(node: ast.expr) -> bool:
-    """``self.model``, ``model``, or ``getattr(self, "model", …)``."""
+    """Whether ``node`` is ``self.model``, ``model``, or ``getattr(self, "model", …)``."""
     if isinstance(node, ast.Call) and dotted(node.func) == "getattr" and len(node.args) >= 2:
         return dotted(node.args[0]) == "self" and constant_text(node.args[1]) == "model"
     return dotted(node) in ("model", "self.model")

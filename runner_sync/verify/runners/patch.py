@@ -11,7 +11,7 @@ from io import StringIO
 
 
 def patch(path: str, text: str, changes: Mapping[int, str]) -> str:
-    """The diff that puts other texts (without line ends) in place of 1-based lines."""
+    """The diff that replaces lines: ``changes`` maps 1-based line numbers to new texts without line ends."""
     # str.splitlines also cuts at form feeds and U+2028, which neither Python's line count nor git does.
     before = StringIO(text, newline="\n").readlines()
     after = list(before)

@@ -1,4 +1,4 @@
-"""One source file, parsed at most once and only as far as somebody asks.
+"""One source file, parsed at most once and only as far as needed.
 
 Comes in: a path and a text. Goes out: `Reading` (syntax tree, classes, imports, comments, units by line) and findings
 placed in it. May touch: nothing; the text is parsed, never executed. No libcst: `check` runs in every pull request.
@@ -31,11 +31,10 @@ _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A finding, and when it is the branch's business.
+    """A finding, and what makes it the concern of a branch under `check --changed-since`.
 
-    It is, where the branch changed its lines or one of the places ``also`` (path, first and last line), and wherever it
-    stands with ``is_branchs``. ``is_text`` says that it is about comments or layout, so that a change of these counts,
-    too.
+    That is a change of its lines, or of one of the places ``also`` (path, first and last line); with ``is_branchs`` it
+    always is. ``is_text``: the finding is about comments or layout, so that changes of these count, too.
     """
 
     finding: Finding
@@ -46,7 +45,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comment:
-    """One comment. ``alone`` is whether no code stands before it on its line; ``column`` is 1-based."""
+    """One comment. ``alone``: no code stands before it on its line; ``column`` is 1-based."""
 
     line: int
     column: int
@@ -87,7 +86,7 @@ class Reading:
         try:
             return _parse(self.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            # The one place that words the error for every room; loading it costs more than parsing a runner.
+            # `units` words this error for every room; imported late, as that costs more than parsing a runner.
             from runner_sync.units.splitting import parse
 
             return parse(self.text, path=self.path)
@@ -103,7 +102,8 @@ class Reading:
         return walk(self.tree)
 
     def parts(self, word: str) -> Iterator[ast.stmt]:
-        """The module-level statements, and of a class whose head does without it the members, that hold ``word``."""
+        """The module-level statements that contain ``word``; in place of a class that has it only in its body, the
+        members that contain it."""
         for statement in self.tree.body:
             members = statement.body if isinstance(statement, ast.ClassDef) else []
             if members and word not in "\n".join(self.lines[first_line(statement) - 1 : members[0].lineno]):
@@ -131,7 +131,7 @@ class Reading:
 
     @cached_property
     def imports(self) -> dict[str, list[Import]]:
-        """Module-level imports by the names that they bind, without leading dots."""
+        """Module-level imports by the names that they bind; relative ones are made absolute."""
         found: dict[str, list[Import]] = {}
         for node in statements_of(self._import_statements()):
             for entry in imported_by(node, self.path) if isinstance(node, ast.Import | ast.ImportFrom) else ():
@@ -141,19 +141,19 @@ class Reading:
     def _import_statements(self) -> list[ast.stmt]:
         if "tree" in self.__dict__:
             return self.tree.body
-        # Enough to follow a name through a file that nobody parses otherwise.
+        # Found by a pattern: enough to follow a name through a file that is not parsed otherwise.
         return [statement for found in _IMPORT.finditer(self.text) for statement in _statements(found[0])]
 
     @cached_property
     def directives(self) -> tuple[Comment, ...]:
-        """The comments that speak to runner-sync, in line order; a ``#`` inside a string is none."""
+        """The comments addressed to runner-sync, in line order; a ``#`` inside a string is none."""
         if _DIRECTIVE not in self.text:
             return ()
         text = self.text.removeprefix("\ufeff")
         lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _DIRECTIVE in line]
         if any(start <= number <= end for start, end in self._long_strings for number, _ in lines):
             return tuple(_directives(text))
-        # Elsewhere a line tells by itself, and the tokens of a whole file cost more than its tree.
+        # Outside long strings each line can be tokenized alone; a whole file would cost more than parsing it.
         return tuple(found for number, line in lines for found in _directives(f"{line}\n", first=number))
 
     @cached_property
@@ -176,7 +176,7 @@ class Reading:
 
     @cached_property
     def digests(self) -> dict[str, str | None]:
-        """The digests of units that somebody asked ``locked`` for, by qualified name."""
+        """The cache of ``locked``: digests of units by qualified name."""
         return {}
 
     def unit_at(self, line: int) -> str:
@@ -235,7 +235,7 @@ class Reading:
         unit: str | None = None,
         column: int = 0,
     ) -> Hit:
-        """A finding on whole lines, for what has no node (comments, conflict markers)."""
+        """A finding on whole lines, where there is no node (comments, conflict markers)."""
         code, severity = rule
         line, end = span
         named = self.unit_at(line) if unit is None else unit
@@ -265,7 +265,7 @@ def _statements(text: str) -> list[ast.stmt]:
     try:
         return ast.parse(text).body
     except SyntaxError:
-        # A sentence in a docstring that begins like an import.
+        # Prose in a docstring that begins like an import.
         return []
 
 

@@ -21,7 +21,7 @@ def unit_hit(
     fix: str,
     also: tuple[Span, ...] = (),
 ) -> Hit:
-    """A finding at the head of ``unit``; a change anywhere in the unit makes it the branch's business."""
+    """A finding at the ``def`` line of ``unit``; a change anywhere in the unit makes it the branch's concern."""
     spans = ((unit.path, unit.start, unit.end), *also)
     node = definition(subject.npu, unit.qualname)
     if node is None:

@@ -1,7 +1,7 @@
-"""Units whose GPU twins the lock says nothing of, and entries of the lock whose unit is gone (RS111, RS201).
+"""Units whose GPU twin is not recorded in the lock, and entries of the lock whose unit is gone (RS111, RS201).
 
-Comes in: a `Subject`. Goes out: names. May touch: nothing. Only methods of the twin classes and functions are looked
-at: whoever writes a lock records each that has a GPU twin.
+Comes in: a `Subject`. Goes out: names. May touch: nothing. Only functions and methods of the twin classes are looked
+at: a lock records each of them that has a GPU twin.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from runner_sync.verify.runners.reading import Reading
 
 
 def unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
-    """NPU and GPU name of every unit that both sides define and that the lock has no GPU text of."""
+    """NPU and GPU name of every unit that both sides define and for which the lock records no GPU text."""
     return subject.answers.once(unlocked_twins, lambda: _unlocked_twins(subject))
 
 
@@ -27,22 +27,22 @@ def _unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
 
 
 def records_gpu(subject: Subject) -> bool:
-    """Whether the lock says anything of the GPU side: one that was written without it (``--no-gpu``) does not."""
+    """Whether the lock records any GPU text; one that was written with ``--no-gpu`` does not."""
     return any(entry.gpu is not None for module in subject.job.modules for entry in module.entries)
 
 
 def units_gone(subject: Subject) -> tuple[str, ...]:
-    """The units that the lock has entries of and that the module does not have."""
+    """The units that have an entry in the lock and are not in the module any more."""
     names = (entry.qualname for entry in subject.module.entries if not _is_inferred(subject))
     return tuple(name for name in names if not has_unit(subject.npu, name))
 
 
 def _is_inferred(subject: Subject) -> bool:
-    """Whether the entries stand in for a lock that there is not: they are of copies only."""
+    """Whether there is no lock, and the entries were inferred instead; such entries exist for copies only."""
     entries = (entry for module in subject.job.modules for entry in module.entries)
     return any(entry.upstream is not None and entry.upstream.how == "inferred" for entry in entries)
 
 
 def has_unit(reading: Reading, name: str) -> bool:
-    """Whether there is a unit of that name; where it is none of a few common kinds, the whole module is cut."""
+    """Whether there is a unit of that name; only where no common kind of unit has it, the whole module is split."""
     return bool(text_hash(reading, name)) or name in reading.units

@@ -74,7 +74,7 @@ def _message(subject: Subject, follower: Follower) -> str:
 
 
 def _say_new(shown: str, base: str, upstream: str, copy: str) -> str:
-    """What upstream's calls are new in, beside the statement that is shown: a keyword and a method, or two of one."""
+    """What upstream newly calls, beside the statement that is shown: one keyword and one method, or two of a kind."""
     keywords = [f"`{word}=` of `{name}`" for word, name in new_keywords(base, upstream, copy) if word not in shown]
     steps = [f"`self.{name}()`" for name in new_steps(base, upstream, copy) if name not in shown]
     told = [*keywords[:1], *steps[:1], *keywords[1:], *steps[1:]][:NAMED]

@@ -70,7 +70,7 @@ class _Upstream:
         return f"{self.new.reading.path}:{self.new.methods[name][-1].lineno}"
 
     def has_changed(self, name: str) -> bool:
-        """Whether a method was added or says something else now."""
+        """Whether a method was added or changed."""
         before, now = self.old.methods.get(name), self.new.methods[name][-1]
         return not before or not are_equal(self.old.reading, before[-1], self.new.reading, now)
 
@@ -84,7 +84,7 @@ def _hidden(pair: Pair, name: str, upstream: _Upstream) -> Iterator[Hit]:
         if is_direct:
             yield _by_another(pair, runs, name, upstream)
         return
-    # What hands on to another NPU class is said of that class.
+    # A method that calls another NPU class's is reported at that class.
     is_said_there = not is_direct and "super()" in parents_called(runs.methods[name][-1], name)
     if not is_said_there and _lags(pair, name, upstream):
         yield _by_its_own(pair, name, upstream)
@@ -117,7 +117,7 @@ def _by_another(pair: Pair, runs: ClassText, name: str, upstream: _Upstream) -> 
 
 
 def _lags(pair: Pair, name: str, upstream: _Upstream) -> bool:
-    """Whether a method of the NPU class is written after upstream's, and does not follow what changed there."""
+    """Whether a method of the NPU class is modelled on upstream's and lacks the changes made there."""
     if not upstream.old.methods.get(name):
         return False
     own, old, new = (each.text_of(name) for each in (pair.npu, upstream.old, upstream.new))
@@ -125,7 +125,8 @@ def _lags(pair: Pair, name: str, upstream: _Upstream) -> bool:
 
 
 def _hands_on(pair: Pair, name: str, upstream: str) -> bool:
-    """Whether what runs on the NPU class calls upstream's method: by name, or by `super()` past all of omni's."""
+    """Whether a live method of the NPU class calls upstream's method: by class name, or by `super()` past all of
+    omni's."""
     todo = [pair.npu_mro.find(name)]
     seen: list[ClassText] = []
     while todo:

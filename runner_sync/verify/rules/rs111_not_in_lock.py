@@ -75,14 +75,14 @@ def _entries_lost(subject: Subject) -> list[str]:
 
 
 def _head(subject: Subject) -> tuple[str, int]:
-    """Name and line of the class that the module is there for."""
+    """Name and line of the module's main class."""
     runner = subject.runner
     head = subject.npu.classes.get(runner.name) if runner is not None else None
     return (head.name, head.node.lineno) if head is not None else ("<module>", 1)
 
 
 def _spans(subject: Subject, twins: Iterable[tuple[str, str]]) -> Iterator[Span]:
-    """The lines of the units and of their twins: whoever touches them is told."""
+    """The lines of the units and of their twins: a branch that touches them gets the finding."""
     for pair in twins:
         for reading, name in zip((subject.npu, subject.gpu), pair, strict=True):
             node = definition(reading, name) if reading is not None else None

@@ -86,7 +86,7 @@ _ON_BRANCH = "the branch began", "this unit did not"
 
 
 def _only_twin_changed(subject: Subject, name: str, twin: str) -> bool:
-    """Whether the branch changed the GPU unit and left the NPU unit as it was; ``False`` where nobody can tell."""
+    """Whether the branch changed the GPU unit and not the NPU unit; ``False`` where that cannot be told."""
     before = subject.before
     if before is None or before.gpu is None or subject.gpu is None:
         return False

@@ -53,7 +53,7 @@ def _visible_records(subject: Subject) -> dict[str, ClassText]:
     found = _records(subject.npu)
     for name in [handed for handed in subject.profile.handovers if handed in subject.npu.imports]:
         known = subject.library.find_class(subject.npu, name)
-        # Of a file that no other rule needs whole, a class is found without its fields.
+        # Where no other rule needs the whole file, classes are found without their fields.
         record = _records(known.reading).get(known.name) if known is not None else None
         if record is not None:
             found[name] = record
@@ -67,7 +67,7 @@ def _missing_fields(subject: Subject, record: ClassText) -> Iterator[Hit]:
     own = record.fields
     vllm = _records(subject.vllm).get(record.name)
     for name, field in twin.fields.items():
-        # timid: NPU code that mentions the name has the value from elsewhere.
+        # timid: NPU code that mentions the name may get the value from elsewhere.
         if name in own or re.search(rf"\b{name}\b", subject.npu.text) or not _is_omnis(subject, field.node, vllm):
             continue
         yield record.reading.hit(

@@ -53,7 +53,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _asks_model(function: Function, hook: SamplerHook) -> ast.Call | None:
-    """The call that runs the model's sampler, directly or through a helper that is handed it."""
+    """The call that runs the model's sampler, directly or through a helper that gets it as an argument."""
     holders = {f"self.model.{hook.asks}", f"model.{hook.asks}"}
     for node in walk(function):
         value = node.value if isinstance(node, ast.Assign) else None

@@ -109,7 +109,7 @@ def _names(function: Function, output: Output, asking: Mapping[str, int]) -> Ite
 
 
 def _lack(pair: Pair, name: str) -> str:
-    """How NPU code lacks a name: an output field that it knows from elsewhere it does not set."""
+    """How NPU code lacks a name; an output field may be mentioned there and not set."""
     return "set nowhere in" if name in pair.npu_mentions else "nowhere in"
 
 

@@ -107,7 +107,7 @@ def _missing(program: Program, found: Sequence[Definition]) -> str | None:
 
 
 def _is_for_typing(program: Program, imported: PlacedImport) -> bool:
-    """Whether the module has the name for type checkers only: when it is imported, it binds nothing to it."""
+    """Whether the module binds the name for type checkers only, and not when it is imported."""
     module = program.world.module(imported.module)
     full = f"{imported.module}.{imported.name}"
     bindings = module.bindings.get(imported.name, []) if module is not None else []
@@ -156,7 +156,7 @@ def _finding(module: Module, imported: PlacedImport, missing: str, *, how: str =
 
 
 def _cause(found: Finding, missing: str) -> Finding:
-    """What is said of all names that a module is asked for which is gone."""
+    """The cause shared by all names that are imported from a module which is gone."""
     return replace(
         found,
         symbol=missing,

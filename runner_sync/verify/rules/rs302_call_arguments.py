@@ -74,7 +74,7 @@ def _check_keys(step: Step, call: ast.Call) -> Iterator[Finding]:
     if required is None or before is None:
         return
     for key in sorted(required - before - {keyword.arg for keyword in call.keywords}):
-        # What is set afterwards, and by whom, is not followed.
+        # Keys that are set afterwards are not followed.
         if f'["{key}"] =' not in step.frame.module.text and f"['{key}'] =" not in step.frame.module.text:
             name, place = made[0].info.name, made[0].info.place
             yield step.frame.finding(

@@ -101,9 +101,9 @@ def _check_turns(program: Program, frame: Frame) -> Iterator[Finding]:
 
 
 def _check_indexes(program: Program, frame: Frame) -> Iterator[Finding]:
-    """Items that are taken from behind the end of every tuple that a callee returns."""
+    """Items whose index is beyond the end of every tuple that a callee returns."""
     for call, stands in places(frame):
-        # timid: whoever counts the values, or has them from several places, knows how many there are.
+        # timid: code that counts the values, or gets them from several places, may know how many there are.
         is_known = any(_is_counted(place) or _is_bound_again(frame, place) for place in stands)
         for node, number in indexes(stands) if not is_known else ():
             if frame.is_guarded(node, calls=True) or isinstance(node.ctx, ast.Store):
@@ -132,9 +132,9 @@ def _is_bound_again(frame: Frame, place: Place) -> bool:
 
 
 def _check_one(program: Program, frame: Frame, node: ast.Assign) -> Iterator[Finding]:
-    """Whether what is unpacked is one object that nothing can be taken from."""
+    """Whether the unpacked value is a single object that cannot be unpacked."""
     called = program.callees(frame, node.value) if isinstance(node.value, ast.Call) else []
-    # timid: what a callee writes in its `return`s goes before what it annotates.
+    # timid: the expressions in `return` outweigh the annotation.
     if any(returns.sizes(program, callee) is not None for group in called for callee in group):
         return
     found = program.infer(frame, node.value) or []
@@ -158,7 +158,7 @@ def _check_one(program: Program, frame: Frame, node: ast.Assign) -> Iterator[Fin
 
 
 def _check_none(step: Step, call: ast.Call) -> Iterator[Finding]:
-    """Whether the call hands back ``None`` on some path, and never did."""
+    """Whether the call may return ``None`` now, and never did before."""
     for now, was in step.callees(call):
         is_new = now and was and not any(returns.gives_none(step.old, callee) is not False for callee in was)
         if is_new and all(returns.gives_none(step.program, callee) for callee in now):
@@ -174,7 +174,7 @@ def _check_none(step: Step, call: ast.Call) -> Iterator[Finding]:
 
 
 def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
-    """Whether the call hands back a dictionary, or one of its values alone, where it handed back a tuple."""
+    """Whether the call returns a dictionary, or one of the values alone, where it returned a tuple."""
     for now, was in step.callees(call):
         were = [callee.function for callee in was if callee.function and returns.sizes(step.old, callee)]
         functions = [callee.function for callee in now if callee.function is not None]
@@ -197,10 +197,10 @@ def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
 
 
 def _check_whole(step: Step) -> Iterator[Finding]:
-    """Values that are used as one thing, which they were, and are tuples now."""
+    """Values that are used as a single object, as they were, and that are tuples now."""
     for call, stands in places(step.frame):
         whole = [place for place in stands if place.is_whole or place.is_tested]
-        # A call that was changed as well is written for the tuple.
+        # A call that was changed as well was written for the tuple.
         if not whole or any(p.is_taken_apart for p in stands) or not step.stood(call):
             continue
         for now, was in step.callees(call):
@@ -220,7 +220,7 @@ def _check_whole(step: Step) -> Iterator[Finding]:
 
 
 def _was_one(now: Sequence[Callee], was: Sequence[Callee], old: Program) -> bool:
-    """Whether the callees handed back one value: no tuple, or what is one of several values now."""
+    """Whether the callees returned a single value: no tuple, or one of the several values of today."""
     functions = [callee.function for callee in now if callee.function is not None]
     were = [callee.function for callee in was if callee.function is not None]
     is_kept = bool(functions) and all(any(returns.wraps(one, f) for one in were) for f in functions)

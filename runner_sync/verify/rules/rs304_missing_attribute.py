@@ -244,7 +244,7 @@ def _finding(
 
 
 def _lost_base(program: Program, frame: Frame, name: str, *, old: Program | None) -> Finding | None:
-    """What is said of all attributes that a class of omni's lacks since it derives no more from one of its bases."""
+    """The cause shared by all attributes that a class of omni's lacks since it lost one of its bases."""
     before = old.twin(frame) if old is not None else None
     if old is None or frame.info is None or before is None or before.info is None:
         return None
@@ -278,7 +278,7 @@ def _of_base(info: ClassInfo, base: str) -> Finding:
 
 
 def _asleep(program: Program, frame: Frame, node: ast.Attribute) -> str:
-    """What is to be said where a read does not run today, nothing where it may."""
+    """The remark for a read that cannot run today, empty where it may."""
     asleep = (test for test in frame.conditions(node) if program.is_never_true(frame, test))
     return next((f" Today the condition `{ast.unparse(test)}` is never true." for test in asleep), "")
 

@@ -58,11 +58,11 @@ def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterato
 
 
 def _calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, Project]]:
-    """What calls of a method give it, where they stand and in which project."""
+    """The arguments of each call of a method, with its place and project."""
     for call in virtual_calls(program, mro, own[0].name):
         yield signatures.of_call(call.node, call.frame.function), call.place, call.frame.module.project
     hidden = hidden_by(program, mro, own[0], project="vllm")
-    # Asked last: what accepts all that the hidden method does fits each call that is meant for it.
+    # An override that accepts all that the overridden method does fits every call meant for that.
     if any(not signatures.accepts(one.signature, other.signature) for one in own for other in hidden):
         for named in named_calls(program, own[0].name):
             yield named.arguments, named.place, "vllm"

@@ -210,7 +210,8 @@ def _asked(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
 def _without_method(
     program: Program, frame: Frame, value: ast.expr, name: str, *, old: Program | None
 ) -> list[Instance]:
-    """What an object is, where all that it can be lacks a special method which it had in the old trees."""
+    """The description of an object, where all its possible classes lack a special method that they had in the old
+    trees."""
     if frame.has_asked(value, name):
         return []
     found = program.infer(frame, value) or []

@@ -109,7 +109,7 @@ def _is_own(owner: str, called: ast.expr) -> bool:
 
 
 def _looked_into(node: ast.AST) -> list[ast.expr]:
-    """The parts of ``node`` of which it wants to know what they are; handing a value on does not."""
+    """The parts of ``node`` whose truth or kind it tests; passing a value on is no test."""
     if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
         return _tested(node.test)
     if isinstance(node, ast.Call):
@@ -155,7 +155,7 @@ def _never_comes(program: Program, frame: Frame, call: ast.Call) -> Iterator[Fin
 
 
 def _keeping_back(program: Program, info: ClassInfo) -> Iterator[Finding]:
-    """Overrides without a value, where unchecked code needs the one that the method behind the override hands back."""
+    """Overrides that return nothing, where unchecked code needs the value that the overridden method returns."""
     for name, functions in info.methods.items():
         if not all(returns.hands_nothing_back(function) for function in functions):
             continue
@@ -205,7 +205,7 @@ def _no_longer_comes(step: Step, call: ast.Call) -> Iterator[Finding]:
 
 
 def _may_not_come(step: Step, call: ast.Call, stands: Sequence[Place]) -> Iterator[Finding]:
-    """A callee that hands back ``None`` on some path now, where the code takes it for an object."""
+    """A callee that may return ``None`` now, where the code uses the result as an object."""
     frame = step.frame
     needing = [place for place in stands if place.fails_on_none and not _is_expected(frame, place.node)]
     if not needing or any(_is_asked(place) for place in stands) or _is_expected(frame, call):
@@ -229,7 +229,7 @@ def _is_expected(frame: Frame, node: ast.expr) -> bool:
 
 
 def _is_asked(place: Place) -> bool:
-    """Whether the code asks of a value what it is, or has something in its place."""
+    """Whether the code tests what a value is, or has a default for it."""
     match place.around:
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp() | ast.Match():
             return True
@@ -239,7 +239,7 @@ def _is_asked(place: Place) -> bool:
 
 
 def _is_sometimes_none(callee: Callee) -> bool:
-    """Whether a function returns a value here and says ``None`` there."""
+    """Whether a function has both ``return`` statements with a value and some with ``None``."""
     function = callee.function
     values = list(returns_of(function)) if function is not None and is_plain(function) else []
     says = [value is None or (isinstance(value, ast.Constant) and value.value is None) for value in values]

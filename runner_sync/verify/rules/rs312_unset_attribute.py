@@ -108,7 +108,7 @@ def _read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: Functi
 
 
 def _cause(program: Program, mro: Mro, info: ClassInfo, override: FunctionNode) -> Finding:
-    """What is said of all attributes that ``override`` leaves unset."""
+    """The cause shared by all attributes that ``override`` leaves unset."""
     behind = mro.find(override.name, after=info)
     hidden = f"`{behind[0].name}.{override.name}`" if behind is not None else f"the next `{override.name}`"
     return program.frame(info, override).finding(

@@ -154,7 +154,7 @@ def _is_left_out(program: Program, mro: Mro, name: str, helpers: list[_Method]) 
 
 
 def _is_default(write: Assignment) -> bool:
-    """Whether a write gives a constant or an empty container, or declares without a value."""
+    """Whether a write assigns a constant or an empty container, or is an annotation without a value."""
     match write.value:
         case None:
             return isinstance(write.node, ast.AnnAssign)

@@ -140,7 +140,7 @@ def _check(place: _Place) -> Iterator[Finding]:
 
 
 def _wrong_use(place: _Place, *, was: Member, now: Member) -> str:
-    """What is wrong with the place where the member stands, empty when it may be right."""
+    """What is wrong with a use of the member, empty when it may be right."""
     parent = place.parent(place.node)
     if isinstance(place.node.ctx, ast.Store):
         return "cannot be assigned" if now.fixed and not was.fixed else ""
@@ -172,12 +172,13 @@ def _wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Member) -> s
 
 
 def _has(program: Program, member: Member, name: str) -> bool:
-    """Whether what a call of the member hands back has a special method, as far as that can be told."""
+    """Whether the result of a call of the member has a special method, as far as that can be told."""
     return name in _GIVEN.get(member.kind, ()) or (member.kind == "class" and not _has_not(program, member, name))
 
 
 def _has_not(program: Program, member: Member, name: str) -> bool:
-    """Whether it provably has none; what has items can be gone through as well."""
+    """Whether the result provably lacks the special method; an object with ``__getitem__`` can be iterated over as
+    well."""
     if member.kind in _GIVEN:
         return name not in _GIVEN[member.kind]
     return all(lacks(program, member, other) for other in (name, *(["__getitem__"] if name == "__iter__" else [])))
@@ -232,7 +233,7 @@ def _is_named_value(place: _Place, *, may_be_tested: bool) -> bool:
 
 
 def _looks_into(parent: ast.AST | None, node: ast.expr) -> bool:
-    """Whether ``parent`` asks of ``node`` what no function has: an order, a sum, an item, an attribute of its own."""
+    """Whether ``parent`` needs something of ``node`` that no function has: an order, a sum, an item, an attribute."""
     if isinstance(parent, ast.Compare):
         return not all(isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for operator in parent.ops)
     if isinstance(parent, ast.BinOp | ast.AugAssign | ast.Starred):
@@ -291,7 +292,7 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
 
 
 def _hidden(program: Program, mro: Mro, info: ClassInfo, name: str, *, by: Module) -> Member | None:
-    """What ``by`` means by the name: upstream's code means upstream's."""
+    """The member that code of ``by`` means by the name; upstream's code means upstream's."""
     before = mro.classes[: mro.classes.index(info) + 1]
     for other in mro.classes[len(before) :]:
         is_meant = by.project == "vllm-omni" or other.module.project != "vllm-omni"
@@ -301,7 +302,7 @@ def _hidden(program: Program, mro: Mro, info: ClassInfo, name: str, *, by: Modul
 
 
 def _misread(program: Program, frame: Frame, node: ast.Attribute, *, own: Member, hidden: Member) -> str:
-    """What inherited code does with the hidden member that the override is not made for, empty when it may be."""
+    """What inherited code does with the overridden member that fails with the override, empty when nothing may."""
     above = {id(part): outer for outer in nodes_of(frame.function) for part in ast.iter_child_nodes(outer)}
     parent = above.get(id(node))
     if not isinstance(parent, ast.Call) or parent.func is not node:

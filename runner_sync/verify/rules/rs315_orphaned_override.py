@@ -78,7 +78,7 @@ def _is_asked_for(program: Program, mros: Sequence[Mro], name: str) -> bool:
 
 
 def _may_be_asked_for(program: Program, mros: Sequence[Mro], name: str) -> bool:
-    """The same of the new target, where any module whatever may do it: to say that none does takes all of them."""
+    """The same for the new target, where all modules are searched."""
     if _is_asked_for(program, mros, name) or any(_is_read_in_body(c, name) for mro in mros for c in mro.classes):
         return True
     around = program.world.surroundings

@@ -58,7 +58,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
 
 
 def _check_call(program: Program, frame: Frame, call: ast.Call) -> Iterator[Finding]:
-    """Whether a call makes an object of a class that has none; of what is checked itself, its head is told of."""
+    """Whether a call instantiates a class that cannot be; checked classes are reported at their own head instead."""
     made = program.named_classes(frame, call.func) or program.held_classes(frame, call.func)
     if not made or any(instance.info.module in program.checked for instance in made):
         return
@@ -94,7 +94,7 @@ def _enforces(info: ClassInfo) -> bool:
 
 
 def _is_meant_abstract(info: ClassInfo) -> bool:
-    """Whether a class says by itself that it is not for instances, or may get what it lacks from its decorator."""
+    """Whether a class is abstract on purpose, or may get what it lacks from its decorator."""
     has_own = any(_is_abstract(function) for functions in info.methods.values() for function in functions)
     decorators = {decorator_name(decorator) for decorator in info.node.decorator_list}
     return has_own or _enforces(info) or bool(decorators - _ADDS_NOTHING)

@@ -69,7 +69,7 @@ def _assigned(frame: Frame) -> Iterable[ast.Attribute]:
 
 
 def _reason(step: Step, node: ast.Attribute) -> str:
-    """What was different, empty where nothing was."""
+    """The description of the difference, empty where there is none."""
     frame, before = step.frame, step.before
     if frame.owner is None or not is_name(node.value, frame.owner):
         return _lost_by_class(step, node)

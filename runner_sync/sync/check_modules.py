@@ -103,7 +103,7 @@ def _with_upstream(module: CheckModule, found: DerivedModule, given: inputs.Inpu
 def _with_bases(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
 ) -> list[CheckModule]:
-    """Base texts by option, else by lock, else by inference."""
+    """The modules with their base texts: by option, else by lock, else by inference."""
     read = _Reader(options, given)
     if (base := options.base(given.profile.followed)) is not None:
         runners = {found.path for found in modules if found.module in given.profile.runners}

@@ -18,7 +18,7 @@ from runner_sync.verify.codes import BREAKAGE, Codes
 
 
 def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
-    """A run that could not find what it was asked for must not look green."""
+    """Raises ``InputError`` for a run that could not find what it was asked for: it must not look green."""
     if not codes.wants_any(known_codes()):
         raise InputError("no rule is left to check: --select, --ignore and the configuration leave out every one.")
     project = given.profile.followed
@@ -48,7 +48,7 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
 
 
 def unread(job: CheckJob, result: CheckResult) -> list[str]:
-    """What a run says nothing about because a file does not parse that no runner needs to be read."""
+    """Notes on uses that were not checked, because a file that no runner needs does not parse."""
     worlds = [world for world in (job.world, job.old_world) if world is not None]
     errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
     said = [f"uses of what this file defines were not checked: {error}" for error in errors]
@@ -61,7 +61,7 @@ def unread(job: CheckJob, result: CheckResult) -> list[str]:
 
 
 def ported(result: CheckResult) -> list[str]:
-    """What a branch did that only a new lock can tell from a slip."""
+    """A note on units that a branch edited like their GPU twins: only a new lock shows whether that was the port."""
     if not result.ported:
         return []
     said = f"{', '.join(result.ported)}: changed since the lock, like the GPU twin"
@@ -69,7 +69,7 @@ def ported(result: CheckResult) -> list[str]:
 
 
 def idle_ignores(given: inputs.Inputs) -> list[str]:
-    """Patterns of paths that match no file: misspelt, or behind a file that went."""
+    """Notes on path patterns that match no file: misspelt, or left over from a deleted file."""
     globs = given.config.per_path_ignores
     paths = [*given.omni.paths(), given.lock_file] if globs else []
     place = f"{given.config.source}: per-path-ignores"
@@ -77,7 +77,7 @@ def idle_ignores(given: inputs.Inputs) -> list[str]:
 
 
 def not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
-    """What a green run says nothing about."""
+    """Notes on what a run without findings did not look for."""
     project = given.profile.followed
     if given.followed is not None:
         return []

@@ -155,7 +155,7 @@ def _branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> 
 
 
 def _result(run: _Run) -> CheckResult:
-    """What the rules find, as far as options and settings let it be reported."""
+    """The findings of the rules that options and settings do not filter out."""
     options, given = run.options, run.given
     settings = given.config
     with naming_the_deepest(given):

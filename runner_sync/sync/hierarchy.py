@@ -41,7 +41,8 @@ def hierarchy_of(
 
 
 def inherited_by(module_texts: ModuleTexts, found: DerivedModule, name: str, given: inputs.Inputs) -> Inherited:
-    """What a class of a derived module inherits now and before this run, and what its GPU twin has from vLLM."""
+    """What a class of a derived module inherits now and inherited before this run, and what its GPU twin inherits from
+    vLLM."""
     dotted = module_name(found.path)
     original = module_texts.as_before()
     twin = given.profile.gpu_name(name)

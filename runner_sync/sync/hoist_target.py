@@ -189,7 +189,7 @@ def _why_no_base(
     *,
     mros: tuple[Ancestry, Ancestry],
 ) -> str:
-    """Why the base that both classes have is no place for the method; empty when it is one."""
+    """Why the method cannot go to the common base of both classes; empty when it can."""
     if base is None:
         return f"{npu.owner} and {gpu.owner} have no base of omni's in common"
     if any(isinstance(n, ast.Name) and n.id == "super" for n in walk(gpu.node)):

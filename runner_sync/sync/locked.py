@@ -16,7 +16,7 @@ ANEW = "make it anew with `runner-sync lock`, or name the base by option"
 
 
 def unlike_locked(references: Iterable[BaseRef], text: str, path: str) -> str:
-    """The first unit that reads otherwise in ``text`` than what was locked, or an empty string.
+    """The first unit whose code in ``text`` differs from the locked one, or an empty string.
 
     A revision that is named by a folder or by a branch can be another one by now.
     """

@@ -79,14 +79,14 @@ def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tup
 
 
 def _code_known(known: locks.Entry | None, gpu: BaseRef | None) -> dict[str, Any]:
-    """What the old lock says of the code of a GPU text that is not at hand any more."""
+    """The hashes in the old lock for a GPU text that is not at hand any more."""
     if known is None or known.gpu is None or gpu is None or known.gpu.digest != gpu.digest:
         return {}
     return {key: known.extra[key] for key in (locked.GPU_CODE,) if key in known.extra}
 
 
 def _without_lost_twins(given: inputs.Inputs) -> locks.Lock:
-    """The old lock without GPU files that the tree has no more: there is nothing to compare with."""
+    """The old lock without the GPU files that the tree no longer has: there is nothing to compare with."""
     kept = []
     for entry in given.lock.entries:
         is_lost = entry.gpu is not None and given.omni.read(entry.gpu.path) is None
@@ -107,7 +107,7 @@ def _forget(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:
 
 
 def _locked(ref: BaseRef | None, known: BaseRef | None) -> BaseRef | None:
-    """The reference as it is recorded; a text that is locked already keeps the ref it was first seen at."""
+    """The reference as it is recorded: a text that is locked already keeps the ref at which it was first seen."""
     if ref is None or (known is not None and (known.path, known.digest) == (ref.path, ref.digest)):
         return known if ref is not None else None
     return replace(ref, how="lock", similarity=1.0)

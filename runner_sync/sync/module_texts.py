@@ -27,7 +27,7 @@ from runner_sync.units import BaseClass, BaseOrigin, class_bases, has_class, tex
 from runner_sync.upgrade import Inherited
 
 _OPEN = ("import *", "__getattr__")
-"""What makes a module have names that its text does not show."""
+"""Code by which a module gets names that its text does not show."""
 
 
 @dataclass

@@ -109,7 +109,7 @@ def _is_own(owner: str, called: ast.expr) -> bool:
 
 
 def _looked_into(node: ast.AST) -> list[ast.expr]:
-    """The parts of ``node`` whose truth or kind it tests; passing a value on is no test."""
+    """The parts of ``node`` that it tests, calls, iterates over, unpacks or takes something of; passing on is none."""
     if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
         return _tested(node.test)
     if isinstance(node, ast.Call):

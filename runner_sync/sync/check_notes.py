@@ -48,7 +48,8 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
 
 
 def unread(job: CheckJob, result: CheckResult) -> list[str]:
-    """Notes on uses that were not checked, because a file that no runner needs does not parse."""
+    """Notes on uses that were not checked, because a file that no runner needs does not parse, and on what a branch
+    breaks, where the tree that it began from could not be checked."""
     worlds = [world for world in (job.world, job.old_world) if world is not None]
     errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
     said = [f"uses of what this file defines were not checked: {error}" for error in errors]
@@ -61,7 +62,8 @@ def unread(job: CheckJob, result: CheckResult) -> list[str]:
 
 
 def ported(result: CheckResult) -> list[str]:
-    """A note on units that a branch edited like their GPU twins: only a new lock shows whether that was the port."""
+    """A note on units of a branch that were edited since the lock, as their GPU twins were: whether that was the port,
+    only a new lock can record."""
     if not result.ported:
         return []
     said = f"{', '.join(result.ported)}: changed since the lock, like the GPU twin"
@@ -77,7 +79,7 @@ def idle_ignores(given: inputs.Inputs) -> list[str]:
 
 
 def not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
-    """Notes on what a run without findings did not look for."""
+    """A note on the rules that did not run, as no followed tree is named: that they found nothing says nothing."""
     project = given.profile.followed
     if given.followed is not None:
         return []

@@ -139,7 +139,7 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
 
 
 def _of_another_line(units: Sequence[UnitReport], line: int | None) -> list[str]:
-    """A note where the given line holds no statement."""
+    """A note that the nearest statement is shown, where the given line holds none."""
     hunks = [hunk for unit in units for hunk in unit.hunks]
     if line is None or not hunks or any(hunk.line <= line <= hunk.end_line for hunk in hunks):
         return []

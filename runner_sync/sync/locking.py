@@ -79,7 +79,7 @@ def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tup
 
 
 def _code_known(known: locks.Entry | None, gpu: BaseRef | None) -> dict[str, Any]:
-    """The hashes in the old lock for a GPU text that is not at hand any more."""
+    """The hash without docstrings that the old lock has of the same GPU text, which may not be at hand any more."""
     if known is None or known.gpu is None or gpu is None or known.gpu.digest != gpu.digest:
         return {}
     return {key: known.extra[key] for key in (locked.GPU_CODE,) if key in known.extra}

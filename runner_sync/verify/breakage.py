@@ -50,9 +50,9 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
 
     Two findings are the same when code, path, unit and symbol agree: lines move. Where both worlds have the same omni
     tree, omni's own missing modules and attributes are found although ``old`` lacks them, too. In a module that ``old``
-    lacks everything is new. ``since`` is an old world for the rules that compare versions; its findings are not taken
-    off, and imports of other modules are left to `find_inherited`. Raises InputError when a module is missing in
-    ``new`` or does not parse, or an upstream one does not that the runners import names of or derive from.
+    lacks everything is new. ``since`` is an old world only for the rules that compare versions: what it breaks as well
+    is found, too, and imports of other modules are left to `find_inherited`. Raises InputError when a module is missing
+    in ``new`` or does not parse, or when one of upstream's does not from which the runners import names or derive.
     """
     after = _program(new, modules)
     before = _program(old, old.existing(modules)) if old is not None else None
@@ -155,7 +155,7 @@ def _key(finding: Finding) -> tuple[str, str, str, str]:
 
 def _is_of_omni(finding: Finding) -> bool:
     """Whether a finding is about something missing in omni itself, whatever the other trees have: a module of omni, or
-    an attribute that neither these trees nor the old ones define."""
+    an attribute that nothing defines, read by code that can run today (other such reads are warnings)."""
     if finding.code == rs304_missing_attribute.CODE:
         return finding.severity == "error"
     return finding.code == rs301_import_gone.CODE and finding.symbol.startswith(f"{PACKAGES['vllm-omni']}.")

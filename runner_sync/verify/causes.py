@@ -18,7 +18,7 @@ FEW = 3
 
 
 def folded(findings: Iterable[Finding]) -> list[Finding]:
-    """``findings`` with one for all symbols of a cause, in place of the first; a single finding stays as it is."""
+    """``findings`` with one for all symbols of a cause, in place of the first; findings of one symbol stay."""
     rows: dict[tuple[str, ...], list[Finding]] = {}
     for number, finding in enumerate(findings):
         cause = finding.cause

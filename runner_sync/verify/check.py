@@ -43,8 +43,8 @@ class CheckResult:
     """``findings`` are to be reported, by place; ``accepted`` were silenced by the baseline, ``ignored`` by comments.
 
     ``ported`` are units of the branch that were edited since the lock, as their GPU twins were; ``stale`` are baseline
-    entries that can shrink; ``baseline`` is what ``--update-baseline`` is to write; ``branch_error`` is why findings
-    could not be compared with those where the branch began.
+    entries that can shrink; ``baseline`` is what ``--update-baseline`` is to write; ``branch_error`` is why the tree
+    where the branch began could not be checked: what the branch breaks on lines that it did not touch is missing then.
     """
 
     findings: tuple[Finding, ...]
@@ -137,7 +137,7 @@ class _Ran:
 class _Conflicts:
     """The files of a job that hold merge conflicts, by path; those that a rule comes upon are added.
 
-    A conflict is the only finding in its file. Raises ``UnresolvedConflict`` for one that would not be reported.
+    Conflicts are the only findings in their file. Raises ``UnresolvedConflict`` for one that would not be reported.
     """
 
     def __init__(self, library: Library, codes: Codes) -> None:
@@ -257,7 +257,7 @@ def _branch_point(library: Library, codes: Codes) -> _BranchPoint:
 
 
 class _Breakage(NamedTuple):
-    """The hits of the RS3xx rules, and why those of the branch could not be told apart, if so."""
+    """The hits of the RS3xx rules, and why those that the branch caused were not looked for, if they were not."""
 
     hits: list[Hit]
     branch_error: InputError | None = None
@@ -282,7 +282,7 @@ def _breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: Opini
             branch_error = error
     brought = set(broken)
     found = list(dict.fromkeys([*broken, *found]))
-    # Findings that are silenced count as known, so that the type checker does not report the same in other words.
+    # Findings of ignored rules count as known, so that the type checker does not report the same in other words.
     known = [finding for finding in found if is_selected(finding.code, codes.select, ())]
     told = opinion(known) if opinion is not None and codes.wants("RS390") else ()
     wanted = (finding for finding in (*found, *told) if codes.wants(finding.code, finding.path))

@@ -33,8 +33,8 @@ class Codes:
         return is_selected(code, self.select, self.ignore) and is_selected(code, (), extra)
 
     def to_run(self) -> Codes:
-        """The rules that have to run: if only RS491 (unused comments) is wanted, all, as only their findings can show
-        it."""
+        """The rules that have to run: all, if only rules about ignore comments are wanted, RS491 (unused) among them,
+        because only findings show whether a comment is used."""
         is_about_comments = bool(self.select) and not self.wants_any(c for c in known_codes() if c not in _COMMENTS)
         return replace(self, select=(), ignore=()) if is_about_comments and self.wants("RS491") else self
 

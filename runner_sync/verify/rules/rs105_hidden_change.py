@@ -125,8 +125,8 @@ def _lags(pair: Pair, name: str, upstream: _Upstream) -> bool:
 
 
 def _hands_on(pair: Pair, name: str, upstream: str) -> bool:
-    """Whether a live method of the NPU class calls upstream's method: by class name, or by `super()` past all of
-    omni's."""
+    """Whether the method that runs on the NPU class calls upstream's, itself or through other omni methods: by class
+    name, or by `super()` past all of omni's."""
     todo = [pair.npu_mro.find(name)]
     seen: list[ClassText] = []
     while todo:

@@ -49,7 +49,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str:
-    """What NPU runs in place of the GPU override, ``""`` when it runs the override or needs none."""
+    """What NPU runs in place of the GPU override, ``""`` when it runs that or its own, or needs none."""
     found = pair.npu_mro.find(name)
     if found is pair.gpu or found is pair.npu:
         return ""
@@ -89,8 +89,8 @@ def _absent_parent(pair: Pair, name: str) -> ClassText | None:
 
 
 def _is_twin_of_parent(subject: Subject, pair: Pair, found: ClassText, function: Function) -> bool:
-    """Whether ``found`` is only the counterpart of the parent that the GPU override calls, and lacks what the override
-    adds."""
+    """Whether ``found`` is only the NPU counterpart of a parent of the GPU class, and NPU code lacks what the override
+    adds: it does not mention every method of ``self`` that the override calls."""
     twins = {npu: gpu for gpu, npu in subject.profile.classes}
     if twins.get(found.name) not in {c.name for c in pair.gpu_mro.classes if c is not pair.gpu}:
         return False

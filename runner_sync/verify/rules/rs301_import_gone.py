@@ -107,7 +107,7 @@ def _missing(program: Program, found: Sequence[Definition]) -> str | None:
 
 
 def _is_for_typing(program: Program, imported: PlacedImport) -> bool:
-    """Whether the module binds the name for type checkers only, and not when it is imported."""
+    """Whether the module that is imported from binds the name for type checkers only, and not at run time."""
     module = program.world.module(imported.module)
     full = f"{imported.module}.{imported.name}"
     bindings = module.bindings.get(imported.name, []) if module is not None else []

@@ -74,7 +74,7 @@ def _check_keys(step: Step, call: ast.Call) -> Iterator[Finding]:
     if required is None or before is None:
         return
     for key in sorted(required - before - {keyword.arg for keyword in call.keywords}):
-        # Keys that are set afterwards are not followed.
+        # timid: a key that the module sets anywhere may be set on this dictionary.
         if f'["{key}"] =' not in step.frame.module.text and f"['{key}'] =" not in step.frame.module.text:
             name, place = made[0].info.name, made[0].info.place
             yield step.frame.finding(

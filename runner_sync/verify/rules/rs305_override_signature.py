@@ -58,7 +58,7 @@ def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterato
 
 
 def _calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, Project]]:
-    """The arguments of each call of a method, with its place and project."""
+    """The arguments of each call of a method in code that is not checked, with its place and project."""
     for call in virtual_calls(program, mro, own[0].name):
         yield signatures.of_call(call.node, call.frame.function), call.place, call.frame.module.project
     hidden = hidden_by(program, mro, own[0], project="vllm")

@@ -65,7 +65,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 
 def _check_swapped(program: Program, frame: Frame) -> Iterator[Finding]:
-    """Calls whose arguments, and unpackings whose values, have their names exchanged."""
+    """Calls ``f(b, a)`` of ``def f(a, b)``, and unpackings ``b, a = f()`` of ``return a, b``."""
     for node in frame.nodes():
         if isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
             call = meant(frame, node)

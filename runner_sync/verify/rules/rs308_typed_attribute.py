@@ -210,7 +210,7 @@ def _asked(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
 def _without_method(
     program: Program, frame: Frame, value: ast.expr, name: str, *, old: Program | None
 ) -> list[Instance]:
-    """The possible classes of an object, if they lack a special method that it had in the old trees; else none."""
+    """The possible classes of an object, if all lack a special method that it had in the old trees; else none."""
     if frame.has_asked(value, name):
         return []
     found = program.infer(frame, value) or []

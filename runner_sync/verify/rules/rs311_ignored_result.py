@@ -109,7 +109,8 @@ def _is_own(owner: str, called: ast.expr) -> bool:
 
 
 def _looked_into(node: ast.AST) -> list[ast.expr]:
-    """The parts of ``node`` that it tests, calls, iterates over, unpacks or takes something of; passing on is none."""
+    """The parts of ``node`` that it tests, calls, iterates over, unpacks or takes an item or attribute of; a value that
+    is only passed on is none."""
     if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
         return _tested(node.test)
     if isinstance(node, ast.Call):
@@ -239,7 +240,7 @@ def _is_asked(place: Place) -> bool:
 
 
 def _is_sometimes_none(callee: Callee) -> bool:
-    """Whether a function has both ``return`` statements with a value and some with ``None``."""
+    """Whether a function has both ``return`` statements with a value and bare ones, or some with ``None``."""
     function = callee.function
     values = list(returns_of(function)) if function is not None and is_plain(function) else []
     says = [value is None or (isinstance(value, ast.Constant) and value.value is None) for value in values]

@@ -233,7 +233,7 @@ def _is_named_value(place: _Place, *, may_be_tested: bool) -> bool:
 
 
 def _looks_into(parent: ast.AST | None, node: ast.expr) -> bool:
-    """Whether ``parent`` needs something of ``node`` that no function has: an order, a sum, an item, an attribute."""
+    """Whether ``parent`` needs something that no function has: an order, a sum, items, an attribute without ``__``."""
     if isinstance(parent, ast.Compare):
         return not all(isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for operator in parent.ops)
     if isinstance(parent, ast.BinOp | ast.AugAssign | ast.Starred):
@@ -292,7 +292,7 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
 
 
 def _hidden(program: Program, mro: Mro, info: ClassInfo, name: str, *, by: Module) -> Member | None:
-    """The member that code of ``by`` means by the name; upstream's code means upstream's."""
+    """The member behind ``info`` in the MRO that code of ``by`` means by the name; upstream's code means upstream's."""
     before = mro.classes[: mro.classes.index(info) + 1]
     for other in mro.classes[len(before) :]:
         is_meant = by.project == "vllm-omni" or other.module.project != "vllm-omni"
@@ -302,7 +302,7 @@ def _hidden(program: Program, mro: Mro, info: ClassInfo, name: str, *, by: Modul
 
 
 def _misread(program: Program, frame: Frame, node: ast.Attribute, *, own: Member, hidden: Member) -> str:
-    """What inherited code does with the overridden member that fails with the override, empty when nothing may."""
+    """What inherited code does with the overridden member that fails with the override, empty when it may be right."""
     above = {id(part): outer for outer in nodes_of(frame.function) for part in ast.iter_child_nodes(outer)}
     parent = above.get(id(node))
     if not isinstance(parent, ast.Call) or parent.func is not node:

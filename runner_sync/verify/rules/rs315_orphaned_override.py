@@ -78,7 +78,8 @@ def _is_asked_for(program: Program, mros: Sequence[Mro], name: str) -> bool:
 
 
 def _may_be_asked_for(program: Program, mros: Sequence[Mro], name: str) -> bool:
-    """The same for the new target, where all modules are searched."""
+    """As `_is_asked_for`, for the new target. Class bodies and all modules of all projects are searched, too: only
+    that shows that nothing asks for it."""
     if _is_asked_for(program, mros, name) or any(_is_read_in_body(c, name) for mro in mros for c in mro.classes):
         return True
     around = program.world.surroundings

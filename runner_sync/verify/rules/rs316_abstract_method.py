@@ -94,8 +94,8 @@ def _enforces(info: ClassInfo) -> bool:
 
 
 def _is_meant_abstract(info: ClassInfo) -> bool:
-    """Whether a class is abstract on purpose (own abstract methods, or ``ABC``), or a decorator may add what it
-    lacks."""
+    """Whether a class is abstract on purpose (own abstract methods, or ``ABC`` or the like among its bases), or a
+    decorator may add what it lacks."""
     has_own = any(_is_abstract(function) for functions in info.methods.values() for function in functions)
     decorators = {decorator_name(decorator) for decorator in info.node.decorator_list}
     return has_own or _enforces(info) or bool(decorators - _ADDS_NOTHING)

@@ -69,7 +69,8 @@ def _assigned(frame: Frame) -> Iterable[ast.Attribute]:
 
 
 def _reason(step: Step, node: ast.Attribute) -> str:
-    """The description of the difference, empty where there is none."""
+    """What read the attribute in the old trees, or which class had it, in words; empty where there is neither, and
+    where upstream still sets the attribute or an MRO is not known whole."""
     frame, before = step.frame, step.before
     if frame.owner is None or not is_name(node.value, frame.owner):
         return _lost_by_class(step, node)

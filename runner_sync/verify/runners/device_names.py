@@ -53,7 +53,7 @@ class Gpu:
         return isinstance(node, ast.Attribute) and dotted(node) == self.root
 
     def within(self, function: Function) -> Gpu:
-        """The names as they are inside a function, whose own bindings and imports shadow those of the module."""
+        """The names inside a function: its own bindings shadow those of the module, its own imports are added."""
         from runner_sync.statements import bound_anywhere  # few checks come to a method that may use the GPU
 
         own = bound_anywhere(function)

@@ -112,8 +112,8 @@ def _overlap(a: str, b: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The statements that upstream ``added`` and ``dropped``; of these, the ones ``missing`` in the copy, and those
-    that are still there (``leftover``)."""
+    """The statements that upstream ``added`` and ``dropped``; those added that are ``missing`` in the copy, and those
+    dropped that it still has (``leftover``)."""
 
     added: tuple[str, ...]
     dropped: tuple[str, ...]

@@ -57,7 +57,7 @@ class CheckJob:
 
     ``beside`` are the other modules in the folders of ``modules``, and below: helpers, runners that no profile names.
     ``world`` and ``old_world`` are the trees of the RS3xx rules; ``branch_point`` is ``world`` with the omni tree from
-    where the branch began, and ``before`` makes the same job for that tree.
+    where the branch began, and ``before`` makes the job, without worlds, for that tree and its lock.
     """
 
     profile: Profile
@@ -142,7 +142,7 @@ class Library:
 
 
 class Subject:
-    """One NPU module in its job: the argument of every rule."""
+    """One NPU module in its job: the argument of every rule that looks at one module."""
 
     def __init__(self, library: Library, module: CheckModule) -> None:
         self.library = library
@@ -166,8 +166,8 @@ class Subject:
 
     @cached_property
     def before(self) -> Subject | None:
-        """The same module where the branch began; ``None`` where no branch is named, or that tree has no readable
-        one."""
+        """The same module where the branch began; ``None`` where no branch is named, that tree cannot be checked, or it
+        lacks the module."""
         try:
             library = self.library.before
         except InputError:  # the branch may be the one that repairs it
@@ -186,7 +186,8 @@ class Subject:
         return _reading(self.module.upstream_path or "the upstream module", self.module.upstream_text)
 
     def base(self, ref: str = "") -> Reading | None:
-        """The upstream module at ``ref``; by default at ``base_ref``, from which copies are taken."""
+        """The upstream module at ``ref``, by default at ``base_ref``, from which copies are taken; ``None`` where its
+        text is not known."""
         if ref not in self._bases:
             usual = self.module.base_text if ref in ("", self.module.base_ref) else None
             text = self.module.base_texts.get(ref, usual)

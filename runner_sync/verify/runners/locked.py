@@ -98,7 +98,8 @@ def has_moved(reference: BaseRef, reading: Reading, *, quick: object, code: obje
 
 
 def is_alike(now: Reading, before: Reading, qualname: str) -> bool:
-    """Whether the unit has the same code in both readings; layout, comments and docstrings do not count."""
+    """Whether the unit has the same code in both readings, or is in neither; layout, comments and docstrings do not
+    count."""
     text = text_hash(now, qualname)
     if text and text == text_hash(before, qualname):
         return True

@@ -1,6 +1,6 @@
 """Classes of other omni files (mixins), read without parsing those files.
 
-Comes in: a `Reading`. Goes out: `ClassText`s whose methods are parsed one by one when they are asked for. May touch:
+Comes in: a `Reading`. Goes out: `ClassText`s whose methods are parsed when the first of them is asked for. May touch:
 nothing. Most rules want only the bases and method names of a mixin, so that parsing its whole file would be a waste.
 """
 
@@ -18,8 +18,8 @@ _TOP_LEVEL = re.compile(r"\n[^\s#)\]}]")
 
 
 def outline(reading: Reading, name: str) -> ClassText | None:
-    """The class ``name`` of ``reading``, ``None`` when no line begins one. Raises ``InputError`` if it is not
-    Python."""
+    """The class ``name`` of ``reading``, ``None`` when no line begins one. Raises ``InputError`` where the file has to
+    be parsed whole and is not Python."""
     start = _start(reading.text, name)
     if start < 0:
         return None

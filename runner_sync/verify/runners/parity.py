@@ -59,7 +59,7 @@ class Pair:
 
     @cached_property
     def asking(self) -> dict[str, int]:
-        """`asking_functions` of the GPU module and of the live methods."""
+        """The `asking_functions` among the functions of the GPU module and the live methods of the GPU class."""
         return asking_functions([*self.gpu.reading.functions.values(), *(f for _, f in self.gpu_mro.live())])
 
     @property
@@ -85,7 +85,7 @@ def port_of(unit: str, place: str) -> str:
 def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Names, attributes, string literals, keywords and parameters anywhere below ``nodes``.
 
-    The definition of a method is no mention of it.
+    The definition of a method is no mention of it: something has to call it.
     """
     for top in nodes:
         for node in walk(top):
@@ -143,7 +143,7 @@ def model_hooks(function: ast.AST, asking: Mapping[str, int]) -> Iterator[tuple[
 
 
 def asking_functions(functions: Iterable[Function]) -> dict[str, int]:
-    """The functions that get the name of a hook as a parameter and ask the model for it, by ``getattr(model, name, …)``
+    """The functions that get the name of a hook as a parameter and ask the model for it, by ``hasattr``, by ``getattr``
     or through another such function; each with the position of that parameter in calls."""
     found: dict[str, int] = {}
     known = list(functions)

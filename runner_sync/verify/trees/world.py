@@ -62,7 +62,8 @@ class World:
         self._versions = {PACKAGES[project]: version for project, version in told.items() if version}
         self.surroundings = Surroundings(trees, surroundings)
         self.unread: dict[str, InputError] = {}
-        """Errors of files that were asked for and do not parse, by path."""
+        """Errors of files that do not parse, by path: upstream's, and those of omni's for which `readable` was asked.
+        For other files of omni's the error is raised."""
         self._modules: dict[str, Module | None] = {}
         self._built: dict[str, Module] = {}
         self._patches: dict[str, list[Patch]] | None = None

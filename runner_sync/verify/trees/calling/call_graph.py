@@ -132,7 +132,8 @@ class CallGraph(Runtime, ABC):
     def _of_function(
         self, function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
     ) -> Callee | None:
-        """A function with the signature that callers see; ``None`` for one of omni's own that a decorator changes."""
+        """A function with the signature that callers see; ``None`` where a decorator may change that of one of omni's
+        own, or hides that of an upstream one."""
         found = callees.of_function(function, module, info, through_class=through_class)
         if found is not None or module.project == "vllm-omni":
             return found

@@ -95,7 +95,7 @@ def _constructor(mro: Mro, info: ClassInfo) -> Callee | None:
 
 
 def _hands_everything_on(function: FunctionNode) -> bool:
-    """Whether ``__init__(self, *args, **kwargs)`` only passes both on to ``super().__init__(*args, **kwargs)``, so that
+    """Whether ``__init__(self, *args, **kwargs)`` uses both only for ``super().__init__(*args, **kwargs)``, so that
     the next class of the MRO decides what is accepted."""
     given = function.args
     names = [a.arg for a in (given.vararg, given.kwarg) if a is not None]

@@ -87,7 +87,8 @@ def _always(node: ast.AST) -> list[ast.AST]:
 
 
 def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
-    """The direct parts of ``node`` that are always evaluated; for a compound statement, its test or iterable."""
+    """The direct parts of ``node`` that are always evaluated; for a compound statement, what runs before its
+    blocks: its test, iterable, subject or context managers."""
     match node:
         case ast.Lambda() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Try() | ast.TryStar():
             return

@@ -55,7 +55,7 @@ class Guards:
                 self._covered.setdefault(test, set()).update(covered)
 
     def is_covered(self, value: ast.expr, attribute: str) -> bool:
-        """Whether ``value`` stands where the function has tested that it has the attribute."""
+        """Whether ``value`` stands where the function has tested that it has the attribute, or the function sets it."""
         return attribute in self._set or id(value) in self._covered.get(_Test(_last(value), attribute), ())
 
 

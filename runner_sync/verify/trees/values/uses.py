@@ -198,7 +198,7 @@ def _is_tested(node: ast.expr, above: Mapping[int, ast.AST]) -> bool:
         case ast.comprehension(ifs=conditions):
             return any(condition is node for condition in conditions)
         case ast.BoolOp(op=operator, values=values):
-            # Only `and` ends in a falsy value as such; `step() or 1` replaces it.
+            # `and` ends in this value where it is falsy; `step() or 1` replaces it.
             return (isinstance(operator, ast.And) and values[-1] is not node) or _is_tested(parent, above)
     return False
 

@@ -76,6 +76,11 @@ def test_the_override_that_the_mro_reaches_first_is_asked() -> None:
     ) == [("RS311", "step")]
 
 
+def test_a_generator_inside_makes_no_generator_of_the_method() -> None:
+    inner = "    def step(self):\n        def each():\n            yield 1\n        self.done = list(each())"
+    assert trees(use=USES["called"], own=inner) == [("RS311", "step")]
+
+
 def test_a_value_that_did_not_come_before_either_is_not_new() -> None:
     trees_of = world(npu=npu("def run(self):\n    run = self.step()\n    run()"), gpu=OWN.format(own=NOTHING))
     assert symbols(find(trees_of)) == [("RS311", "step")]

@@ -98,7 +98,7 @@ def is_plain(function: FunctionNode) -> bool:
     names = {decorator_name(decorator) for decorator in function.decorator_list}
     if isinstance(function, ast.AsyncFunctionDef) or names & _REMADE:
         return False
-    return not any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes_of(function))
+    return not yields(function)
 
 
 _REMADE = frozenset({"contextmanager", "property", "overload", "abstractmethod"})

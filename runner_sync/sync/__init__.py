@@ -1,7 +1,7 @@
-"""The line: sources → units → lineage → merge → rewrites → verify → render → write, as one function per command.
+"""One function per command, which calls the rooms in the order of docs/how-it-works.md.
 
-What lives here knows options, configuration, trees and the lock, opens what a command needs, hands texts to the rooms
-(``upgrade`` is the one that makes a new module of them) and puts a report together.
+Each knows options, configuration, trees and the lock: it opens what the command needs, hands texts to the rooms
+(``upgrade`` makes the new text of a module) and puts a report together.
 
 Comes in: option values. Goes out: ``Upgrade`` and ``Report`` values. May touch: what the rooms touch; ``apply`` writes
 the omni tree and ``check`` its baseline, both through ``write``.

@@ -1,10 +1,10 @@
 """vllm-ascend's change, merged into the copies of its methods.
 
-Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with a text more. May touch: nothing.
+Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with one more text. May touch: nothing.
 
-``ascend`` goes through the units: ``given_up`` is for what a copy has of methods that upstream has no more,
-``splitting`` where upstream took a method apart, ``undivided`` where it moved into a new one what omni has edited,
-``spelling`` where it calls by another name what omni imports, ``unions`` where it writes types otherwise,
-``overriding`` for the namesakes of upstream's methods that are omni's own, ``unsynced`` for questions about what
-came in as newer than the copy.
+``ascend`` goes through the units and calls the others: ``given_up`` for statements of methods that upstream no longer
+has, ``splitting`` where upstream split a method in two, ``undivided`` where upstream moved a passage that omni has
+edited into a new method, ``spelling`` where upstream calls through a module what omni imports by name, ``unions`` where
+upstream spells type unions differently, ``overriding`` for omni's own methods that override upstream's, ``unsynced``
+for questions about additions that the copy is taken to be too old to have.
 """

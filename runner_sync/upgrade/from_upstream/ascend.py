@@ -31,9 +31,10 @@ from runner_sync.upgrade.questions.reviews import Shown, review, review_of, unme
 
 
 def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """The drafts, the chosen ones with their base, and the new upstream text merged into those that are copies.
+    """All drafts, with the new upstream text merged into the chosen ones that are copies.
 
-    Methods that upstream split off copied ones come behind them all.
+    A chosen draft also gets its upstream text, its kind and its base. Methods that upstream split off a copied one are
+    appended as new drafts. Without a new upstream revision the drafts come back as they are.
     """
     if job.upstream.new is None:
         return [*drafts]
@@ -50,7 +51,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def _followed(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
-    """One draft after its step with upstream, and the second half of it where upstream split one off."""
+    """One draft with upstream's change, and the draft of the method that upstream split off it, if any."""
     assert job.upstream.new is not None
     locked, infer = job.upstream.locked.get(draft.name), job.upstream.infer or closest
     base = find_base(draft.name, draft.text, job.module, job.upstream.bases, locked=locked, infer=infer)
@@ -69,7 +70,7 @@ def _followed(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
 
 
 def _copy_followed(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Draft | None]:
-    """A copy, made from ``base``, after its step with upstream, and its second half where upstream split one off."""
+    """A copy of ``base`` with upstream's change, and the draft of the method that upstream split off it, if any."""
     assert job.upstream.new is not None
     origin = base.origin
     draft = replace(draft, base=base.ref, base_now=_base_now(draft, job))
@@ -87,7 +88,8 @@ def _copy_followed(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Dra
 
 
 def _base_now(draft: Draft, job: ModuleJob) -> BaseRef | None:
-    """What a copy follows from now on."""
+    """The reference that the lock will record for a copy: upstream's new text. ``None`` where upstream no longer has
+    it."""
     assert job.upstream.new is not None
     if draft.upstream is None:
         return None
@@ -96,7 +98,7 @@ def _base_now(draft: Draft, job: ModuleJob) -> BaseRef | None:
 
 
 def _given_up(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> frozenset[str]:
-    """What the copy has of methods that upstream gave up, in the place of statements of its base."""
+    """Statements of the copy that replace statements of its base and come from methods which upstream has removed."""
     owner = job.module.upstreams[0].name
     if not draft.owner:
         return frozenset()
@@ -104,7 +106,8 @@ def _given_up(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> frozenset
 
 
 def _second_half(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[str, str] | None:
-    """Name and text of the method that upstream split off this one, where the module does not have it yet."""
+    """Name and text of the method that upstream split off this one; ``None`` if there is none or the module has it
+    already."""
     old, new = _methods(draft, job, origin)
     member = splitting.split_off(draft.member, base=origin.text, copy=draft.text, old=old, new=new)
     if not member or f"{draft.owner}.{member}" in texts.unit_texts(job.text, job.path):
@@ -113,8 +116,8 @@ def _second_half(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[
 
 
 def _methods(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """The methods of the class that a method was copied from, when it was copied and now; none where either is not
-    known."""
+    """All methods of the upstream class, at the revision of ``origin`` and now. Both are empty where either is
+    unknown."""
     owner, now = job.module.upstreams[0].name, job.upstream.new
     old = job.upstream.at(origin.ref)
     if not draft.owner or old is None or now is None:
@@ -125,9 +128,10 @@ def _methods(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[Mapp
 def _merged_divided(
     draft: Draft, member: str, text: str, job: ModuleJob, origin: lineage.Origin
 ) -> tuple[Draft, Draft] | None:
-    """A copy merged with the two methods that upstream made of it: the copy, and what is the second one.
+    """A copy merged with the two methods that upstream split it into: the drafts of the first and of the second one.
 
-    ``None`` where the two cannot be told apart, or nothing of omni's is in the second: it is inherited then.
+    ``text`` is upstream's second method, called ``member``. ``None`` if the merged text cannot be cut in two again, or
+    if the second half has no statement of omni's: then it is inherited and needs no copy.
     """
     assert draft.upstream is not None
     result = _merge(draft, splitting.joined(draft.upstream, text), job, origin)
@@ -145,7 +149,7 @@ def _merged_divided(
 
 
 def _split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, upstream: str) -> Draft:
-    """The draft of the method that upstream split off another one, with a question."""
+    """A new draft for ``member``, which upstream split off the method of ``draft``, with a question about it."""
     now = draft.base_now
     if now is not None:
         now = replace(now, qualname=f"{job.module.upstreams[0].name}.{member}", digest=digest(upstream))
@@ -168,13 +172,16 @@ def _split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, upstream
 
 
 def _own_statements(text: str, origin: lineage.Origin) -> tuple[str, ...]:
-    """Statements of a copy that are omni's: in no upstream revision at hand, and not the signature."""
+    """Canonical statements of a copy that no known upstream revision has; without the signature and plain returns."""
     known = set(lineage.fingerprint(origin.text)) | origin.heritage
     return tuple(c for c in canonical(text)[1:] if c not in known and not c.startswith("return"))
 
 
 def _merged(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
-    """A copy with upstream's change; as it is, and with a question, where the merge does not parse."""
+    """A copy with upstream's change merged in.
+
+    Omni's text stands, with a question, where the merge does not parse or would read locals that nothing sets any more.
+    """
     assert job.upstream.new is not None
     assert draft.upstream is not None
     old, new = _methods(draft, job, origin)
@@ -198,7 +205,7 @@ def _merged(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
 
 
 def _merge(draft: Draft, upstream: str, job: ModuleJob, origin: lineage.Origin) -> merge.Merged:
-    """A copy merged with what ``upstream`` made of its origin."""
+    """Merges the change from the copy's origin to ``upstream`` into the copy."""
     assert job.upstream.new is not None
     is_class = isinstance(parse_unit(draft.text).body[0], ast.ClassDef)
     # Fields of a record are positional: upstream's code builds it in upstream's order, so omni's fields come last.
@@ -210,10 +217,11 @@ def _merge(draft: Draft, upstream: str, job: ModuleJob, origin: lineage.Origin) 
 
 
 def _orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[str]:
-    """Locals of omni's that a merge with a method which upstream rebuilt reads and no longer sets; none for a method
-    that upstream only changed, where a question names them in their place.
+    """Locals of omni's that the merged ``text`` reads and no longer sets.
 
-    vllm-ascend's `_update_states` was a copy of vLLM's in 0.11.0rc1; that of 0.25.1rc1 calls it and does a bit more.
+    Only for a method that upstream rewrote, that is, whose new text is no longer similar to the origin; otherwise none,
+    because the merge itself asks about such locals where they stand. For example, vllm-ascend's `_update_states` was a
+    copy of vLLM's in 0.11.0rc1; in 0.25.1rc1 it calls vLLM's and does a little more.
     """
     if draft.upstream is None or lineage.similarity(origin.text, draft.upstream) >= lineage.COPY:
         return frozenset()
@@ -222,16 +230,18 @@ def _orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[str]:
 
 
 def _sides(base: str, omni: str, upstream: str, job: ModuleJob) -> Triple:
-    """The three texts of a merge, upstream's two in omni's spelling."""
+    """Base, omni and upstream for a merge, with the type unions of base and upstream spelled as omni's module spells
+    them."""
     old, new = (in_omni_spelling(text, unit=omni, module=job.text) for text in (base, upstream))
     return Triple(old, omni, new)
 
 
 def _with_locals_alike(sides: Triple, policy: merge.Policy, origin: lineage.Origin) -> merge.Merged:
-    """The merge; anew where a local that omni does not set, and that upstream newly reads, is one that omni calls
-    otherwise.
+    """The merge; repeated with omni's local names in upstream's text if the first result reads locals that omni never
+    sets.
 
-    Only where that leaves less to ask: omni may do with its own local what upstream newly does.
+    The second result is taken only if it parses and leaves less to ask about: omni may use a local of its own for what
+    upstream newly does with another one.
     """
     result = merge.merge(sides, policy=policy, heritage=origin.heritage, versions=origin.versions)
     unset = {name for item in result.decisions if item.reason.kind == UNSET_BY_OMNI for name in item.reason.names}
@@ -245,7 +255,7 @@ def _with_locals_alike(sides: Triple, policy: merge.Policy, origin: lineage.Orig
 
 
 def _free_locals(text: str, sides: Triple) -> frozenset[str]:
-    """Locals of upstream that the merged ``text`` reads, nothing in it binds, and omni's text did not read."""
+    """Upstream's locals that the merged ``text`` reads but does not bind, and that omni's text did not read."""
     try:
         return (used_names(as_module(text)) & locals_of(sides.upstream)) - used_names(as_module(sides.omni))
     except SyntaxError:
@@ -256,4 +266,4 @@ NAMED = 3
 """How many names a question gives at most."""
 
 UNSET_BY_OMNI: merge.Kind = "addition reads what omni does not set"
-"""The reason of a decision about an addition of upstream's that stays out."""
+"""Reason of a decision that leaves out an addition of upstream's, because it reads a local that omni does not set."""

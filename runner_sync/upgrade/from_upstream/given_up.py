@@ -1,9 +1,10 @@
-"""Statements that a copy has from a method which upstream has given up since: the copied one was made of it.
+"""Statements that a copy has from an upstream method that has been removed since.
 
 Comes in: a copy, its base, the revisions at hand. Goes out: canonical statements. May touch: nothing.
 
-People copy from the commit of the day. When upstream makes a method of another one between two releases, such a copy
-has, where its base has been edited since, the statement as the other method had it: no edit of omni's, but older.
+People copy from the commit of the day. If upstream, between two releases, builds one method out of another and removes
+the old one, such a copy may still have statements of the old method where its base has an edited form of them. Those
+are older upstream text and no edits of omni's.
 """
 
 from __future__ import annotations
@@ -21,8 +22,12 @@ from runner_sync.upgrade.job import ModuleRevision
 def statements_of_given_up(
     text: str, base: str, owner: str, *, sides: Sequence[ModuleRevision], ref: str
 ) -> frozenset[str]:
-    """What ``text`` has in the place of statements of ``base``, its text at ``ref``, and methods had that ``owner`` has
-    no more at ``ref``, once locals are called alike. ``sides`` are the revisions, oldest first."""
+    """Canonical statements of ``text`` that replace statements of ``base`` and come from a removed upstream method.
+
+    ``base`` is upstream's text at ``ref``, ``sides`` are the revisions of its module, oldest first. A removed method is
+    one that class ``owner`` had before ``ref`` and no longer has at ``ref``. Texts are compared after renaming locals
+    alike.
+    """
     at = next((k for k, side in enumerate(sides) if side.ref == ref), 0)
     left = texts.members(sides[at].text, owner, sides[at].path) if at else {}
     gone = {
@@ -42,8 +47,10 @@ def statements_of_given_up(
 
 
 def _may_have(body: str, canon: str) -> bool:
-    """Whether a text has all the words of a statement that are called the same whatever its locals are; a statement
-    without such words tells nothing."""
+    """Whether ``body`` contains all attribute names and called names of the statement ``canon``.
+
+    These do not depend on how locals are named. False for a statement without any: it says too little. A quick filter.
+    """
     words = _ATTRIBUTES_AND_CALLS.findall(canon)
     return bool(words) and all(word in body for word in words)
 

@@ -1,7 +1,7 @@
-"""Methods of omni's own that have a namesake upstream: what upstream changed, where the two must agree.
+"""Omni's own methods that override a method of upstream's: upstream's changes where the two must agree.
 
-Comes in: the draft of such a method, a ``ModuleJob`` and what upstream's was. Goes out: the draft with one more stage
-for the statements that it shares with upstream's, and one for its signature, each with questions. May touch: nothing.
+Comes in: the draft of such a method, a ``ModuleJob`` and its base. Goes out: the draft with one more stage for the
+statements that it shares with upstream's method, and one for its signature, each with questions. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +23,16 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def followed(draft: Draft, job: ModuleJob, base: Base) -> Draft:
-    """The draft after its step with the method of upstream's that it overrides."""
+    """The draft with the changes of the upstream method that it overrides: shared statements first, then the
+    signature."""
     return _with_signature(_touched_up(draft, job, base), job, base)
 
 
 def _touched_up(draft: Draft, job: ModuleJob, base: Base) -> Draft:
-    """An own method with the statements that it shares with its namesake up to date (unpackings, calls)."""
+    """An override with the statements that it shares with upstream's method (unpackings, calls) brought up to date.
+
+    Unchanged if the merge does not parse, changes nothing, or would leave anything to decide.
+    """
     assert draft.upstream is not None
     sides = Triple(base.origin.text, draft.text, draft.upstream)
     result = merge.merge(sides, policy=merge.TOUCH_UP)
@@ -39,7 +43,8 @@ def _touched_up(draft: Draft, job: ModuleJob, base: Base) -> Draft:
 
 
 def _touched(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
-    """One question for each run of statements that were brought up to date, with what upstream had and has there."""
+    """One question for each run of statements that were brought up to date, showing the most similar ones of
+    upstream's."""
     reason = "a method of omni's own, brought up to date in a statement that it shares with upstream's"
     base, omni, upstream, made = (
         [node for node in flatten(side) if not node.is_comment]
@@ -57,7 +62,7 @@ def _touched(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[Rev
 
 
 def _closest(nodes: Sequence[Node], side: Sequence[Node]) -> str:
-    """The statements of a side that are most like ``nodes``."""
+    """For each of ``nodes`` the most similar statement of ``side``, as one text."""
     canons = {node.canon: node for node in side}
     found = [difflib.get_close_matches(node.canon, canons, n=1) for node in nodes]
     return _text([canons[canon] for match in found for canon in match])
@@ -68,9 +73,10 @@ def _text(nodes: Sequence[Node]) -> str:
 
 
 def _with_signature(draft: Draft, job: ModuleJob, base: Base) -> Draft:
-    """A method with the parameters that upstream's callers pass from now on, passed on to the overridden method.
+    """The override with the parameters that upstream's callers newly pass, handed on to the overridden method.
 
-    An override that takes what vLLM's method takes was written when vllm-ascend had no version of its own.
+    An override that takes what vLLM's method takes is compared with that one: it was written when vllm-ascend did not
+    define the method yet. Unchanged if nothing is new, or if the inherited method would not accept what is handed on.
     """
     assert draft.upstream is not None
     hierarchy, nothing = job.hierarchy, Inherited()

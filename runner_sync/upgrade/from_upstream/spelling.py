@@ -1,12 +1,12 @@
-"""One function by two names: imported from its module here, called through the module upstream.
+"""The same function under two names: omni imports it by name, upstream calls it through its module.
 
 Comes in: a unit's text, its module's text, upstream's unit and module. Goes out: the unit in upstream's spelling. May
 touch: nothing.
 
-``from pkg.tools import step`` and ``tools.step(…)`` are the same function, until somebody replaces it in its module at
-start-up, as vllm-ascend does: from then on only the second calls the replacement. Omni wrote ``preprocess_mamba(…)``
-where vllm-ascend says ``mamba_utils.preprocess_mamba(…)`` from 0.19.1rc1 on, and people changed that in 0.26.0. To
-import it otherwise is no edit of omni's either, and a merge must not take it for one.
+``from pkg.tools import step`` with ``step(…)``, and ``tools.step(…)``, call the same function, until somebody replaces
+it in its module at start-up, as vllm-ascend does: only the second form then calls the replacement. So upstream's form
+is taken over (vllm-ascend says ``mamba_utils.preprocess_mamba(…)`` from 0.19.1rc1 on, and people followed in 0.26.0),
+and the merge must not take the difference for an edit of omni's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ from runner_sync.syntax import walk
 
 
 def as_upstream_calls(text: str, module: str, *, upstream: str, upstream_module: str) -> str:
-    """``text`` with what ``module`` imports by name, and ``upstream`` calls through its module, spelled that way."""
+    """``text`` with each name that omni's ``module`` imports and ``upstream`` calls through its module written as
+    upstream does, for example ``step`` as ``tools.step``.
+
+    A name stays where ``text`` itself binds it or the name of the module.
+    """
     mine, theirs = imports(module), imports(upstream_module)
     through = {entry.dotted: bound for bound, entry in theirs.items()}
     spelled = {

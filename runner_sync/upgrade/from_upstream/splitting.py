@@ -1,9 +1,9 @@
-"""A method that upstream took apart: the second half of a copy follows into the new method.
+"""A method that upstream split in two: the second half of a copy follows into the new method.
 
-Comes in: texts of methods. Goes out: which new method was split off which old one; two methods as one text, to be
-merged with the copy of the undivided one, and cut again. May touch: nothing.
+Comes in: texts of methods. Goes out: which new method was split off an old one; two methods joined to one text, to be
+merged with the copy of the undivided one, and that text cut in two again. May touch: nothing.
 
-What omni added to the undivided method has its place by the statements around it, and these now stand in two methods.
+The statements around an addition of omni's tell where it belongs, and after the split these stand in two methods.
 Merged one by one, omni's additions to the second half would have nowhere to go.
 """
 
@@ -21,16 +21,18 @@ CUT = "__runner_sync_cut__()"
 """The statement between the two halves; it never reaches a file."""
 
 FROM_OLD = 0.4
-"""Share of a new method's statements, helpers of its own included, that must come from the old one; or, where those do
-more than what was there, of the statements that left the old one, if they are more than one or two."""
+"""Share of a new method's statements, those of its new helpers included, that must come from the old method. For a new
+method that does more besides: share of the statements that left the old method, and at least ``lineage.FEWEST``
+ones."""
 
 
 def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    """The new method (its key in ``new``) that was split off the one called ``member``, or an empty string.
+    """Name of the new method that upstream split off ``member``; empty if there is none.
 
-    ``base`` is the undivided text, ``copy`` omni's copy of it (it must still have that part), ``old`` and ``new`` are
-    the methods of the upstream class before and after. A helper that either half calls was taken out of its middle and
-    is no second half (`_sample` of vllm-ascend 0.14.0rc1, beside `sample_tokens`).
+    ``base`` is the undivided text, ``copy`` omni's copy of it, which must still have the part that left; ``old`` and
+    ``new`` are the methods of the upstream class before and after. A new method that ``member`` or another new one
+    calls is a helper taken out of the middle and no second half (as `_sample` beside `sample_tokens` in vllm-ascend
+    0.14.0rc1).
     """
     if member not in new:
         return ""
@@ -48,7 +50,7 @@ def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new:
 
 
 def with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
-    """The text of a method, and of those of ``methods`` that it calls, directly or not."""
+    """The text of a method, and those of the ``methods`` that it calls, directly or indirectly."""
     names, todo = {name: None}, [name]
     while todo:
         used = self_names(methods[todo.pop()])
@@ -59,14 +61,17 @@ def with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
 
 
 def joined(first: str, second: str) -> str:
-    """Two methods as one, with the cut between the body of the first and that of the second."""
+    """Two methods as one: the body of the second behind the first, with the marker ``CUT`` in between."""
     head, body = head_and_body(second)
     indent = " " * _column(body)
     return f"{first.rstrip(chr(10))}\n{indent}{CUT}\n{body.lstrip(chr(10))}" if head else first
 
 
 def cut(text: str, second: str) -> tuple[str, str] | None:
-    """The two methods again, the second with the head of ``second``; ``None`` when the cut is not where it belongs."""
+    """The two methods of a ``joined`` text again, the second with the signature that ``second`` has.
+
+    ``None`` if the marker is not there exactly once at the indentation of the body, or if a half does not parse.
+    """
     lines = text.split("\n")
     places = [k for k, line in enumerate(lines) if line.strip() == CUT]
     head, body = head_and_body(second)
@@ -78,12 +83,12 @@ def cut(text: str, second: str) -> tuple[str, str] | None:
 
 
 def row_of_cut(text: str) -> int:
-    """1-based line of the cut."""
+    """The 1-based line of the marker ``CUT``."""
     return next(k for k, line in enumerate(text.split("\n"), start=1) if line.strip() == CUT)
 
 
 def first_row(text: str) -> int:
-    """How many lines stand before the body of a method."""
+    """Number of lines before the body of a method."""
     return head_and_body(text)[0].count("\n")
 
 

@@ -1,4 +1,4 @@
-"""A passage that upstream moved into a new method, and that omni has edited: it stays where it is.
+"""A passage that upstream moved into a new method and that omni has edited: it stays where it is.
 
 Comes in: texts of a method, as base, omni and upstream have it, and of its class. Goes out: upstream's text with such
 passages as the base has them, and a question about each. May touch: nothing.
@@ -8,8 +8,8 @@ passages as the base has them, and a question about each. May touch: nothing.
     omni    pool = Pool(self.device)
             self.runner = self.runner_cls(pool)
 
-The call does what the passage did. Merged as a statement like any other it would come in beside what omni has made of
-that, and both would run: the runner of upstream's, and omni's. What omni left as it was goes into the new method.
+The call does what the passage did. An ordinary merge would add it beside omni's edited passage, and both would run:
+upstream's runner would be made as well as omni's. A passage that omni has not edited does go into the new method.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from runner_sync.upgrade.from_upstream.splitting import with_helpers
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 MOVED = 0.5
-"""Share of the telling statements of a passage that must be in the new method, or in those that it calls."""
+"""Share of the telling statements of a passage that must be in the new method or in the new ones that it calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What became the method called ``name``, as the base has it, and that method; ``canons`` are the statements that
-    stand nowhere else."""
+    """A passage that upstream moved into the new method ``name``: ``text`` as the base has it, ``method`` the new
+    method's text, ``canons`` the statements of the passage that stand nowhere else in the base."""
 
     name: str
     text: str
@@ -49,7 +49,8 @@ class Passage:
 def with_passages(
     base: str, omni: str, upstream: str, *, old: Mapping[str, str], new: Mapping[str, str]
 ) -> tuple[str, list[Passage]]:
-    """``upstream`` with each call of a new method as the passage that this took up and that omni has edited.
+    """``upstream`` with each call of a new method replaced by the passage of ``base`` that moved there, if omni edited
+    that passage; and those passages.
 
     ``old`` and ``new`` are the methods of upstream's class before and after.
     """
@@ -64,9 +65,9 @@ def with_passages(
 
 
 def question(passage: Passage, draft: Draft, text: str, path: str) -> ReviewItem:
-    """The question about a passage that stays in a draft, which is ``text`` now."""
-    line, chosen = _place(passage, text)
-    sides = (passage.text, _place(passage, draft.text)[1], passage.method, chosen)
+    """The question about a passage that stays; ``text`` is the draft's text after the merge."""
+    line, chosen = _where_it_stands(passage, text)
+    sides = (passage.text, _where_it_stands(passage, draft.text)[1], passage.method, chosen)
     reason = (
         f"upstream moved this into a new method, {passage.name}, and omni has edited it: it stays here, and the method "
         "is not called"
@@ -75,8 +76,9 @@ def question(passage: Passage, draft: Draft, text: str, path: str) -> ReviewItem
     return review(draft, path, reason=reason, confidence=CONTESTED, shown=shown, line=line)
 
 
-def _place(passage: Passage, text: str) -> tuple[int, str]:
-    """The first line of what is left of a passage in ``text``, and the lines up to its last one."""
+def _where_it_stands(passage: Passage, text: str) -> tuple[int, str]:
+    """First line of what ``text`` still has of a passage, and its text from there to the last such line; ``(1, "")`` if
+    none."""
     nodes = [node for node in nodes_of(text) if node.canon in passage.canons]
     if not nodes:
         return 1, ""
@@ -87,6 +89,12 @@ def _place(passage: Passage, text: str) -> tuple[int, str]:
 def _with_passage(
     name: str, base: str, omni: str, upstream: str, fresh: Mapping[str, str]
 ) -> tuple[str, Passage | None]:
+    """``upstream`` with the call of the new method ``name`` undone, and the passage; ``upstream`` and ``None`` if
+    refused.
+
+    Refused unless ``upstream`` calls it once, as a new statement, in the place of a passage of ``base`` alone, most of
+    which is in that method; and unless omni still has a part of the passage, but not all of it unchanged.
+    """
     left, right = nodes_of(base), nodes_of(upstream)
     calls = [k for k, node in enumerate(right) if (match := _CALL.match(node.canon)) and match[1] == name]
     partners = {pair.right: pair.left for pair in align(left, right)}
@@ -109,8 +117,12 @@ def _with_passage(
 
 
 def _gap(left: Sequence[Node], right: Sequence[Node], call: int, partners: Mapping[int, int]) -> tuple[list[int], bool]:
-    """The statements of the base in the place of a call, between the old ones around it in its suite, with all that is
-    inside of them, and whether upstream has anything else there."""
+    """Base statements that a new call in ``right`` replaces, nested ones included, and whether more than the call
+    changed.
+
+    These are the unmatched ones between the matched neighbours of the call in its suite. The flag is true if there are
+    none, if matched statements stand among them, or if upstream has other new statements there, too.
+    """
     head = right[call].parent
     if head not in (ROOT, *partners):
         return [], True
@@ -129,7 +141,7 @@ def _gap(left: Sequence[Node], right: Sequence[Node], call: int, partners: Mappi
 
 
 def _is_between(index: int, suite: Sequence[int], at: int, partners: Mapping[int, int]) -> bool:
-    """Whether no old statement of a suite stands between one of its statements and the one ``at`` a place."""
+    """Whether a statement and the one at position ``at`` have no matched statement between them in the suite."""
     first, last = sorted((suite.index(index), at))
     return not any(k in partners for k in suite[first : last + 1])
 
@@ -139,4 +151,4 @@ def _end(node: Node) -> int:
 
 
 _CALL = re.compile(r"(?:[\w., ]+ = )?self\.(\w+)\(.*\)$", re.DOTALL)
-"""A statement that does nothing but call a method of ``self`` and keep what it returns."""
+"""A statement that only calls a method of ``self`` and may assign the result."""

@@ -1,10 +1,10 @@
-"""Types of upstream's in omni's spelling: ``X | None`` and ``A | B`` for ``Optional[X]`` and ``Union[A, B]``.
+"""Upstream's type unions in omni's spelling: ``X | None`` and ``A | B`` for ``Optional[X]`` and ``Union[A, B]``.
 
 Comes in: upstream's unit, omni's unit and module. Goes out: upstream's unit. May touch: nothing.
 
-vllm-omni's linter asks for PEP 604 (ruff's UP007 and UP045) and vllm-ascend's did not until 0.15.0rc1: what people
-copied, they respelled. Both sides of a merge are respelled before it, so that a signature with omni's spelling and a
-new parameter of upstream's has both, and what comes in needs no import from ``typing`` that omni never had.
+vllm-omni's linter asks for PEP 604 (ruff's UP007 and UP045), vllm-ascend's did not until 0.15.0rc1, so people respelled
+what they copied. Base and upstream are respelled before a merge: a signature in omni's spelling can then gain a
+parameter of upstream's, and what comes in needs no import from ``typing`` that omni never had.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ _PIPE = re.compile(r"\| None\b|\bNone \|")
 
 
 def in_omni_spelling(text: str, *, unit: str, module: str) -> str:
-    """``text`` with its annotations spelled as omni's ``module`` spells them, unless omni's ``unit`` has ``typing``."""
+    """``text`` with its unions written with ``|``.
+
+    As it is if omni's ``unit`` itself uses ``Optional`` or ``Union``, or if omni's ``module`` does not mostly use
+    ``|``.
+    """
     if not _TYPING.search(text) or _TYPING.search(unit) or len(_PIPE.findall(module)) <= len(_TYPING.findall(module)):
         return text
     places = Places(text)
@@ -35,7 +39,7 @@ def in_omni_spelling(text: str, *, unit: str, module: str) -> str:
 
 
 def _annotations(tree: ast.Module) -> list[ast.expr]:
-    """The annotations of parameters, results and variables; none stands inside another one."""
+    """All annotations of parameters, return values and variables; none is nested in another one."""
     found: list[ast.expr | None] = []
     for node in walk(tree):
         if isinstance(node, ast.arg | ast.AnnAssign):
@@ -46,7 +50,7 @@ def _annotations(tree: ast.Module) -> list[ast.expr]:
 
 
 def _respelled(node: ast.expr, places: Places) -> str:
-    """The source of an annotation, its unions written with ``|`` as far as they can be evaluated."""
+    """The source of an annotation, with ``|`` for each union that can be evaluated at run time."""
     if isinstance(node, ast.Subscript):
         members = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         kind = ast.unparse(node.value).rpartition(".")[2]
@@ -60,7 +64,8 @@ def _respelled(node: ast.expr, places: Places) -> str:
 
 
 def _is_type(node: ast.expr) -> bool:
-    """Whether ``node | None`` can be evaluated: a string has no ``|``, nor has a function that stands for a type."""
+    """Whether ``node | None`` can be evaluated: not for a string, nor for a builtin function used as a type
+    (``any``)."""
     if isinstance(node, ast.Constant):
         return node.value is None
     named = getattr(builtins, node.id, type) if isinstance(node, ast.Name) else type

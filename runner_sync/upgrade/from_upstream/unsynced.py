@@ -1,8 +1,9 @@
-"""What came in because the copy is taken to be older than the revision that stands for its base: one question each.
+"""Questions about additions that came in because the copy is taken to be older than its base.
 
 Comes in: a merged draft and its base. Goes out: the draft with the questions. May touch: nothing.
 
-What reads a local that such a condition sets stays or goes with it, so all of that is one question.
+The base already has these conditions and omni's copy does not: omni may have removed them, or was copied before them.
+Statements that read a local set by such a condition stay or go with it, so all of them are one question.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def asking_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
-    """One question for each condition that came in although the revision named as base has it and omni has not, and for
-    those that hang on it."""
+    """The draft with one question for each condition that the base has, omni's text lacked, and the merge brought in.
+
+    Conditions that use locals set by an earlier one are part of its question.
+    """
     known = {name for node in lineage.nodes_of(draft.before) for name in node.names}
     came = _came(draft, base)
     items = []
@@ -42,7 +45,7 @@ def asking_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
 
 
 def _came(draft: Draft, base: Base) -> dict[str, str]:
-    """What each such condition came in as."""
+    """``{text in the base: text as it came in}`` for each such condition."""
     made, before = set(canonical(draft.text)), set(canonical(draft.before))
     found: dict[str, str] = {}
     for text in base.unsynced:
@@ -55,8 +58,11 @@ def _came(draft: Draft, base: Base) -> dict[str, str]:
 
 
 def _under_another_condition(text: str, made: str, before: set[str]) -> str:
-    """The suite in ``made`` of which only the condition is another one than in ``text``: upstream has changed that
-    since. Empty where there is none."""
+    """The statement of ``made`` that has the same suite as ``text`` below a new condition, which upstream changed
+    since.
+
+    Empty where there is none, or where omni had the suite before.
+    """
     inside = canonical(text)[1:]
     if not inside or before.issuperset(inside):
         return ""
@@ -69,13 +75,14 @@ def _under_another_condition(text: str, made: str, before: set[str]) -> str:
 
 
 def _lines(text: str, whole: list[Node]) -> str:
-    """The lines of a statement with all that is in it."""
+    """The lines of ``text`` with the statement ``whole[0]`` and everything nested in it, dedented."""
     last = max(one.start - 1 + len(one.lines) for one in whole)
     return textwrap.dedent("\n".join(text.split("\n")[whole[0].start - 1 : last]))
 
 
 def _together(texts: Sequence[str], known: Collection[str]) -> Iterator[list[str]]:
-    """The texts, each with those behind it that name a local which it, or one of these, sets and nobody else knows."""
+    """``texts`` in groups: each with the later ones that use a new local which the group sets; ``known`` names are not
+    new."""
     rest = [*texts]
     while rest:
         group, names, left = [rest[0]], _new_locals(rest[0], known), []

@@ -1,7 +1,7 @@
 """Calls that no longer fit what they call, because only one of the two units has changed.
 
-Comes in: drafts. Goes out: those whose port has to be taken back, or the drafts with a question about the call, which
-stands as omni had it where that fits. May touch: nothing.
+Comes in: drafts. Goes out: units whose port must be taken back; or the drafts with a question about each such call,
+which is restored to omni's form where that fits. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -21,16 +21,15 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
-    """``{unit: unit that calls it}`` of the units whose signature has changed so that a call of another no longer fits.
+    """``{unit: unit that calls it}`` for the units whose changed signature breaks a call that fitted before.
 
-    ``before`` are the texts of the units that may have changed, as the calls fitted them. Calls are those
-    on ``self`` within one class.
+    ``before`` has the texts of the units that may have changed. Only calls on ``self`` within one class are looked at.
     """
     found: dict[str, str] = {}
     here = [draft for draft in drafts if not draft.removed]
     for draft in here:
         was = before.get(draft.name)
-        if was is None or _head(was) == _head(draft.text):
+        if was is None or _parameter_list(was) == _parameter_list(draft.text):
             continue
         for other in here:
             fitted = not _misfit(was, member=draft.member, caller=before.get(other.name, other.text))
@@ -40,19 +39,22 @@ def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
 
 
 def ask_about_calls(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Ask about each call that came with a unit, of another unit of the module that takes no such arguments.
+    """The drafts with a question for each new call of another unit of the module that does not accept its arguments.
 
-    With ``--only`` on the caller alone the other one stays as it is; what vLLM or vllm-ascend define the caller fits.
+    This happens with ``--only`` on the caller: the callee stays as it is, and the call fits only its upgraded form.
 
-    timid: no question where the name may be something else: a property, what a decorator made of it, what some method
-    of the class stores under that name, a local or an import of the caller.
+    timid: no question where the name may mean something else: a property or otherwise decorated method, an attribute
+    that a method of the class sets, a local or an import of the caller.
     """
     here = [draft for draft in drafts if not draft.removed]
     return [draft if draft.removed else _asking(draft, here, job) for draft in drafts]
 
 
 def _asking(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Draft:
-    """The draft with a question for each other unit that it newly calls with arguments which that does not take."""
+    """The caller with a question for each unit that it newly calls with arguments which that unit does not accept.
+
+    If the callee was to be upgraded, too, and the old call still fits, the old call is restored.
+    """
     for other in drafts if caller.text != caller.before else ():
         call = _misfit_of(caller, other, drafts)
         if call is None:
@@ -74,7 +76,11 @@ def _asking(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Draft:
 
 
 def _restored(caller: Draft, other: Draft, call: ast.Call) -> str | None:
-    """The caller with its one call of a unit as it was; ``None`` where there are more, or that fits no better."""
+    """The caller's text with its only call of ``other`` as it was before.
+
+    ``None`` if there are more such calls, or if the old one does not fit either or reads names that the new one does
+    not.
+    """
     bare = not other.owner
     old, new = ([*_calls_in(text, other.member, bare=bare)] for text in (caller.before, caller.text))
     if len(old) != 1 or len(new) != 1:
@@ -89,7 +95,8 @@ def _read_in(call: ast.Call) -> set[str]:
 
 
 def _misfit_of(caller: Draft, other: Draft, drafts: Sequence[Draft]) -> ast.Call | None:
-    """A new call in ``caller`` of another unit that does not take its arguments."""
+    """A new call in ``caller`` of ``other`` that does not fit its signature; ``None`` if there is none or nobody can
+    tell."""
     if other.name == caller.name or (other.owner and other.owner != caller.owner):
         return None
     if not _is_plain(other) or _is_hidden(other, caller=caller, drafts=drafts):
@@ -105,7 +112,7 @@ def _is_plain(draft: Draft) -> bool:
 
 
 def _is_hidden(draft: Draft, *, caller: Draft, drafts: Sequence[Draft]) -> bool:
-    """Whether a call of that name may reach something else: what is stored on ``self``, or a local of the caller."""
+    """Whether a call of that name may reach something else: an attribute set on ``self``, or a local of the caller."""
     if draft.owner:
         return any(draft.member in _stored(other.text) for other in drafts if other.owner == draft.owner)
     function = parse_function(caller.text) if draft.member in caller.text else None
@@ -120,12 +127,12 @@ def _stored(text: str) -> frozenset[str]:
 
 
 def _misfit(text: str, *, member: str, caller: str) -> bool:
-    """Whether a call of ``member`` in ``caller`` does not fit its text."""
+    """Whether a call of ``member`` on ``self`` in ``caller`` does not fit the signature in ``text``."""
     return next(_misfitting(text, member=member, caller=caller), None) is not None
 
 
 def _misfitting(text: str, *, member: str, caller: str, bare: bool = False) -> Iterator[ast.Call]:
-    """The calls in ``caller`` that do not fit the text of ``member``: on ``self``, or ``bare`` by the name alone."""
+    """The calls of ``member`` in ``caller`` that do not fit the signature in ``text``: on ``self``, or by bare name."""
     function = parse_function(text) if member in caller else None
     if function is not None:
         signature = of_function(function, bound=not bare and is_bound(function))
@@ -146,6 +153,6 @@ def _calls(text: str, member: str, *, bare: bool) -> set[str]:
     return {ast.unparse(call) for call in _calls_in(text, member, bare=bare)}
 
 
-def _head(text: str) -> str:
+def _parameter_list(text: str) -> str:
     function = parse_function(text)
     return ast.unparse(function.args) if function is not None else ""

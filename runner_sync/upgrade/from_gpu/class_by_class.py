@@ -1,6 +1,6 @@
-"""The port of a whole module: for each class the change of its twin, new members, and members that are gone.
+"""The port of a whole module, class by class: the twin's changes, its new members, and members that the twin lost.
 
-Comes in: drafts, a ``ModuleJob`` and its ``GpuSide``. Goes out: drafts with a text more, and new ones. May touch:
+Comes in: drafts, a ``ModuleJob`` and its ``GpuSide``. Goes out: drafts with one more text, and new ones. May touch:
 nothing.
 """
 
@@ -24,7 +24,8 @@ from runner_sync.upgrade.job import Fate, ModuleJob
 
 
 def after_port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[Sequence[Draft], dict[str, Fate]]:
-    """GPU omni changes ported, new members included; and what becomes of each member that only the GPU has."""
+    """The drafts with omni's GPU changes ported, new members included; and what becomes of each member only the GPU
+    has."""
     decided: dict[str, Fate] = {}
     if job.twin.new is None:
         return drafts, decided
@@ -40,7 +41,7 @@ def after_port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[
 def _after_port_of_class(
     class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> tuple[list[Draft], dict[str, Fate]]:
-    """The same for one class. Which new members it needs is told by its methods as they are after their own ports."""
+    """The same for one class. Its methods are ported first: their new texts tell which new members they need."""
     pair = members.twins(class_name, drafts, job, side)
     drafts = _with_changes(class_name, drafts, job, side, pair)
     decisions = members.decide_members(class_name, members.twins(class_name, drafts, job, side), job)
@@ -52,7 +53,10 @@ def _after_port_of_class(
 
 
 def _with_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, pair: Twins) -> list[Draft]:
-    """The drafts, those of one class with its twin's changes; what a port added to a copy stands between rulers."""
+    """All drafts, those of one class with the changes of its twin.
+
+    Whole statements that a port adds to a copy of vllm-ascend's stand between ruler comments.
+    """
     have = [canon for draft in drafts for canon in canonical(draft.text)]
     veto = veto_for(device_bound(pair), job.refused, pair.upstream, have=have, helpers=pair.helpers)
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
@@ -66,13 +70,14 @@ def _with_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side
 
 
 def _exchanged(drafts: Sequence[Draft], old: Sequence[Draft], new: Sequence[Draft]) -> list[Draft]:
-    """The drafts, each of ``new`` in the place of the one of ``old`` that it was made of."""
+    """The drafts, each of ``old`` replaced by its counterpart in ``new``."""
     made = {was.name: now for was, now in zip(old, new, strict=True)}
     return [made[draft.name] if draft in old else draft for draft in drafts]
 
 
 def _between_rulers(draft: Draft, job: ModuleJob) -> Draft:
-    """A copy with rulers around whole statements that a port, the last stage, added; omni's own method needs none."""
+    """A copy with ruler comments around the whole statements that its last stage, a port, added; omni's own method as
+    it is."""
     if draft.kind != "copy":
         return draft
     ruler = ruler_style(job.text, label=job.profile.marker)
@@ -82,6 +87,6 @@ def _between_rulers(draft: Draft, job: ModuleJob) -> Draft:
 
 
 def _marked_lines(text: str, label: str) -> frozenset[int]:
-    """Lines of a unit's text that rulers enclose."""
+    """The lines of a unit's text that rulers enclose."""
     shift = int(is_indented(text))
     return frozenset(line - shift for line in read_markers(as_module(text), label=label).marked)

@@ -1,12 +1,12 @@
-"""The GPU twin of a method with what it keeps in helpers that NPU has in place.
+"""The GPU twin of a method, with the helpers inlined whose code the NPU method has in place.
 
-Comes in: the text of a GPU method and of the helpers that its class has. Goes out: the text with the bodies of those
-helpers in it. May touch: nothing.
+Comes in: the text of a GPU method and of the helpers of its class. Goes out: the text with the bodies of those helpers
+in it. May touch: nothing.
 
-The GPU runner takes a method apart now and then; the NPU method, a copy of vllm-ascend's undivided one, keeps what went
-into the helper where it was (`sample_tokens` and `_build_omni_model_runner_output_from_snapshot` of 0.24.0). Changes of
-the helper are changes of that method then, and what went into it is not gone. The text made here never runs. It is
-compared with another one made alike, and what is different between the two is merged into the NPU method.
+The GPU runner sometimes moves part of a method into a helper; the NPU method, a copy of vllm-ascend's undivided one,
+keeps that part where it was (for example `_build_omni_model_runner_output_from_snapshot` and `sample_tokens` in
+0.24.0). Changes of the helper then are changes of that method, and the moved part is not gone. The inlined text is
+never run: two of them, old and new, are compared, and their difference is merged into the NPU method.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from runner_sync.syntax import blocks_of, statements_of, walk
 Twin = tuple[str, Mapping[str, str]]
 
 IN_PLACE = 0.5
-"""Share of a helper's telling statements that a method must have for the helper to be a part of it; a judgement, and
-the figure by which RS202 tells a call of a helper from a hook that NPU lacks."""
+"""Share of a helper's telling statements that a method must have for the helper to count as in place there. A
+judgement; RS202 uses the same figure to tell a call of a helper from a hook that NPU lacks."""
 
 
 def sides_with_helpers(method: str, old: Twin, new: Twin) -> tuple[str, str]:
-    """The texts of ``old`` and ``new`` with the bodies of those helpers that ``method`` has in place.
+    """The texts of ``old`` and ``new`` with the helpers inlined that ``method`` has in place.
 
-    Of each side comes the text of the twin and its helpers by name. A helper that is gone from the other side with what
-    it did, into another module say, stays a call.
+    Each side is the twin's text and its helpers by name. A helper stays a call if the other side does not have most of
+    its statements, for example because they moved into another module.
     """
     names = in_place(method, old[1]) | in_place(method, new[1])
     return _with_bodies(old, names, other=new), _with_bodies(new, names, other=old)
 
 
 def in_place(method: str, helpers: Mapping[str, str]) -> frozenset[str]:
-    """The names of those ``helpers`` of which ``method`` has most statements itself and which it does not call."""
+    """Names of the ``helpers`` whose statements ``method`` mostly has itself and which it does not call."""
     called = self_names(method)
     return frozenset(name for name, helper in helpers.items() if name not in called and _is_in_place(helper, [method]))
 
 
 def _with_bodies(side: Twin, names: Collection[str], *, other: Twin) -> str:
-    """The text with each helper in the place where it is first used; a helper of a helper comes in, too."""
+    """The text of ``side`` with each of these helpers inlined where it is first used; helpers of helpers, too."""
     text, helpers = side
     there = [other[0], *other[1].values()]
     todo = [name for name in helpers if name in names and _is_in_place(helpers[name], there)]
@@ -66,9 +66,10 @@ def _telling(text: str) -> list[str]:
 
 
 def _with_body(text: str, name: str, helper: str) -> str:
-    """The helper's body as statements of the method itself, in the place of the one that calls it.
+    """The text with the helper's body in the place of the statement that calls it.
 
-    Behind a statement that does more than that, and behind a function of its own that calls it.
+    The statement stays, with the body behind it, if it does more than call the helper, or is a nested function that
+    uses it. The text is unchanged if the body cannot stand there: see ``_handing`` and ``_body``.
     """
     function = first_function(text)
     user = _user(function.body, name) if function is not None else None
@@ -83,7 +84,7 @@ def _with_body(text: str, name: str, helper: str) -> str:
 
 
 def _user(body: Sequence[ast.stmt], name: str) -> ast.stmt | None:
-    """The innermost statement of the method itself that uses ``self.name``."""
+    """The innermost statement that uses ``self.name``; a nested function or class counts as one statement."""
     for stmt in body:
         if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(stmt)):
             continue
@@ -94,14 +95,17 @@ def _user(body: Sequence[ast.stmt], name: str) -> ast.stmt | None:
 
 
 def _only_calls(stmt: ast.stmt, name: str) -> bool:
-    """Whether a statement does nothing but call ``self.name`` and hand on or keep what it returns."""
+    """Whether a statement only calls ``self.name`` and assigns or returns the result."""
     value = stmt.value if isinstance(stmt, ast.Expr | ast.Return | ast.Assign) else None
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == name
 
 
 def _handing(helper: str, user: ast.stmt) -> str:
-    """The helper with what it returns at its end given to what ``user`` keeps it in; empty where it ends earlier, too:
-    a method does not end where its helper does."""
+    """The helper with its final ``return value`` turned into an assignment to the target of the calling statement
+    ``user``.
+
+    Empty if it also returns earlier: inlined, that would end the method. As it is if ``user`` is itself a ``return``.
+    """
     function = first_function(helper)
     returns = [stmt for stmt in statements_of(function.body) if isinstance(stmt, ast.Return)] if function else []
     if function is None or not returns or isinstance(user, ast.Return):
@@ -117,7 +121,8 @@ def _handing(helper: str, user: ast.stmt) -> str:
 
 
 def _body(helper: str, margin: str) -> Sequence[str]:
-    """The lines of a method's body behind ``margin``, without its docstring; those inside a string stay as they are."""
+    """The body lines of a method without its docstring, indented by ``margin``; lines inside strings stay as they
+    are."""
     function = first_function(helper)
     if function is None:
         return ()
@@ -133,5 +138,6 @@ def _body(helper: str, margin: str) -> Sequence[str]:
 
 
 def _blanks(row: str, width: int) -> int:
-    """How many of the ``width`` characters at the margin can go: a comment may stand further left."""
+    """How many characters of indentation to remove: ``width``, or none if ``row`` has text there (an outdented
+    comment)."""
     return width if not row[:width].strip() else 0

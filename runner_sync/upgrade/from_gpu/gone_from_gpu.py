@@ -1,4 +1,4 @@
-"""Ports whose GPU original is gone: each goes with a question, or is asked about.
+"""Ports whose GPU original has been removed: each is removed with a question, or only asked about.
 
 Comes in: drafts of a class, a ``ModuleJob``, the GPU methods before and now. Goes out: the drafts, some marked as
 removed. May touch: nothing.
@@ -21,9 +21,10 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 def drop_gone_from_gpu(
     class_name: str, drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
 ) -> list[Draft]:
-    """A port whose GPU original is gone goes too, unless something on the NPU side still calls it.
+    """The drafts; a port whose GPU original is gone is removed, unless something on the NPU side still calls it.
 
-    One that NPU has edited, and that something called before, is asked about: what NPU does otherwise is in it alone.
+    A port that NPU has edited, and that was called before and no longer is, is only asked about: NPU's edits exist
+    nowhere else. Methods that vllm-ascend has, too, stay.
     """
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
@@ -50,7 +51,8 @@ def _was_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
 
 
 def _gone_but_edited(draft: Draft, job: ModuleJob, original: str, came: Mapping[str, str]) -> Draft:
-    """The draft with a question; ``came`` are the methods that the GPU class has got since and the NPU class has."""
+    """The draft with a question. ``came`` are methods new in the GPU class that the NPU class has now, too: perhaps the
+    same method renamed."""
     reason = "the GPU runner dropped this method, and nothing on the NPU side calls it any more; NPU had edited it"
     if renamed := [name for name, text in came.items() if canonical(text)[1:] == canonical(original)[1:]]:
         reason += f": it is called {renamed[0]} there now, and came as it is there, without what NPU does in this one"
@@ -65,7 +67,7 @@ def _gone_from_gpu(draft: Draft, job: ModuleJob, original: str) -> Draft:
 
 
 def is_read_by_class(draft: Draft, job: ModuleJob) -> bool:
-    """Whether the body of the class reads a member of its own: without it the module could not be imported."""
+    """Whether the class body itself reads this member; without it the module could not be imported."""
     return draft.member in read_in_class_body(job.text, draft.owner)
 
 

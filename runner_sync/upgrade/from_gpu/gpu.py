@@ -1,10 +1,10 @@
-"""The second upstream: the GPU twin, and what of its change is omni's own.
+"""The second upstream: the GPU twin, and which part of its change is omni's own.
 
-Comes in: drafts and a ``ModuleJob``. Goes out: a ``GpuSide``, and drafts that say what they follow of it. May touch:
-nothing.
+Comes in: drafts and a ``ModuleJob``. Goes out: a ``GpuSide``, and drafts that record which revision of it they follow.
+May touch: nothing.
 
-What omni changed on the GPU side is the GPU twin's change less vLLM's own. It is taken by merging backwards: vLLM's
-step from new to old, applied to the new GPU unit, gives that unit as it would read on the old vLLM.
+Omni's own change on the GPU side is the twin's change without vLLM's. It is found by a merge backwards: vLLM's step
+from new to old, applied to the new GPU unit, gives that unit as it would read on the old vLLM.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ class GpuSide:
     old: Mapping[str, str] = field(default_factory=dict)
     """Units as the NPU unit was last aligned with them, from the revision in ``bases``."""
     rebased: Mapping[str, str] = field(default_factory=dict)
-    """Units as they are, as they would read on the old vLLM."""
+    """The new units, as they would read on the old vLLM."""
     new: Mapping[str, str] = field(default_factory=dict)
-    """Units as they are."""
+    """The units as they are now."""
     module_text: str = ""
-    """The whole module as it is, translated."""
+    """The whole module as it is now, translated."""
     as_written: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Units as they are before translation: qualified name and text."""
+    """The new units before translation: NPU name to GPU name and text."""
     bases: Mapping[str, GpuBase] = field(default_factory=dict)
     """The revision of the twin that each NPU unit was last aligned with."""
     from_vllm: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Per unit the canonical statements that vLLM itself added or removed in between."""
+    """Per copied unit the canonical statements of vLLM's own old and new text, where vLLM changed in between."""
     device_free: frozenset[str] = frozenset()
     """Units that had device code and have none now."""
     known_before: frozenset[str] = frozenset()
     """Units that some earlier revision of the twin has."""
     unchanged: frozenset[str] = frozenset()
-    """Units that read at the last upgrade as they do now."""
+    """Units whose text is the same as at the last upgrade."""
     untranslated: tuple[Finding, ...] = ()
-    """Which names the translation left as they are."""
+    """Findings about GPU names that the translation left as they are."""
 
 
 def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
-    """Translate the GPU twin, old and new; the new one without what vLLM itself changed in between.
+    """Translates the GPU twin, old and new, and takes vLLM's own changes out of the new one.
 
-    The old text of a unit is the one of ``twin.bases`` that the NPU unit is closest to. A new unit whose old text was
-    a copy of vLLM's is rebased onto the old vLLM, by merging vLLM's change backwards. What is left is omni's::
+    The old text of a unit is the one among ``twin.bases`` that the NPU unit is most similar to. A new unit whose old
+    text was a copy of vLLM's is rebased onto the old vLLM, so that only omni's change is left::
 
         old vLLM    run(total)            new vLLM    run(total, rows)
         old twin    run(total); note()    new twin    run(total, rows); note(); keep()
@@ -90,8 +90,10 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
 
 
 def side_since_earlier(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide | None:
-    """``side`` with a base for ``draft`` from before those at hand, the one that it is closest to; ``None`` where none
-    is closer than the base it has."""
+    """``side`` with an earlier base for ``draft``: the most similar of the revisions before those at hand.
+
+    ``None`` if no earlier one is more similar than the base it has.
+    """
     written = side.as_written.get(draft.name)
     if written is None or draft.name not in side.bases:
         return None
@@ -118,14 +120,15 @@ def _is_copied(draft: Draft, job: ModuleJob) -> bool:
 
 
 def may_be_copy(draft: Draft, job: ModuleJob) -> bool:
-    """Whether a unit may be a copy for all that a port knows without a vllm-ascend: what the lock says, if any."""
+    """Whether a unit may be a copy although there is no vllm-ascend to compare it with; told by the lock, where it
+    names it."""
     if job.upstream.is_followed or job.upstream.new is not None:
         return False
     return draft.name in job.upstream.locked or draft.name not in job.twin.locked
 
 
 def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> Draft:
-    """The draft with the GPU text that it was last aligned with, if any, and the one that it is aligned with now."""
+    """The draft with references to the GPU text that it was last aligned with, if any, and to the current one."""
     assert job.twin.new is not None
     score = round(lineage.similarity(draft.text, text), 3)
     name, plain = side.as_written.get(draft.name, (draft.name, text))
@@ -141,7 +144,11 @@ def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -
 def _without_vllm(
     job: ModuleJob, bases: Mapping[str, GpuBase], *, old: Mapping[str, str], new: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
-    """Units that were copies of vLLM's, rebased onto the old vLLM; and per unit what vLLM itself added or removed."""
+    """The units that were copies of vLLM's, rebased onto the old vLLM; and per unit the statements of vLLM's old and
+    new text.
+
+    A unit is left out where vLLM's module is not at hand or has not changed, or where the twin's unit has not changed.
+    """
     rebased, from_vllm = {}, {}
     for name, base in bases.items():
         if name not in new or canonical(old[name]) == canonical(new[name]):
@@ -158,9 +165,10 @@ def _without_vllm(
 
 
 def _known_before(job: ModuleJob) -> frozenset[str]:
-    """The units that the twin had at an earlier revision, also where its module has not changed since.
+    """Units that an earlier revision of the twin has.
 
-    Of one that a lock names and that reads as the twin does now, ``settled`` tells whether NPU did without on purpose.
+    If the lock names twins, a revision with the same module text as now does not count: ``settled`` tells instead what
+    NPU did without on purpose.
     """
     new = job.twin.new
     assert new is not None
@@ -181,7 +189,7 @@ def _unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> fro
 
 
 def _without_news(job: ModuleJob, name: str, text: str) -> str:
-    """The old twin of a unit without what uses a mixin or a feature that the NPU class gets only now."""
+    """The old twin of a unit without the statements that use a mixin or a feature which the NPU class gets only now."""
     names = mixed_in(name.rpartition(".")[0], job) | job.twin.owed.names
     return mixins.without_uses(text, names) if names else text
 
@@ -197,7 +205,8 @@ def _device_free(
     new: Mapping[str, str],
     as_written: Mapping[str, tuple[str, str]],
 ) -> frozenset[str]:
-    """Units that the translation changed in the old twin and leaves alone in the new one."""
+    """Units that had GPU device code in the old twin and have none in the new one; told by what the translation
+    changes."""
     found = set()
     written = {base.side: _by_npu_name(job, texts.unit_texts(base.side.text)) for base in chosen.values()}
     for name, base in chosen.items():
@@ -212,15 +221,17 @@ def _device_free(
 
 
 def names_device(text: str, profile: Profile) -> bool:
-    """Whether a unit mentions a GPU name at all, also one that its module binds to something of its own."""
+    """Whether a unit mentions a GPU name at all, even one that its module rebinds to something of its own."""
     words = {row.name for row in profile.names if row.name != row.new_name} | {old for old, _ in profile.attributes}
     body = "\n".join(canonical(text))
     return any(re.search(rf"(?<![\w.]){re.escape(word)}\b", body) for word in words)
 
 
 def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str]) -> dict[str, GpuBase]:
-    """For each unit of the twin that some base has, also one that is gone: the base that the lock names, else the one
-    whose text the NPU unit is closest to."""
+    """For each unit that some base of the twin has (units gone since included): the base to compare it with.
+
+    That is the one that the lock names, else the one whose text the NPU unit is most similar to.
+    """
     tables = [(base, translated_units(job, base.side)) for base in job.twin.bases]
     mine = {draft.name: draft.text for draft in drafts}
     chosen = {}
@@ -242,11 +253,12 @@ def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
 
 
 def _before_news(mine: str, revisions: Sequence[str]) -> int:
-    """Which of ``revisions`` the NPU unit stands at, though it is closest to the last: the one before that, where it
-    lacks something that the twin got since; else the last. They are oldest first, and the last is the twin as it is.
+    """Index of the revision that the NPU unit is aligned with, though the last one is the most similar.
 
-    Likeness counts the whole unit, and a unit may be brought up to date in part: ``execute_model`` of vllm-omni
-    0.31.0rc1 had lost on NPU what the twin lost then, and lacked the call that the twin gained.
+    That is the last one, unless NPU lacks something that it added; then the latest one with another text. ``revisions``
+    are oldest first, the last is the current twin. Similarity counts the whole unit, but a unit may be updated in part:
+    ``execute_model`` of vllm-omni 0.31.0rc1 had lost on NPU what the twin lost, and lacked the call that the twin
+    gained.
     """
     last = len(revisions) - 1
     before = next((k for k in range(last, -1, -1) if canonical(revisions[k]) != canonical(revisions[last])), last)
@@ -261,7 +273,7 @@ def _is_locked(job: ModuleJob, side: ModuleRevision, name: str) -> bool:
 
 
 def translated_units(job: ModuleJob, side: ModuleRevision) -> Mapping[str, str]:
-    """The units of the twin at one revision in NPU words, by their qualified names on NPU."""
+    """The twin's units at one revision, translated, by their NPU names."""
     return _translated(job, side).units
 
 
@@ -274,13 +286,13 @@ def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[st
 
 
 def vllm_unit(job: ModuleJob, side: ModuleRevision, name: str) -> str:
-    """vLLM's own text of the unit that stands on NPU as ``name``; empty where vLLM has none."""
+    """vLLM's own text of the unit that is called ``name`` on NPU; empty if vLLM has none."""
     origin = f"{job.profile.vllm_of(job.module).name}.{name.rpartition('.')[2]}" if "." in name else name
     return texts.unit_texts(side.text).get(origin, "")
 
 
 def vllm_canons(job: ModuleJob, text: str) -> Iterable[str]:
-    """The statements of a text of vLLM's in NPU words, as they are compared with those of a GPU twin."""
+    """The canonical statements of a vLLM text, translated, to be compared with those of a GPU twin."""
     return lineage.fingerprint(job.twin.translation.unit(text, job.profile))
 
 
@@ -289,8 +301,7 @@ def _is_copy(text: str, other: str) -> bool:
 
 
 def with_change(text: str, *, base: str, upstream: str, policy: merge.Policy = merge.PORT) -> str:
-    """``text`` with the change from ``base`` to ``upstream`` made to it, in the suites of ``text``; as it is where that
-    does not work."""
+    """``text`` with the change from ``base`` to ``upstream`` merged in; unchanged if that cannot be parsed."""
     try:
         result = merge.merge(Triple(base, text, upstream), policy=policy)
     except UnparsableText:

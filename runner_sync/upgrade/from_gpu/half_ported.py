@@ -1,8 +1,8 @@
-"""Locals of which a port brought one half: they are set here, and what reads them on the GPU side is missing.
+"""Locals that a port brought by half: they are set here, and statements that read them on the GPU side are missing.
 
 Comes in: the sides of a port and its result. Goes out: names. May touch: nothing.
 
-A feature that came in with its switch but without what the switch is for runs in a state that neither side knows.
+A feature that is switched on here without the code behind the switch runs in a state that neither side has tested.
 """
 
 from __future__ import annotations
@@ -16,20 +16,19 @@ from runner_sync.statements import ROOT, Node, flatten
 from runner_sync.statements.dataflow import binds, reads, uses
 
 ALIKE = 0.6
-"""How similar a statement must be to a reader on the GPU side to be what stands for it here."""
+"""Similarity from which a statement counts as the local counterpart of a reader on the GPU side."""
 
 INLINE = 8
-"""Characters below which a value that both sides have says nothing."""
+"""A value must be longer than this, in characters, for its presence on both sides to mean anything."""
 
 
 def half_ported(
     sides: Triple, text: str, foreign: Collection[str] = frozenset(), *, veto: Veto = lambda _canon: None
 ) -> set[str]:
-    """New locals of the GPU twin that the result mentions while it lacks one of the statements that read them.
+    """New locals of the GPU twin that the result mentions while some statement that reads them is missing.
 
-    Not those that only give a name to a value which NPU has in place, and not for readers that are ``foreign``. Where
-    another reader came, those do not count either that stay out with a suite which ``veto`` refuses: what the local is
-    for is here, and they are another feature's.
+    Not counted: locals that only name a value which NPU has inline; readers that are ``foreign``; and, if another
+    reader did come in, readers inside a suite that ``veto`` refuses, for those belong to another feature.
     """
     old, mine, new, result = (_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
     known = {name for node in (*old, *mine) for name in binds(node) | reads(node)}
@@ -51,7 +50,7 @@ def _code(text: str) -> list[Node]:
 
 
 def _refused(nodes: Sequence[Node], veto: Veto) -> set[str]:
-    """The statements that are refused, or stand in the suite of one."""
+    """Canonical statements that ``veto`` refuses, with everything nested in them."""
     found: list[bool] = []
     for node in nodes:
         found.append(veto(node.canon) is not None or (node.parent != ROOT and found[node.parent]))
@@ -59,7 +58,7 @@ def _refused(nodes: Sequence[Node], veto: Veto) -> set[str]:
 
 
 def _is_inline(name: str, new: Sequence[Node], mine: Sequence[Node]) -> bool:
-    """Whether the value that the twin gives this name stands in a statement of NPU's already."""
+    """Whether the value that the twin assigns to this name already stands inside a statement of NPU's."""
     values = [node.canon.partition(" = ")[2] for node in new if name in binds(node)]
     return len(values) == 1 and len(values[0]) > INLINE and any(values[0] in node.canon for node in mine)
 

@@ -1,12 +1,11 @@
 """A class made of copies of its GPU twin's methods starts to inherit from the twin instead.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts without the copies, and the job of the class
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts without the copies, and the job with the class
 as a subclass of its twin. May touch: nothing.
 
-The profile says which classes are meant to inherit. A step of vllm-ascend's that would copy yet another method word for
-word is the occasion: one more copy, or none at all. It waits while the twin has something that would go live with the
-new base and does not run here: a method with device code that the class has no version of, or one that hides
-vllm-ascend's own.
+The profile says which classes are meant to inherit. It happens at a vllm-ascend upgrade that would otherwise copy yet
+another method word for word. It waits as long as the twin has a method that would become active through the new base
+and must not: one with device code that the class does not override, or one that hides vllm-ascend's own.
 """
 
 from __future__ import annotations
@@ -28,12 +27,13 @@ from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 MOST = 0.5
-"""The part of the members without device code that makes a class one of copies; a judgement. It was 12 of 13 in omni's
-0.14.0, when people let the class inherit, and one of 4 when they went on copying (vllm-omni pull request 447)."""
+"""Share of the members without device code that must be copies; a judgement. It was 12 of 13 in omni's 0.14.0, when
+people let the class inherit, and one of 4 when they went on copying (vllm-omni pull request 447)."""
 
 
 def adopt(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> tuple[list[Draft], ModuleJob]:
-    """Let ``class_name`` inherit from its GPU twin where that is safe and saves a copy; else both as they are."""
+    """The drafts without the copies, and the job in which ``class_name`` inherits from its GPU twin; both unchanged
+    where that is not safe or saves no copy."""
     grown = job.hierarchy.with_twin.get(class_name)
     if grown is None or job.settings.only or not job.upstream.is_followed:
         return [*drafts], job
@@ -71,7 +71,7 @@ def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One class beside its twin, and the members of that which are bound to the device."""
+    """One class beside its twin; ``bound`` are the twin's members that are bound to the device."""
 
     class_name: str
     pair: Twins
@@ -80,28 +80,29 @@ class _Case:
     side: gpu.GpuSide
 
     def is_shared(self, draft: Draft) -> bool:
-        """Whether the twin has the member, too, and without device code."""
+        """Whether the twin also has this member, without device code."""
         return draft.member in self.pair.gpu_new and not self._is_bound(draft.member)
 
     def is_copy(self, draft: Draft) -> bool:
-        """Whether the class can do without this member: the twin, old or new, has the same text, fit to be run here."""
+        """Whether the class can inherit this member: its text is that of the old or new twin, and nothing forbids
+        that."""
         if not self.is_shared(draft) or self._hides(draft.member):
             return False
         versions = (self.side.old.get(draft.name), self.side.new.get(draft.name))
         return canonical(draft.before) in [canonical(text) for text in versions if text is not None]
 
     def would_copy(self) -> bool:
-        """Whether a port would add a member that reads the same on both sides."""
+        """Whether a port would add another member that reads the same on both sides."""
         decisions = members.decide_members(self.class_name, self.pair, self.job)
         return any(d.action in ("port", "hook") and not self._is_bound(d.name) for d in decisions)
 
     def obstacle(self) -> bool:
-        """Whether the twin has a member that must not be inherited and that the class has no version of."""
+        """Whether the twin has a member that the class does not define and must not inherit."""
         missing = [name for name in self.pair.gpu_new if name not in self.pair.npu]
         return any(self._is_bound(name) or self._hides(name) for name in missing)
 
     def _is_bound(self, member: str) -> bool:
-        """Whether the twin's member has device code: words of the GPU, or nothing that NPU has."""
+        """Whether the twin's member has device code: it names the GPU, or uses members that NPU does not have."""
         name = f"{self.class_name}.{member}"
         plain = self.side.as_written[name][1]
         return (
@@ -111,8 +112,8 @@ class _Case:
         )
 
     def _hides(self, member: str) -> bool:
-        """Whether the twin's member would stand before one of vllm-ascend's and not stand in for it: it never calls it,
-        or its callers' arguments would not fit."""
+        """Whether the twin's member would hide one of vllm-ascend's: it never calls ``super()``, or takes other
+        arguments."""
         if member not in self.pair.upstream:
             return False
         text = self.pair.gpu_new[member]
@@ -129,7 +130,7 @@ def upstream_version(job: ModuleJob, member: str) -> str:
 
 
 def can_stand_for(text: str, original: str) -> bool:
-    """Whether a method can be called in every way that ``original`` can; true where one of the two is no method."""
+    """Whether ``text`` accepts every call that ``original`` accepts; true if one of the two is no method."""
     mine, theirs = (_signature(one) for one in (text, original))
     return mine is None or theirs is None or accepts(mine, theirs)
 

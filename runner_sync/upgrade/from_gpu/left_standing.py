@@ -1,10 +1,11 @@
-"""What omni took out of vLLM's text on the GPU side, and an NPU copy of vllm-ascend's text still has.
+"""Statements that omni removed from vLLM's text on the GPU side, while an NPU copy of vllm-ascend's text still has
+them.
 
-Comes in: a draft behind its port, the twin's texts and what must stay in the port. Goes out: the draft with a question.
-May touch: nothing.
+Comes in: a ported draft, the twin's texts and what must stay in the port. Goes out: the draft with a question. May
+touch: nothing.
 
-A copy keeps what vllm-ascend has, for the GPU runner loses statements with vLLM's own text. One that vLLM has as before
-it has lost on purpose, unless other words stand in its place, or it stands in another method of its class now.
+A copy keeps what vllm-ascend has, because the GPU runner usually loses a statement only when vLLM does. If vLLM still
+has it, omni removed it on purpose, unless something replaced it there or it moved to another method of the module.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 _SHORT = 20
-"""Characters of a statement below which it says too little: ``return``, ``else``, ``pass``."""
+"""Statements of at most this many characters say too little: ``return``, ``else``, ``pass``."""
 
 
 def ask_about_left_standing(
     draft: Draft, job: ModuleJob, sides: Triple, side: GpuSide, pinned: Collection[str]
 ) -> Draft:
-    """One question about all of the statements, at the first one."""
+    """The draft with one question about all such statements, at the first one; ``pinned`` are those that a port must
+    keep."""
     if draft.name not in side.bases:
         return draft
     names = _taken_out(sides) & set(pinned) & fingerprint(draft.text).keys()
@@ -46,14 +48,14 @@ def ask_about_left_standing(
 
 
 def _taken_out(sides: Triple) -> set[str]:
-    """The statements that went from the twin with nothing in their place."""
+    """Statements that the twin lost with nothing in their place."""
     old, new = canonical(sides.base), canonical(sides.upstream)
     codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return {canon for tag, i1, i2, _, _ in codes if tag == "delete" for canon in old[i1:i2]} - set(new)
 
 
 def _moved(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
-    """The statements that the twin's module has as often as before."""
+    """Statements that occur in the twin's module at least as often as before."""
     old = _counted(translated_units(job, side.bases[draft.name].side).values())
     new = _counted(side.new.values())
     return {canon for canon, count in old.items() if new[canon] >= count}
@@ -64,7 +66,7 @@ def _counted(units: Iterable[str]) -> Counter[str]:
 
 
 def _vllms(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
-    """The statements that vLLM's own method had and has."""
+    """Statements that vLLM's own method has at both revisions."""
     revisions = side.bases[draft.name].vllm, job.twin.load_vllm()
     tables = [
         fingerprint(job.twin.translation.unit(vllm_unit(job, one, draft.name), job.profile)).keys()

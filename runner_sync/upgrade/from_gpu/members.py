@@ -17,7 +17,8 @@ from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 
 
 def decide_as_it_stands(job: ModuleJob, class_names: Iterable[str]) -> dict[str, Member]:
-    """What becomes of each member that only the GPU classes have, by its name on NPU, where nothing is upgraded."""
+    """What becomes of each member that only the GPU classes have, by its NPU name, in a module that is not being
+    upgraded."""
     drafts = [Draft(name, (Stage(text),)) for name, text in texts.unit_texts(job.text, job.path).items()]
     side = read_side(job, drafts)
     return {
@@ -28,7 +29,7 @@ def decide_as_it_stands(job: ModuleJob, class_names: Iterable[str]) -> dict[str,
 
 
 def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Twins:
-    """One class of the module beside its GPU twin."""
+    """One class of the module and its GPU twin, with all that the decisions about their members need."""
     inherited = job.hierarchy.inherited.get(class_name)
     prefix = f"{class_name}."
     members = {k.removeprefix(prefix): v for k, v in side.new.items() if k.startswith(prefix)}
@@ -55,23 +56,23 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
 
 
 def _inherited(found: Inherited, job: ModuleJob, new: Collection[str]) -> Mapping[str, str | None]:
-    """What a class has from its bases. Where no vllm-ascend is at hand, also what is ``new`` in its twin and overrides
-    vLLM's: that is below vllm-ascend's class, too, and is called there."""
+    """Members that a class inherits. Without a vllm-ascend at hand also what the twin newly (``new``) overrides of
+    vLLM's: vllm-ascend's class inherits that from vLLM, too, and calls it."""
     if job.upstream.new is not None:
         return found.members
     return {**{name: None for name in found.vllm if name in new}, **found.members}
 
 
 def _with_news(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
-    """Members of the twin that use what comes to the NPU class with this upgrade: they are half of the same change."""
+    """Members of the twin that use what the NPU class gets in this upgrade: the other half of the same change."""
     names = mixed_in(class_name, job) | job.twin.owed.kept
     return {member for member, text in members.items() if names & self_names(text)}
 
 
 def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -> dict[str, Obstacle]:
-    """Names that mixins give to the GPU class which the NPU class goes on without, with the mixin as the obstacle.
+    """Names that the GPU class gets from mixins which the NPU class does not have, each with its mixin as the obstacle.
 
-    What the GPU class sets itself is no gift, unless it is a method of its own that calls the mixin's.
+    Without names that the GPU class sets itself, unless that is a method which calls the mixin's through ``super()``.
     """
     missing = job.hierarchy.missing_mixins.get(class_name, {})
     have = set(job.hierarchy.inherited[class_name].members) if class_name in job.hierarchy.inherited else set()
@@ -82,13 +83,14 @@ def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -
 
 
 def _named_by_only(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
-    """Members of the twin that ``--only`` names: what ``check`` says is missing is ported by that."""
+    """Members of the twin that ``--only`` selects: what ``check`` reports as missing is ported that way."""
     names = [name for name in side.new if name.startswith(f"{class_name}.")] if job.settings.only else []
     return {name.rpartition(".")[2] for name in names if is_selected(name, job.settings.only)}
 
 
 def _newly_called(drafts: Sequence[Draft], job: ModuleJob) -> set[str]:
-    """Members of ``self`` that the NPU side calls since this upgrade: vllm-ascend's runner, or the module itself."""
+    """Members of ``self`` that the NPU side newly calls in this upgrade, in vllm-ascend's runner or in the module
+    itself."""
     followed = {draft.base.ref for draft in drafts if draft.base is not None}
     before = [side.text for side in job.upstream.bases if side.ref in followed]
     now = [job.upstream.new.text] if job.upstream.new is not None and before else []
@@ -102,13 +104,14 @@ def _called(texts_: Iterable[str]) -> set[str]:
 
 
 def _module_definitions(module_text: str, job: ModuleJob) -> dict[str, str]:
-    """The module-level definitions beside the runner classes: naming a runner is no use of its device code."""
+    """The module-level definitions without the runner classes: naming a runner class is no use of its device code."""
     runners = {name for pair in job.profile.classes for name in pair}
     return {name: text for name, text in texts.whole_definitions(module_text).items() if name not in runners}
 
 
 def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]:
-    """What becomes of each member that only the GPU class has; nothing is copied that the NPU class inherits."""
+    """What becomes of each member that only the GPU class has. If the NPU class inherits from its twin, nothing is
+    copied."""
     inherited = job.hierarchy.inherited.get(class_name)
     twin = job.profile.gpu_name(class_name)
     if inherited is not None and twin in inherited.classes:

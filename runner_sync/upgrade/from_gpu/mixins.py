@@ -1,10 +1,10 @@
-"""The GPU twin as it would read without a mixin, so that what the mixin brings counts as new where NPU gets it now.
+"""The GPU twin as it would read without a mixin, so that uses of the mixin count as new when NPU gets it.
 
-Comes in: the text of a unit and the names that a mixin gives to ``self``. Goes out: the text without their uses. May
+Comes in: the text of a unit and the names that a mixin adds to ``self``. Goes out: the text without their uses. May
 touch: nothing.
 
-A mixin among the bases does nothing by itself: the methods that set it up and call it are the other half of the same
-change. Where the GPU twin had both for some time, only the bases would be ported.
+A mixin does nothing by itself: methods that set it up and call it are the other half of the change. If the GPU twin has
+had both for some time, they would not count as changed, and only the base class would be ported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ Span = tuple[int, int]
 
 @lru_cache(maxsize=64)
 def instance_names(text: str, class_name: str) -> frozenset[str]:
-    """Names that a class gives to its instances: its methods, and what they set on ``self``."""
+    """Names that a class gives to its instances: its methods, and the attributes that they set on ``self``. No dunder
+    names."""
     found: set[str] = set()
     for node in walk(module_of(text)):
         if not isinstance(node, ast.ClassDef) or node.name != class_name:
@@ -33,10 +34,11 @@ def instance_names(text: str, class_name: str) -> frozenset[str]:
 
 
 def without_uses(text: str, names: Collection[str]) -> str:
-    """A method without the statements that use one of ``names`` on ``self``, and without what served only them.
+    """A method without the statements that use one of ``names`` on ``self``, and without assignments that only they
+    read.
 
-    ``return self.name(x)`` becomes ``return x``: a wrapper of the mixin's around what was returned before. So does what
-    stood in ``with self.name(x):``.
+    ``return self.name(x)`` becomes ``return x``, as a mixin's wrapper around the previous value; ``with self.name(x):``
+    is replaced by its body. Unchanged if nothing would be left or the result would not parse.
     """
     if not parses(text):
         return text
@@ -54,11 +56,11 @@ def without_uses(text: str, names: Collection[str]) -> str:
 
 
 def _without_contexts(text: str, names: Collection[str]) -> tuple[str, frozenset[str], frozenset[str]]:
-    """A method without the ``with`` items that use ``names``, the bodies kept; the names that those items alone bound,
-    and the names that they read.
+    """A method without the ``with`` items that use ``names`` (their bodies stay); the names that only those items
+    bound, and the names that they read.
 
-    A name that something else of the method binds, too, stays with what reads it: ``out`` of ``with self.timed() as
-    out`` is another one behind ``out = self.finish()``.
+    A name that something else binds as well is not among the former: ``out`` of ``with self.timed() as out`` stays if
+    there is also ``out = self.finish()``.
     """
     bound: set[str] = set()
     opened: set[str] = set()
@@ -85,7 +87,7 @@ def _bound_names(text: str) -> set[str]:
 
 
 def _context(text: str, out: _Removal) -> tuple[ast.With | ast.AsyncWith, list[ast.withitem], int] | None:
-    """The first ``with`` that has items to remove, those, and the last line of its head, which has lines of its own."""
+    """The first ``with`` that has items to remove, those items, and the line on which its head ends."""
     lines = text.split("\n")
     for block in walk(parse_unit(text)):
         if not isinstance(block, ast.With | ast.AsyncWith):
@@ -98,9 +100,9 @@ def _context(text: str, out: _Removal) -> tuple[ast.With | ast.AsyncWith, list[a
 
 
 def _head_end(lines: Sequence[str], block: ast.With | ast.AsyncWith) -> int | None:
-    """The line that ends with the colon of ``block``; none where its body begins there.
+    """The line with the colon that ends the head of ``block``; ``None`` if the body begins on the same line.
 
-    Behind the last item are brackets, commas and comments alone: a ``#`` or a colon of a string is before.
+    After the last item there are only brackets, commas and comments, so no ``#`` or colon of a string is in the way.
     """
     last = block.items[-1].optional_vars or block.items[-1].context_expr
     line = last.end_lineno or block.lineno
@@ -112,7 +114,8 @@ def _head_end(lines: Sequence[str], block: ast.With | ast.AsyncWith) -> int | No
 
 
 def _reopened(text: str, block: ast.With | ast.AsyncWith, items: Sequence[ast.withitem], end: int) -> str:
-    """``text`` with ``items`` alone in the head of ``block``; with its body in its place where there are none."""
+    """``text`` with only ``items`` in the head of ``block``; without items, ``block`` is replaced by its dedented
+    body."""
     lines = text.split("\n")
     indent = margin(lines[block.lineno - 1])
     if items:
@@ -129,9 +132,9 @@ def _reopened(text: str, block: ast.With | ast.AsyncWith, items: Sequence[ast.wi
 
 
 class _Removal:
-    """Statements that go, and the values that lose a wrapper (the call node and its argument).
+    """Collects the statements to remove, and the wrapper calls to replace by their argument (``unwrapped``).
 
-    ``opened`` are locals that go, ``read`` those that something which is gone already has read.
+    ``opened`` are locals that are removed, too; ``read`` are locals that already removed code has read.
     """
 
     def __init__(self, names: Collection[str], opened: Collection[str] = (), read: Collection[str] = ()) -> None:
@@ -162,7 +165,7 @@ class _Removal:
                 self.gone.append(stmt)
 
     def drop_dead_stores(self, function: ast.AST) -> None:
-        """Assignments of plain locals that only statements which go have read."""
+        """Also remove assignments to plain locals that only removed code reads."""
         kept = [n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         inside = {id(n) for stmt in self.gone for n in walk(stmt)}
         read = {n.id for n in kept if id(n) not in inside}
@@ -195,7 +198,7 @@ def _wrapped(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _apply(lines: list[str], out: _Removal) -> None:
-    """Take the statements that go out of ``lines``, in place, with ``pass`` where a suite would be left empty."""
+    """Remove the collected statements from ``lines``, in place, with ``pass`` where a suite would become empty."""
     edits: list[tuple[Span, list[str]]] = [
         ((first_line(stmt), stmt.end_lineno or stmt.lineno), []) for stmt in out.gone
     ]
@@ -213,7 +216,7 @@ def _contains(outer: Span, inner: Span) -> bool:
 
 
 def _is_alone(lines: list[str], first: int, last: int) -> bool:
-    """Whether a suite would be left without a statement: its head directly above, and less indentation below."""
+    """Whether these lines are all of a suite, told by the indentation of the nearest code lines above and below."""
     width = len(margin(lines[first - 1]))
     above = next((line for line in reversed(lines[: first - 1]) if line.strip() and line.lstrip()[0] != "#"), "")
     below = next((line for line in lines[last:] if line.strip() and line.lstrip()[0] != "#"), "")

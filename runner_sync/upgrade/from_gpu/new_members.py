@@ -1,6 +1,6 @@
-"""Members that only the GPU class has: those that are ported, and questions about those that something keeps out.
+"""Members that only the GPU class has: drafts of those that are ported, and questions about those that cannot be.
 
-Comes in: what is to become of each such member, drafts, a ``ModuleJob`` and the GPU side. Goes out: further drafts. May
+Comes in: the decision about each such member, drafts, a ``ModuleJob`` and the GPU side. Goes out: further drafts. May
 touch: nothing.
 """
 
@@ -25,10 +25,10 @@ from runner_sync.upgrade.questions.reviews import Shown, not_ported, review
 def ported_members(
     class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> list[Draft]:
-    """Drafts of the members to be ported, each behind the member it follows in the GPU class, the first in front of the
-    one that follows it.
+    """Drafts of the members to be ported. Each goes behind the member that it follows in the GPU class, or, if NPU has
+    none of those, in front of the one that follows it there.
 
-    With ``--only`` those that it names, and what they call.
+    With ``--only``: those that it selects, and what they call.
     """
     prefix = f"{class_name}."
     wanted = _asked_for(class_name, decisions, drafts, job, side)
@@ -58,7 +58,8 @@ def ported_members(
 
 
 def _asked_first(name: str, job: ModuleJob) -> tuple[str, ...]:
-    """What vllm-ascend's own sampling does before it samples, for the hook that asks the model in front of it."""
+    """For the sampler hook, which asks the model first: notes on what vllm-ascend's own method does before it
+    samples."""
     hook, side = job.profile.sampler_hook, job.upstream.new
     if name != hook.method or side is None:
         return ()
@@ -76,8 +77,8 @@ def _added_review(draft: Draft, job: ModuleJob, decision: Member, notes: Sequenc
 def _asked_for(
     class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> set[str]:
-    """Names of the members to be ported: those that are selected and, transitively, the portable ones that they or
-    the members that are there already newly call."""
+    """Names of the members to be ported: the selected ones and, transitively, portable ones that these or the existing
+    members newly call."""
     portable = {decision.name for decision in decisions if decision.action in ("port", "hook")}
     wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.settings.only)}
     for draft in drafts:
@@ -92,15 +93,17 @@ def _asked_for(
 
 
 def is_asked_about(class_name: str, decision: Member, job: ModuleJob, side: GpuSide) -> bool:
-    """Whether a question is about a member that could not be taken over, alone or with what keeps others out, too."""
+    """Whether a member that could not be ported is asked about, in a question of its own or in one with others."""
     name = f"{class_name}.{decision.name}"
     is_open = bool(job.settings.only) or name not in side.unchanged
     return decision.action in ("device", "rebuilt", "skipped") and is_selected(name, job.settings.only) and is_open
 
 
 def declined_members(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """GPU members that could not be taken over, with one question for all that one thing keeps out; they change
-    nothing. What was settled at an earlier upgrade is asked about again only by name."""
+    """Empty drafts with questions about members that could not be ported; one question for all with the same cause.
+
+    What was settled at an earlier upgrade is asked about again only if ``--only`` names it.
+    """
     groups: dict[str, list[Member]] = {}
     for decision in decisions:
         if is_asked_about(class_name, decision, job, side):

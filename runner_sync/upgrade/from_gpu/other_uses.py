@@ -1,11 +1,10 @@
-"""Places where the GPU twin uses what NPU has only now, and its NPU unit does not.
+"""Places where the GPU twin uses a member that NPU has only just got, and the NPU unit does not use it.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts, with a question per unit. May touch: nothing.
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts with questions. May touch: nothing.
 
-A helper comes to NPU because one unit calls it. Another unit of the twin that calls it, too, may have done so for long,
-and then it is nothing new there: vllm-omni 0.22.0 leaves the outputs that ``_deferred_prefix_cache_mm_keys`` names out
-of the cache in ``_maybe_update_prefix_cache`` and puts them aside in ``sample_tokens``. With the first alone they are
-nowhere.
+A helper comes to NPU because one unit calls it. If another unit of the twin has long called it, too, that call is no
+change and is not ported. For example vllm-omni 0.22.0 keeps the outputs named by ``_deferred_prefix_cache_mm_keys`` out
+of the cache in ``_maybe_update_prefix_cache`` and saves them in ``sample_tokens``: with the first alone they are lost.
 """
 
 from __future__ import annotations
@@ -26,11 +25,12 @@ from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import not_ported
 
 SHOWN = 20
-"""Lines of a passage up to which a question shows the whole block that the use stands in."""
+"""A question shows the whole block around a use if it has at most this many lines."""
 
 
 def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """Ask about each unit that uses a newly ported member less often than its twin, and says nothing of it yet."""
+    """The drafts, with a question where a unit uses a newly ported member less often than its twin and does not mention
+    it in another question. None with ``--only``."""
     if job.settings.only:
         return [*drafts]
     standing = [draft for draft in drafts if draft.owner and not draft.removed]
@@ -60,7 +60,7 @@ def _uses(text: str, name: str) -> int:
 
 
 def _passages(text: str, name: str) -> Iterator[str]:
-    """The statements of a method that use ``self.name``, with the block around each where that is short."""
+    """The statements of a method that use ``self.name``, each with the block around it if that is short."""
     lines = text.split("\n")
     done = 0
     for statement in _users(parse_unit(text).body, name):

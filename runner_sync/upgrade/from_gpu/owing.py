@@ -1,16 +1,16 @@
-"""Older GPU code that a port depends on: the twin has had it for some time, and NPU was never given it.
+"""Older GPU code that a port depends on: the twin has had it for some time, and NPU never got it.
 
 Comes in: a ``ModuleJob``, its GPU side and the upgraded text. Goes out: names. May touch: nothing.
 
-A twin's change counts since the revision that a unit was last aligned with. What the twin had by then and NPU lacks is
-owed: ``check`` tells it (RS2xx) and an upgrade leaves it alone. Not where the upgrade itself brings another part of the
-same feature, for a cache that is read and never filled is worse than none::
+Only what a twin changed since the revision that a unit was last aligned with is ported. What it had by then and NPU
+lacks is owed: ``check`` reports it (RS2xx), an upgrade leaves it alone. But not if the upgrade brings another part of
+the same feature, because a cache that is read and never filled is worse than none::
 
     twin, old and new   execute_model    self._keep(rows)            NPU does without
     twin, new           sample_tokens    return self.kept.rows()     ported, and reads what nothing keeps
 
-A feature is told by what it keeps on ``self``, and by methods that are called for what they do. A method that is asked
-for a value is none: two readers of one flag need not belong together.
+Two places belong to one feature if they share an attribute of ``self``, or a method that is called for its effect. A
+method that returns a value does not count: two readers of one flag need not belong together.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
-    """Names on ``self`` whose uses by the old twin are owed once NPU has the upgraded ``text``.
+    """Names on ``self`` whose uses in the old twin must be ported, too, once NPU has the upgraded ``text``.
 
-    That is what the text assigns or calls that no NPU code had before, and the GPU-only members that use what it
-    assigns. Empty where the twin has no use of them that NPU lacks, and where ``only`` some units were asked for.
+    These are the attributes, and the methods called for their effect, that ``text`` uses and no NPU code mentioned
+    before; and the GPU-only members that use those attributes. Empty where NPU lacks none of the twin's uses of them,
+    and with ``--only``.
     """
     if job.settings.only or job.twin.new is None:
         return Owed()
-    known = _words(job)
+    known = _words_on_npu(job)
     mine = texts.unit_texts(job.text, job.path)
     methods = _inherited(job) | {name.rpartition(".")[2]: body for name, body in side.new.items() if "." in name}
     new = {name for name in self_names(text) & self_names(side.module_text) if name not in known}
@@ -49,7 +50,7 @@ def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
     kept = new - methods.keys()
     while more := {name for name, body in helpers.items() if name not in kept and self_names(body) & kept}:
         kept |= more
-    found = Owed(frozenset(kept), frozenset(name for name in new & methods.keys() if _is_done(methods[name])))
+    found = Owed(frozenset(kept), frozenset(name for name in new & methods.keys() if _returns_nothing(methods[name])))
     if not found.names:
         return found
     lacks_some = any(name in mine and mixins.without_uses(old, found.names) != old for name, old in side.old.items())
@@ -57,7 +58,8 @@ def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
 
 
 def why(text: str, job: ModuleJob) -> str:
-    """Why a passage or member counts as new that the GPU twin may have had for long, to put behind a reason."""
+    """The end of a reason for a passage or member that the twin may have had for long: which owed names it belongs
+    to."""
     names = sorted(job.twin.owed.names & self_mentions(text))[:NAMED]
     return f"; it belongs to {' and '.join(names)}, which NPU uses since this upgrade" if names else ""
 
@@ -70,14 +72,15 @@ def _inherited(job: ModuleJob) -> dict[str, str | None]:
     return {name: text for inherited in job.hierarchy.inherited.values() for name, text in inherited.members.items()}
 
 
-def _is_done(text: str | None) -> bool:
-    """Whether a method of omni's is called for what it does: it returns nothing."""
+def _returns_nothing(text: str | None) -> bool:
+    """Whether a method of omni's is called for its effect, because it returns and yields no value; false without a
+    text."""
     nodes = walk(tree_of(text or ""))[1:]
     return bool(nodes) and not any(isinstance(n, ast.Return | ast.Yield) and n.value is not None for n in nodes)
 
 
 def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mapping[str, str]) -> bool:
-    """Whether an override that NPU has done without uses one of the names."""
+    """Whether an override of the twin's that NPU has so far done without uses one of the names."""
     for name in side.known_before - mine.keys():
         owner, _, member = name.rpartition(".")
         inherited = job.hierarchy.inherited.get(owner)
@@ -86,8 +89,9 @@ def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mappi
     return False
 
 
-def _words(job: ModuleJob) -> frozenset[str]:
-    """Every word of the NPU module, of vllm-ascend's and of what vLLM's classes have: these are no news of omni's."""
+def _words_on_npu(job: ModuleJob) -> frozenset[str]:
+    """All words of the NPU module, of vllm-ascend's and of vLLM's inherited members: nothing that omni has newly
+    brought."""
     known = set(_WORD.findall(job.text))
     if job.upstream.new is not None:
         known.update(_WORD.findall(job.upstream.new.text))

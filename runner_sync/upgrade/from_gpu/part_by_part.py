@@ -1,10 +1,10 @@
-"""The parts of a port that can stand alone, where all of it together cannot run.
+"""The parts of a port that can stand alone, where the whole of it cannot run.
 
-Comes in: a method of omni's, the merge of a port into it, and what the method may read. Goes out: the merge without
-the passages that make it unsound, each of them a question. May touch: nothing.
+Comes in: a method of omni's, the merge of a port into it, and the names it may read. Goes out: the merge without the
+passages that make it unsound, each of them a question. May touch: nothing.
 
-A GPU runner is rebuilt in places that NPU has otherwise, and gains features in the others: one return too many at the
-top of ``sample_tokens`` says nothing about what came in 200 lines below.
+A GPU runner may be rebuilt where NPU differs and also gain features elsewhere: a ``return`` too many at the top of
+``sample_tokens`` says nothing against what came in 200 lines below.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from runner_sync.statements import flatten, parses
 from runner_sync.units import split_lines
 
 LEAST = 0.5
-"""Share of the changed lines that must be left for a part to be worth more than a question about the whole."""
+"""Share of the changed lines that must be left; with fewer, one question about the whole port is better."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A run of statements: as omni has them, as the merge has them, in lines; equal where the merge changed nothing."""
+    """A run of statements in both texts, as lines: ``omni`` before and ``made`` after the merge; equal if unchanged."""
 
     omni: tuple[str, ...]
     made: tuple[str, ...]
@@ -42,7 +42,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """The parts, and which of them stand as omni has them."""
+    """All parts, and the indices of those that are undone, that is, kept as omni has them."""
 
     parts: Sequence[_Part]
     undone: frozenset[int]
@@ -55,7 +55,7 @@ class _Attempt:
         return self.parts[part].omni if part in self.undone else self.parts[part].made
 
     def starts(self) -> list[int]:
-        """The 1-based line of each part, and of the end."""
+        """The 1-based first line of each part, and the line behind the last one."""
         at = [1]
         for k in range(len(self.parts)):
             at.append(at[-1] + len(self.lines(k)))
@@ -66,12 +66,11 @@ class _Attempt:
 
 
 def what_can_run(omni: str, merged: merge.Merged, known: Collection[str]) -> merge.Merged | None:
-    """The merge without the changed passages that leave statements behind them which would never run; a decision for
-    each.
+    """The merge without those changed passages that make later statements unreachable; each becomes a decision.
 
-    ``omni`` is the method before the port, ``merged`` after it, and ``known`` are the names that it may read. ``None``
-    where too little of the change would be left, and where the rest has other problems: a name that is set elsewhere
-    now says that the twin was rebuilt, and no part of that stands alone.
+    ``omni`` is the method before the port, ``merged`` after it, ``known`` are the names that it may read. ``None`` if
+    too little of the change would be left, or if it has other problems: a name that is now set elsewhere means that the
+    twin was rebuilt, and no part of that stands alone.
     """
     parts = _parts(omni, merged.text)
     before = problems(omni, known)
@@ -86,13 +85,13 @@ def what_can_run(omni: str, merged: merge.Merged, known: Collection[str]) -> mer
             return None
     if sum(parts[k].size for k in attempt.undone) > (1 - LEAST) * sum(part.size for part in parts):
         return None
-    kept = _moved(merged.decisions, _Attempt(parts, frozenset()), attempt)
+    kept = _decisions_moved(merged.decisions, _Attempt(parts, frozenset()), attempt)
     asked = [_decision(attempt, k, why[k]) for k in sorted(attempt.undone)]
     return merge.Merged(attempt.text, tuple(sorted([*kept, *asked], key=lambda one: one.line)))
 
 
 def _parts(omni: str, made: str) -> list[_Part]:
-    """Both texts cut into the same number of parts, by whole statements."""
+    """Both texts cut at statement boundaries into parts that correspond, by a diff of their statements."""
     mine, theirs = list(_chunks(omni)), list(_chunks(made))
     matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
     return [_Part(_lines(mine[i1:i2]), _lines(theirs[j1:j2])) for _, i1, i2, j1, j2 in matcher.get_opcodes()]
@@ -103,7 +102,7 @@ def _lines(chunks: Iterable[str]) -> tuple[str, ...]:
 
 
 def _chunks(text: str) -> Iterator[str]:
-    """The lines of each statement, head or comment, with the blank lines behind it."""
+    """The lines of each statement, head of a compound statement or comment, with the blank lines after it."""
     lines = split_lines(text)
     starts = sorted({node.start for node in flatten(text)} | {1})
     for start, end in zip(starts, [*starts[1:], len(lines) + 1], strict=True):
@@ -111,15 +110,16 @@ def _chunks(text: str) -> Iterator[str]:
 
 
 def _ending_early(attempt: _Attempt) -> frozenset[int]:
-    """The changed parts that leave a suite which goes on, or that stand behind such an end; else those beside it."""
+    """Changed parts that end a suite early or have become unreachable; if there are none, the changed parts next to
+    such ones."""
     lines = [*endings(attempt.text), *unreachable(attempt.text)]
     ends = {attempt.part_of(line) for line in lines}
     changed = {k for k, part in enumerate(attempt.parts) if part.is_change} - attempt.undone
     return frozenset(changed & ends or {k for k in changed if {k - 1, k + 1} & ends})
 
 
-def _moved(decisions: Iterable[merge.Decision], was: _Attempt, now: _Attempt) -> Iterator[merge.Decision]:
-    """The decisions about what is left, and about what was left out before, at the lines where that stands now."""
+def _decisions_moved(decisions: Iterable[merge.Decision], was: _Attempt, now: _Attempt) -> Iterator[merge.Decision]:
+    """The merge's decisions at their new lines; of an undone part only those that had left something out."""
     old, new = was.starts(), now.starts()
     for decision in decisions:
         part = was.part_of(decision.line)

@@ -1,6 +1,6 @@
-"""What a port changed, cut into questions: one for each passage of whole statements.
+"""The changes of a port, cut into questions: one for each passage of whole statements.
 
-Comes in: a draft, its text before and behind the port, and its twin. Goes out: review items that show all three. May
+Comes in: a draft, its text before and after the port, and its twin. Goes out: review items that show all three. May
 touch: nothing.
 """
 
@@ -25,11 +25,12 @@ TAKEN_OVER = "ported from the GPU runner; no line of it has run on this platform
 TAKEN_OUT = "taken out, as in the GPU runner, which has it no more"
 
 NEAR = 3
-"""Unchanged lines between two ported passages that make them two questions."""
+"""Passages with fewer unchanged lines than this between them are one question."""
 
 
 def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: str) -> list[ReviewItem]:
-    """One question for each passage that a port changes, a passage being of whole statements."""
+    """One question for each passage that a port changed, widened to whole statements; none where only comments
+    differ."""
     old, new = before.split("\n"), after.split("\n")
     in_twin = _InTwin.of(after, twin)
     return [
@@ -50,7 +51,7 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
 
 @dataclass(frozen=True)
 class _InTwin:
-    """The statements of the twin, and where the ported text has them: the line of each, by its index here."""
+    """The statements of the twin, and for those that the ported text has: the index here to the line there."""
 
     nodes: Sequence[Node]
     lines: Mapping[int, int]
@@ -61,16 +62,19 @@ class _InTwin:
         return cls(theirs, {pair.right: mine[pair.left].start for pair in merge.align(mine, theirs)})
 
     def said(self, now: str, first: int, last: int) -> str:
-        """The rows ``first`` up to ``last`` as the twin has them: under conditions of its own, and without what is in
-        between here alone. What both have alike stands as it is ``now``."""
+        """The rows ``first`` to ``last`` of the ported text as the twin has them, under the conditions that only the
+        twin has.
+
+        Returns ``now``, the ported passage itself, if both differ in nothing but comments.
+        """
         shown = {index for index, line in self.lines.items() if first < line <= last}
         shown |= {head for index in shown for head in self._own_conditions(index)}
         said = _passage([self._written(index) for index in sorted(shown)])
         return now if _without_comments(now) == _without_comments(said) else said
 
     def _own_conditions(self, index: int) -> Iterator[int]:
-        """The heads directly around a statement that the ported text does not have and that may keep it from running;
-        of a branch those before it, too."""
+        """The conditions nearest around a statement that only the twin has and that may keep it from running; for a
+        branch, those of the branches before it, too."""
         for head in enclosing(self.nodes, index):
             if head in self.lines:
                 return
@@ -83,7 +87,7 @@ class _InTwin:
 
 
 def _changed(before: str, after: str) -> list[tuple[int, int, int, int]]:
-    """The passages that differ: from and up to which row of the one text and of the other."""
+    """The passages that differ, each as start and end row in ``before`` and in ``after``."""
     runs: list[tuple[int, int, int, int]] = []
     matcher = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"), autojunk=False)
     for tag, *rows in matcher.get_opcodes():
@@ -102,14 +106,16 @@ def _changed(before: str, after: str) -> list[tuple[int, int, int, int]]:
 
 
 def _without_comments(passage: str) -> list[str]:
-    """The words of a passage outside its comments: nobody need be asked about those."""
+    """The words of a passage outside its comments; nobody need be asked about those."""
     return [word for line in passage.split("\n") if not line.lstrip().startswith("#") for word in line.split()]
 
 
 def _slide(text: str, first: int, last: int) -> int:
-    """By how many rows new or removed ones can be told further down, so that they begin with a statement, not in one.
+    """By how many rows an added or removed range can be moved down, with the same meaning, so that it starts at a
+    statement.
 
-    Where a call comes behind another one, the last line of the first may count as new, and that of the second not.
+    For example, when a call is inserted behind a similar one, a diff may report the last line of the first as new and
+    that of the second as old. 0 if it starts at a statement already or never does.
     """
     lines = text.split("\n")
     inside = {row for node in flatten(text) for row in range(node.start, node.start - 1 + len(node.lines))}
@@ -120,7 +126,7 @@ def _slide(text: str, first: int, last: int) -> int:
 
 
 def _whole_statements(text: str, first: int, last: int) -> tuple[int, int]:
-    """The rows ``first`` up to ``last``, with the rest of the statements that begin before them or end behind."""
+    """The rows ``first`` to ``last``, widened so that no statement is cut at either end."""
     spans = [(node.start - 1, node.start - 1 + len(node.lines)) for node in flatten(text)]
     cut = [(start, end) for start, end in spans if (start < last and first < end) or start < first < end]
     return min([first, *(start for start, _ in cut)]), max([last, *(end for _, end in cut)])

@@ -1,7 +1,7 @@
-"""The port: what the GPU twin changed of omni's, merged into each draft that has a twin.
+"""The port: omni's own changes of the GPU twin, merged into each draft that has a twin.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts with one more stage and a question for
-each passage that a port changed. May touch: nothing.
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts with one more stage and a question for each
+passage that a port changed. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from runner_sync.upgrade.questions import wording
 from runner_sync.upgrade.questions.reviews import not_ported, review_of, unmerged
 
 RELATED = 0.15
-"""Below this similarity to its GPU twin a method has no anchors to put the twin's changes at."""
+"""Below this similarity to its GPU twin a method has no anchors for the twin's changes."""
 
 
 def port(
@@ -41,10 +41,10 @@ def port(
     beside: Sequence[Draft] = (),
     methods: Sequence[str] = (),
 ) -> list[Draft]:
-    """The drafts, each that has a GPU twin with the omni changes of that merged into it.
+    """All drafts, with the changes of the GPU twin merged into each one that has a twin.
 
-    ``beside`` are the drafts of the same class that stay as they are, ``methods`` the texts of those methods that may
-    use the records among the drafts.
+    ``beside`` are the other drafts of the same class, which stay as they are; ``methods`` are the texts of methods that
+    may use records (classes of fields) among the drafts. A port that breaks a call of another method is taken back.
     """
     context = _Context(job, side, veto, methods, known=_module_names(job, side))
     divided = {draft.split_from for draft in drafts}
@@ -61,8 +61,8 @@ def port(
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What the ports of all drafts have in common: ``veto`` refuses statements, ``methods`` are the texts that may use
-    records among the drafts, ``known`` the names that a unit of the module may read."""
+    """What the ports of all drafts share: ``veto`` refuses statements, ``methods`` are texts that may use records among
+    the drafts, ``known`` are the names that a unit of the module may read."""
 
     job: ModuleJob
     side: GpuSide
@@ -73,8 +73,8 @@ class _Context:
 
 @dataclass(frozen=True, slots=True)
 class _Helpers:
-    """The methods that the twin's class has beside one of the drafts and NPU has not, with their texts: ``old`` as they
-    were when the two were last aligned, ``new`` as they are."""
+    """Methods of the twin's class that NPU does not have, by name: ``old`` when the two were last aligned, ``new``
+    now."""
 
     old: Mapping[str, str] = field(default_factory=dict)
     new: Mapping[str, str] = field(default_factory=dict)
@@ -82,17 +82,18 @@ class _Helpers:
 
 @dataclass(frozen=True, slots=True)
 class _Port:
-    """A draft behind its port, and whether the port is whole: nothing stayed out because of a name that is not set."""
+    """A draft after its port; not ``is_whole`` if something stayed out because it reads a name that nothing sets."""
 
     draft: Draft
     is_whole: bool = True
 
 
 def _with_twin_since(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> Draft:
-    """One draft with the change of its twin, whose text is ``new`` now: since its base, or since an earlier one.
+    """One draft with the change of its twin, whose text is now ``new``, since its base; if that is not whole, since an
+    earlier base.
 
-    What the twin changed may rest on what it had changed before and NPU did not take. Then both come, or neither does:
-    `sample_tokens` of vllm-omni 0.24.0 renames what 0.22.0 had renamed.
+    The twin's change may depend on an earlier one that NPU did not take; then both come, or only what stands without
+    it. For example, `sample_tokens` of vllm-omni 0.24.0 renames what 0.22.0 had renamed.
     """
     job, side = context.job, context.side
     port = _with_twin(draft, drafts, new, context)
@@ -107,14 +108,16 @@ def _with_twin_since(draft: Draft, drafts: Sequence[Draft], new: str, context: _
 
 
 def _with_last_words(draft: Draft, said: str, *, count: int) -> Draft:
-    """The draft with more said in the first question behind ``count`` earlier ones. Its id stays: it is the same
-    decision."""
+    """The draft with ``said`` appended to the reason of its first question after the first ``count`` ones.
+
+    The question keeps its id: it is the same decision.
+    """
     earlier, items = draft.reviews[:count], draft.reviews[count:]
     return replace(draft, reviews=(*earlier, *(replace(it, reason=it.reason + said) for it in items[:1]), *items[1:]))
 
 
 def _with_twin(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> _Port:
-    """One draft with the change of its twin since its base; as it is where the twin did not change."""
+    """One draft with the change of its twin since its base; unchanged if the twin has not changed."""
     job, side = context.job, context.side
     helpers = _twins_helpers(draft, drafts, job, side)
     draft = with_twin_recorded(draft, job, new, side)
@@ -135,8 +138,10 @@ def _with_twin(draft: Draft, drafts: Sequence[Draft], new: str, context: _Contex
 def _without_unfit(
     ported: Sequence[Draft], before: Sequence[Draft], context: _Context, *, beside: Sequence[Draft]
 ) -> list[Draft]:
-    """The drafts, without the ports that changed a signature which a caller does not fit: one whose own port was
-    declined, or not asked for."""
+    """The drafts, without ports that changed a signature while a caller still uses the old one.
+
+    That caller's own port was declined, or it was not selected. Repeated until every call fits.
+    """
     left = [*ported]
     texts_before = {draft.name: draft.text for draft in before}
     while found := call_fit.unfit([*left, *beside], texts_before):
@@ -146,7 +151,7 @@ def _without_unfit(
 
 
 def _taken_back(draft: Draft, was: Draft, caller: str, context: _Context) -> Draft:
-    """The draft as it was before its port, with a question that names the caller which does not fit."""
+    """The draft as it was before its port, with a question that names the caller which would no longer fit."""
     side = context.side
     why = f"{caller.rpartition('.')[2]} still calls it with the arguments that it takes now"
     sides = Triple(side.old.get(draft.name, ""), was.text, side.rebased[draft.name])
@@ -155,7 +160,8 @@ def _taken_back(draft: Draft, was: Draft, caller: str, context: _Context) -> Dra
 
 
 def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[str | None, frozenset[str]]:
-    """The twin's old text, and the statements that are vLLM's own."""
+    """The twin's old text, if any, and the canonical statements that are vLLM's own; for the second half of a divided
+    method, those of the undivided one."""
     old = side.old.get(draft.name)
     if old is None and draft.split_from in side.old:
         old = with_head(new, side.old[draft.split_from]) or None
@@ -164,7 +170,7 @@ def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[st
 
 
 def _twins_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> _Helpers:
-    """The helpers of a draft's twin, by the names of the methods; none for a draft without an old twin or a class."""
+    """Methods of the twin's class that NPU has not; none for a draft without an old twin or outside a class."""
     base = side.bases.get(draft.split_from or draft.name)
     if base is None or not draft.owner:
         return _Helpers()
@@ -181,10 +187,10 @@ def _twins_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: 
 
 
 def _with_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -> ReviewItem:
-    """The question, with the ``new`` method of the twin that is called in the place of what stays here, if any.
+    """The question, with a hint if the twin now calls a ``new`` method of its own in the place of what stays here.
 
-    ``_merge_model_kv_transfer_metadata`` of vllm-omni 0.29.0 has a loop of ``execute_model``, with three mends. The id
-    stays: it is the same decision whatever the method is called.
+    For example ``_merge_model_kv_transfer_metadata`` of vllm-omni 0.29.0, once a loop in ``execute_model``. The
+    question keeps its id: it is the same decision whatever the method is called.
     """
     assert job.twin.new is not None
     homes = sorted(new & methods_called(item.upstream))
@@ -195,7 +201,8 @@ def _with_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -> R
 
 
 def _fields_at_hand(draft: Draft, new: str) -> frozenset[str]:
-    """Fields of the twin's record that this one has, too, whatever their types: it has them from vllm-ascend."""
+    """Statements of the twin's record for fields that this record also has, with another type or default: it has them
+    from vllm-ascend, so they stay out."""
     have = records.fields(draft.text, draft.name)
     nodes = [node for node in flatten(new) if node.canon.partition(":")[0] in have]
     mine = {node.canon for node in flatten(draft.text)}
@@ -203,7 +210,8 @@ def _fields_at_hand(draft: Draft, new: str) -> frozenset[str]:
 
 
 def _idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[str]:
-    """Fields that only the twin's record has, where methods make such records here and none gives or reads them."""
+    """Fields that only the twin's record has and that no method sets or reads here, where methods do construct the
+    record."""
     have = records.fields(draft.text, draft.name)
     added = [field for field in records.fields(new, draft.name) if field not in have]
     if not have or not any(records.makes(text, draft.name) for text in methods):
@@ -213,7 +221,7 @@ def _idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[st
 
 
 def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> _Port:
-    """The draft with the change of its twin, or with a question why it is without; ``foreign`` statements stay out."""
+    """The draft with the change of its twin merged in, or with a question why not; ``foreign`` statements stay out."""
     job = context.job
     assert job.twin.new is not None
     if not _is_related(draft.text, sides):
@@ -243,8 +251,11 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
 
 
 def _upstreams_own(draft: Draft, context: _Context) -> frozenset[str]:
-    """The statements that a copy has from vllm-ascend, which may well have what the GPU runner dropped with vLLM's text
-    around it; where none is at hand, those that vLLM changed."""
+    """Statements that a copy has from vllm-ascend; they stay even if the GPU runner dropped them together with vLLM's
+    text.
+
+    Without a vllm-ascend at hand, those that vLLM has.
+    """
     if draft.kind == "copy":
         return frozenset(lineage.fingerprint(draft.upstream or ""))
     if gpu.may_be_copy(draft, context.job):
@@ -259,9 +270,10 @@ def _declined(draft: Draft, job: ModuleJob, sides: Triple, *, why: str, confiden
 
 
 def _is_related(text: str, sides: Triple) -> bool:
-    """Whether a method has anchors in its twin as it was and, unless it is a copy of that, in the twin as it is.
+    """Whether a method is similar enough to its twin to be merged: to the old and the new twin, or a copy of the old
+    one.
 
-    A twin that grew much leaves a copy of its old text with little in common, and all of it in its place.
+    The second counts because a twin that grew much has little in common with a copy of its old text, yet all anchors.
     """
     was, now = lineage.similarity(text, sides.base), lineage.similarity(text, sides.upstream)
     return was >= lineage.COPY or min(was, now) >= RELATED
@@ -272,8 +284,10 @@ READS_UNSET = ("reads what nothing sets", "reads what was left out")
 
 
 def _together(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
-    """The decisions, with one for all statements that were left out because of what they read; without those that stand
-    in a block which was left out, and is asked about, itself."""
+    """The decisions, with all that left out statements because of a name that they read joined into one.
+
+    Those are dropped whose statement stands in a larger block which is itself left out and asked about.
+    """
     blocks = [item.upstream for item in decisions if item.reason.kind not in READS_UNSET and not item.chosen]
     decisions = [
         item
@@ -290,13 +304,13 @@ def _together(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
 
 
 def _has_lines(block: str, part: str) -> bool:
-    """Whether a text has the lines of another one in a row, at whatever depth."""
+    """Whether ``block`` contains the lines of ``part`` in a row, at any indentation."""
     rows, wanted = ([line.strip() for line in text.split("\n")] for text in (block, part))
     return any(rows[k : k + len(wanted)] == wanted for k in range(len(rows) - len(wanted) + 1))
 
 
 def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:
-    """What vLLM itself has in the second half of a method, and had in the undivided one."""
+    """Canonical statements that vLLM has in the second half of a divided method, and had in the undivided one."""
     sides = (
         (base.vllm, draft.split_from),
         (job.twin.load_vllm(), draft.split_from),
@@ -307,6 +321,7 @@ def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[s
 
 
 def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
-    """Names that a unit of the module may read: its own, and what the upstreams' modules could lend it by import."""
+    """Names that a unit of the module may read: the module's own, and what can be imported as the upstream modules
+    do."""
     texts_ = [job.text, side.module_text, *([job.upstream.new.text] if job.upstream.new is not None else [])]
     return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))

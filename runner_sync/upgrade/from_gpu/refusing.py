@@ -1,7 +1,7 @@
 """What a port must not bring: vetoes on single statements of the GPU twin.
 
-Comes in: what NPU does not have. Goes out: functions from a canonical statement to the reason why it stays out. May
-touch: nothing.
+Comes in: what NPU does not have. Goes out: functions from a canonical statement to the reason why it stays out, or
+``None``. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from runner_sync.compose.members import Obstacle, refused_word
 from runner_sync.merge import Reason, Veto
 
 _RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
-"""A statement that takes the values apart which a method returns."""
+"""A statement that unpacks the result of a method of ``self``."""
 
 
 def veto_for(
@@ -25,11 +25,12 @@ def veto_for(
     have: Iterable[str] = (),
     helpers: Collection[str] = (),
 ) -> Veto:
-    """Refuse statements that use members which are ``bound`` to the device (those among ``helpers`` are module-level
-    functions), use device code, or unpack what an ``upstream`` member returns.
+    """A veto on statements that use ``bound`` members, use ``device`` code, or unpack the result of an ``upstream``
+    member.
 
-    vLLM's version of such a member, which the GPU runner calls, may return other values than the NPU side takes apart,
-    whose statements are ``have``.
+    ``bound`` are members (or, if among ``helpers``, module-level functions) that need the GPU. A member that upstream
+    overrides may return other values than vLLM's version, which the GPU runner calls; statements among ``have``, NPU's
+    own, are allowed.
     """
     known = {match[0] for canon in have if (match := _RESULTS.match(canon))}
     functions = bound.keys() & set(helpers)
@@ -51,7 +52,7 @@ def veto_for(
 
 
 def without_readers(missing: Collection[str], veto: Veto) -> Veto:
-    """``veto``, which refuses statements that read a name that is missing, too."""
+    """A veto that refuses what ``veto`` refuses, and statements that read a ``missing`` name."""
     words = "|".join(map(re.escape, sorted(missing)))
     names = re.compile(rf"(?<![\w.])({words})\b(?! ?=[^=])") if missing else None
 

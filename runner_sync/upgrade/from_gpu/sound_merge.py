@@ -1,4 +1,4 @@
-"""The merge of a port, done again until what comes of it can run: no unset names, no halves, no lost calls.
+"""The merge of a port, repeated until the result can run: no unset names, no half features, no lost calls.
 
 Comes in: the three texts of a unit, what must stay out of it and what must stay in. Goes out: the merge and the defects
 that are left. May touch: nothing.
@@ -20,7 +20,7 @@ from runner_sync.upgrade.from_gpu.part_by_part import what_can_run
 from runner_sync.upgrade.from_gpu.refusing import without_readers
 
 TRIES = 4
-"""Merges of one unit, each without the statements that did not fit in the one before."""
+"""How often one unit is merged at most, each time without the statements that did not fit before."""
 
 
 def merge_soundly(
@@ -32,7 +32,8 @@ def merge_soundly(
     pinned: frozenset[str],
     known: Collection[str],
 ) -> tuple[merge.Merged, set[Problem]]:
-    """The merge, and the defects that ``sides.omni`` does not have, once the readers of unset names were left out.
+    """The merge, and those of its defects that omni's text did not have, after statements that read unset names were
+    left out.
 
     ``veto``, ``foreign`` and ``pinned`` are those of ``merge.merge``; ``known`` are the names that the unit may read.
     """
@@ -49,7 +50,7 @@ def merge_soundly(
         pinned |= lost
         sides, unnamed = merge.with_omni_names_behind(sides, sorted(names - missing)), sides
         missing |= names if sides == unnamed else set()
-    # Of a renaming that came with the statement which binds the name, but not with all that read it.
+    # The statement that binds a name may have come in renamed without all statements that read it.
     text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
     if text != result.text:
         result, broken = replace(result, text=text), problems(text, known) - before
@@ -62,14 +63,14 @@ def merge_soundly(
 
 
 def _lost_calls(sides: Triple, text: str) -> frozenset[str]:
-    """The statements that call a method of ``self`` which the twin still calls, and the result no more.
+    """Omni's statements that call a method of ``self`` which the twin still calls and the result no longer does.
 
-    The twin has them in another way, which may be one that does not come in: what they do is not gone.
+    The twin calls it in a changed statement, which may stay out; then the call must not be lost.
     """
     kept, there = (methods_called("\n".join(canonical(side))) for side in (text, sides.upstream))
     return frozenset(canon for canon in canonical(sides.omni) if (there - kept) & methods_called(canon))
 
 
 def methods_called(text: str) -> set[str]:
-    """The methods of ``self`` that statements call."""
+    """The methods of ``self`` that a text calls."""
     return set(re.findall(r"\bself\.(\w+)\(", text))

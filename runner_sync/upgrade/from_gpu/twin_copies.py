@@ -1,7 +1,7 @@
-"""Copies of methods that vllm-ascend gave up: they follow the GPU twin, for both platforms run vLLM's version then.
+"""Copies of methods that vllm-ascend removed follow the GPU twin, because both platforms then run vLLM's version.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts of such copies with the twin's text merged into
-them and a question each. May touch: nothing.
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts of such copies with the twin's text merged in
+and a question each. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """Copies of methods that vllm-ascend gave up follow the GPU twin: both platforms run vLLM's version then.
-
-    Only where the twin has no device code.
-    """
+    """The drafts; chosen copies of methods that vllm-ascend removed get the text of their GPU twin, unless it has
+    device code."""
     return [_following(draft, job, side) if draft.chosen else draft for draft in drafts]
 
 
 def _following(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
-    """A copy of a method that vllm-ascend gave up, with the twin's text merged into it; any other draft as it is."""
+    """A copy of a removed method with its twin's text merged in; any other draft, or one that cannot be merged, as it
+    is."""
     if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
         return draft
     twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm

@@ -1,6 +1,6 @@
 """RS490: GPU names in ported lines that have no NPU form.
 
-Comes in: a draft that a port changed, what the translation of the GPU module was in doubt about. Goes out: questions on
+Comes in: a draft that a port changed, and the findings of the translation of the GPU module. Goes out: questions on
 that draft. May touch: nothing.
 """
 
@@ -16,7 +16,8 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> Draft:
-    """One question for each name, at the first line that the port brought with it; NPU's own lines are no port's."""
+    """The draft with one question per name, at the first line with it that the port brought; lines of ``before`` are
+    NPU's."""
     known = {line.strip() for line in before.split("\n")}
     items = []
     for symbol, said in {doubt.symbol: doubt for doubt in doubts}.items():

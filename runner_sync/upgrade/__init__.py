@@ -1,21 +1,20 @@
 """One derived module through the whole line: its bases, vllm-ascend's change, the GPU twin's change, one text again.
 
 Comes in: a ``job.ModuleJob``, which holds every text that is needed. Goes out: a ``job.ModuleResult``: the new text,
-what became of each unit, and the questions for a person. May touch: nothing; where the texts come from is the business
-of ``sync``.
+what became of each unit, and the questions for a person. May touch: nothing; ``sync`` gets the texts.
 
-``module.upgrade_module`` is the way in. It makes a ``draft.Draft`` of every unit and hands the drafts from stage to
-stage; each stage gives them back with a text or a question more, and never changes one that another has:
+``module.upgrade_module`` is the entry point. It makes a ``draft.Draft`` of every unit and hands the drafts from stage
+to stage. Drafts are immutable: each stage returns them with one more text or question:
 
 - ``from_upstream``: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
-- ``from_gpu``: the GPU twin's change, in NPU words, merged into that;
-- ``mending``: members, records and calls that must say other things than they did; ``redundant``: methods that can go;
-- ``questions``: what a person must look at, and how it is said;
+- ``from_gpu``: the GPU twin's change, translated to NPU names, merged into that;
+- ``mending``: members, records and calls adapted to what changed; ``redundant``: methods that can go;
+- ``questions``: what a person must look at, and how it is worded;
 - ``composing``: the module text; ``outcomes`` and ``attribution``: the result.
 
-``new_module`` makes a module that is not there yet, and ``finishing`` the text that is written.
+``new_module`` makes a module that does not exist yet, and ``finishing`` the text that is written.
 
-Each part is imported when it is first asked for: a ``check`` that looks for the base of a unit needs no libcst.
+Submodules are imported on first use: a ``check`` that looks for the base of a unit needs no libcst.
 """
 
 from __future__ import annotations

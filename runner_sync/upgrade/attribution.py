@@ -1,4 +1,4 @@
-"""Who brought a changed region: the stages of a draft, followed line by line.
+"""Which stage brought a changed region, followed line by line through the stages of a draft.
 
 Comes in: the stages of a draft. Goes out: its changed regions and statements, each with the source of the stage that
 brought it. May touch: nothing.
@@ -19,7 +19,7 @@ from runner_sync.upgrade.draft import Stage
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Changed lines of the last stage, from 1, none of them where the region is a deletion, and who changed them."""
+    """Changed lines of the last stage from line ``start`` (none for a deletion), and who changed them."""
 
     start: int
     lines: tuple[str, ...]
@@ -27,7 +27,8 @@ class Region:
 
 
 def regions(stages: Sequence[Stage]) -> Iterator[Region]:
-    """Where the last stage differs from the first; what several stages changed is that of the first of them."""
+    """The regions where the last stage differs from the first; each is credited to the earliest stage that changed
+    it."""
     old, new = stages[0].text.split("\n"), stages[-1].text.split("\n")
     brought, dropped = _line_by_line(stages)
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -38,7 +39,7 @@ def regions(stages: Sequence[Stage]) -> Iterator[Region]:
 
 
 def _line_by_line(stages: Sequence[Stage]) -> tuple[list[int], dict[int, int]]:
-    """The stage that brought each line of the last one, and the stage that dropped a line of the first one."""
+    """The stage that brought each line of the last one; and the stage that dropped a line of the first one."""
     origins: list[tuple[int, int]] = [(0, i) for i, _ in enumerate(stages[0].text.split("\n"))]
     dropped: dict[int, int] = {}
     for number, (was, now) in enumerate(pairwise(stages), start=1):
@@ -55,7 +56,7 @@ def _line_by_line(stages: Sequence[Stage]) -> tuple[list[int], dict[int, int]]:
 
 
 def brought_by(source: Provenance, stages: Sequence[Stage]) -> int:
-    """How many statements of the last stage the stages of one source brought."""
+    """How many statements of the last stage were brought by stages of one source."""
     left = fingerprint(stages[-1].text)
     found: Counter[str] = Counter()
     for was, now in pairwise(stages):

@@ -1,4 +1,4 @@
-"""Which vllm-ascend text a unit was copied from: the one that the lock names, else the closest one.
+"""Which vllm-ascend text a unit was copied from: the one that the lock names, else the most similar one.
 
 Comes in: a unit, the revisions of its upstream that are at hand, what the lock says. Goes out: a ``Base``. May touch:
 nothing.
@@ -22,9 +22,11 @@ from runner_sync.upgrade.job import Closest, ModuleJob, ModuleRevision
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Where a unit is from: the reference, the module that it names, and the text there. ``kind`` is what the unit is
-    beside that text; only a copy follows it. ``copied`` is the text without what came after the copy was made, which
-    is ``unsynced``."""
+    """What a unit was made from: the reference, the module revision that it names, and the text there.
+
+    ``kind`` says what the unit is compared with that text; only a copy follows it. ``unsynced`` are statements of that
+    text that came after the copy was made, ``copied`` is the text without them.
+    """
 
     ref: BaseRef
     side: ModuleRevision
@@ -35,8 +37,11 @@ class Base:
 
 
 def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | None:
-    """The closest of the texts that ``name`` has in ``sides``, once locals are called alike: one that omni renamed
-    counts against every revision, and most against those with the most mentions of it."""
+    """The text of ``name`` in ``sides`` that is most similar to omni's ``text``; ``None`` if there is none.
+
+    They are compared with the same local names: otherwise a local that omni renamed would count against every revision,
+    and most against those that mention it most often.
+    """
     candidates = _namesakes(name, sides)
     named = merge.named_alike(text, [candidate.text for candidate in candidates])
     alike = [Candidate(candidate.ref, body) for candidate, body in zip(candidates, named, strict=True)]
@@ -47,8 +52,10 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
 
 
 def versions_of(text: str, base: BaseRef, sides: Sequence[ModuleRevision], origin: Origin) -> frozenset[str]:
-    """The statements, in the local names of ``text``, that a unit has in the revisions which parts of it come from, and
-    not in its base."""
+    """Statements of the other revisions that parts of a composite copy come from, without those of its base.
+
+    They have the local names of ``text``.
+    """
     parts = _namesakes(base.qualname, [side for side in sides if side.ref in origin.composite])
     return _beyond(text, origin.text, [part.text for part in parts])
 
@@ -60,7 +67,7 @@ def _beyond(text: str, base: str, others: Sequence[str]) -> frozenset[str]:
 
 
 def base_text(draft: Draft, job: ModuleJob) -> str | None:
-    """What the unit that a draft follows reads in the revision that is named as its base."""
+    """Text of the unit that a draft follows, in the revision named as its base; ``None`` if that is not at hand."""
     if draft.base is None:
         return None
     side = job.upstream.at(draft.base.ref)
@@ -76,7 +83,7 @@ def find_base(
     locked: BaseRef | None = None,
     infer: Closest = closest,
 ) -> Base | None:
-    """The base of ``unit``, whose text is ``text``; ``None`` when no revision among ``sides`` has its namesake."""
+    """The base of ``unit``, whose text is ``text``; ``None`` when no revision in ``sides`` has a unit of that name."""
     name = upstream_name(unit, module)
     known = _locked(text, _namesakes(name, sides), locked) if locked is not None else None
     origin = known or infer(name, text, [side for side in sides if side.is_base])
@@ -99,15 +106,15 @@ def find_base(
 
 
 def _revision_before(name: str, origin: Origin, sides: Sequence[ModuleRevision]) -> list[ModuleRevision]:
-    """The revision before the first that has the text which is the base."""
-    at = next(k for k, side in enumerate(sides) if side.ref == origin.ref and side.is_base)
-    older = [side for side in sides[:at] for one in _namesakes(name, [side]) if one.text != origin.text]
+    """The last revision before the base that has another text for the unit; at most one."""
+    base_index = next(k for k, side in enumerate(sides) if side.ref == origin.ref and side.is_base)
+    older = [side for side in sides[:base_index] for one in _namesakes(name, [side]) if one.text != origin.text]
     return older[-1:]
 
 
 def _as_copied(text: str, base: str, older: Sequence[Candidate]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """The base without the statements that are new in its release and that the copy never received; those statements;
-    and the ``older`` releases that show it."""
+    """The base without the statements that are new in its release and that the copy never received, as far as the
+    ``older`` revisions show; those statements; and the ``older`` revisions, if there are any such statements."""
     if not older:
         return base, (), ()
     copied, unsynced = lineage.without_unsynced(base, [one.text for one in older], text)
@@ -125,7 +132,7 @@ def _namesakes(name: str, sides: Sequence[ModuleRevision]) -> list[Candidate]:
 
 
 def _locked(text: str, candidates: Sequence[Candidate], entry: BaseRef) -> Origin | None:
-    """The base that the lock names, when its revision is at hand and its text is the one that was locked."""
+    """The base that the lock names, if a revision at hand has exactly the locked text; its own revision first."""
     for candidate in sorted(candidates, key=lambda one: one.ref != entry.ref):
         if digest(candidate.text) == entry.digest:
             score = lineage.similarity(text, candidate.text)
@@ -137,7 +144,7 @@ def _locked(text: str, candidates: Sequence[Candidate], entry: BaseRef) -> Origi
 
 
 def _is_same_record(text: str, other: str) -> bool:
-    """Whether two record classes have most fields in common; their types are hints that people change freely."""
+    """Whether both are record classes with most field names in common; people change annotations freely."""
     mine, theirs = set(_FIELD.findall(text)), set(_FIELD.findall(other))
     return re.search(r"^class ", text, re.MULTILINE) is not None and 2 * len(mine & theirs) > len(mine | theirs)
 

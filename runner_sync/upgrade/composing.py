@@ -1,4 +1,4 @@
-"""The module text: every draft in its place, its bases and its imports settled.
+"""The module text: every draft in its place, base classes and imports settled.
 
 Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the text, and the drafts with a question about each name
 that nothing at hand defines. May touch: nothing.
@@ -37,9 +37,10 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str, list[Draft]]:
-    """The module text with every draft in its place, its bases and its imports settled, and the drafts.
+    """The module text with every draft in its place and base classes and imports settled; and the drafts.
 
-    Raises ``InputError`` where what was put together is no valid Python.
+    The drafts get questions about imports that moved and about names that nothing defines. Raises ``InputError`` where
+    the composed text is no valid Python.
     """
     text = join(_with_new_bases(_with_drafts(drafts, job), job))
     moves = _moves(drafts, job) if drafts else {}
@@ -55,7 +56,7 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
 
 
 def _asking_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """The drafts with a question where code that came reads a name that the module imports as something else."""
+    """The drafts, with a question where merged code reads a name that this module imports as something else."""
     here = imports(text, job.path)
     sources = [] if job.upstream.new is None else [(job.upstream.new.text, job.upstream.new.path)]
     if job.twin.new is not None:
@@ -68,9 +69,9 @@ def _asking_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side:
 
 
 def _with_conditional(settled: Settled, job: ModuleJob) -> Settled:
-    """``settled`` with what one of its sources imports under a condition.
+    """``settled`` with names added that upstream or the GPU twin imports under a condition.
 
-    A condition of the GPU twin stays there (timid): it may ask for the device, and the twin's names are not NPU's.
+    A condition of the GPU twin is not taken over (timid): it may test the device, and the twin's names are not NPU's.
     """
     if settled.unknown and job.upstream.new is not None:
         source = Provider(job.upstream.new.text, module_name(job.upstream.new.path))
@@ -82,14 +83,16 @@ def _with_conditional(settled: Settled, job: ModuleJob) -> Settled:
 
 
 def _conditional_in(name: str, job: ModuleJob) -> str:
-    """The module that imports a name under a condition, empty where none does."""
+    """Path of the upstream module that imports a name under a condition; empty if none does."""
     sources = [side.new for side in (job.upstream, job.twin) if side.new is not None]
     return next((side.path for side in sources if name in bindings(side.text).conditional), "")
 
 
 def _with_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
-    """The module with its units as they are drafted, and with the added members of its classes between rulers, those
-    that stand between some already or new ones."""
+    """The module with its units as drafted.
+
+    Added members of classes stand between ruler comments, new ones unless they landed between existing ones.
+    """
     module = texts.parsed(job.text, job.path)
     whole = frozenset(record_classes(module))
     ruler = ruler_style(job.text, label=job.profile.marker)
@@ -107,18 +110,18 @@ def _with_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
 
 
 def _with_members(module: Module, group: Sequence[Draft], body: str) -> Module:
-    """The module with members that are added together, as ``body`` has them."""
+    """The module with a group of added members inserted, as ``body`` has them."""
     return insert_member(module, group[0].owner, body, before=group[0].ahead_of, after=group[0].after)
 
 
 def _is_marked(module: Module, name: str, label: str) -> bool:
-    """Whether a unit stands between rulers: two more would end the block there, and begin the next one."""
+    """Whether a unit stands between rulers: a second pair there would end the block and begin a new one."""
     start = next((unit.start for unit in units(module) if unit.qualname == name), 0)
     return start in read_markers(join(module), path=module.path, label=label).marked
 
 
 def _with_new_bases(module: Module, job: ModuleJob) -> Module:
-    """The module, the bases that this upgrade gives to its classes in front of those they have, and mixins behind."""
+    """The module, its classes with the bases that this upgrade adds in front, and with the new mixins at the end."""
     front, mixins = job.hierarchy.bases_in_front, job.hierarchy.added_mixins
     for class_name in dict.fromkeys([*front, *mixins]):
         bases = [base.expression for base in class_bases(module, class_name)]
@@ -128,7 +131,7 @@ def _with_new_bases(module: Module, job: ModuleJob) -> Module:
 
 
 def _with_twins_imported(text: str, job: ModuleJob) -> str:
-    """The text with an import of each GPU twin that becomes a base of a class."""
+    """The text with an import of each GPU twin that becomes a base class."""
     if job.twin.new is None:
         return text
     for twin in dict.fromkeys(name for names in job.hierarchy.bases_in_front.values() for name in names):
@@ -137,7 +140,7 @@ def _with_twins_imported(text: str, job: ModuleJob) -> str:
 
 
 def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
-    """Added members that stand one behind the other, together."""
+    """Added members in groups of those that follow each other."""
     groups: list[list[Draft]] = []
     for draft in added:
         if groups and draft.after == groups[-1][-1].name:
@@ -148,9 +151,9 @@ def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
 
 
 def _untranslated(job: ModuleJob, side: GpuSide) -> str:
-    """Imports of the GPU twin, as it has them, whose translation names something that is not there.
+    """Imports of the GPU twin in their original form, where the translated form names something that does not exist.
 
-    Such as a helper of another GPU runner that its NPU twin does not have.
+    For example a helper of another GPU runner whose NPU twin does not have it.
     """
     assert job.twin.new is not None
     path = job.twin.new.path
@@ -162,8 +165,11 @@ def _untranslated(job: ModuleJob, side: GpuSide) -> str:
 
 
 def _gone(job: ModuleJob, moves: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Imports of the module that fail on the target, each with the module to import from now: where the name is
-    defined, else where the GPU twin has it from. An import that upstream ``moves`` needs no twin."""
+    """``{(module, name): new module}`` for imports that fail on the target.
+
+    The new module is the one that defines the name, else the one from which the GPU twin imports it now. The twin is
+    not asked about an import that upstream ``moves``.
+    """
     homes = {}
     for entry in imports(job.text).values():
         if job.target.lacks(entry.module, entry.name):
@@ -173,8 +179,11 @@ def _gone(job: ModuleJob, moves: Collection[tuple[str, str]]) -> dict[tuple[str,
 
 
 def _home_at_twin(entry: Import, job: ModuleJob) -> str:
-    """The module from which the GPU twin imports a name now that it had from where this module has it; empty where it
-    does so under a condition, or not at all."""
+    """The module from which the GPU twin now imports a name that it used to import from the same module as this one
+    does.
+
+    Empty if it imports it under a condition or not at all, or if that module lacks the name, too.
+    """
     if job.twin.new is None or not any(entry in _imported(base.side) for base in job.twin.bases):
         return ""
     now = [one for one in _imported(job.twin.new) if (one.name, one.bound) == (entry.name, entry.bound)]
@@ -187,7 +196,7 @@ def _imported(side: ModuleRevision) -> Collection[Import]:
 
 
 def _asking_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tuple[str, str], str]) -> list[Draft]:
-    """The drafts, the first one with a question about each import that is made from another module now."""
+    """The drafts, the first one with a question about each import that now comes from another module."""
     items = []
     for (module, name), home in gone.items():
         reason = f"{module} has no {name} any more, and it is imported from {home} now"
@@ -199,7 +208,7 @@ def _asking_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tu
 
 
 def _settled(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[str, str], str]) -> Settled:
-    """The text with its imports settled."""
+    """The text with its imports settled from omni's module, the profile, upstream and the GPU twin, in this order."""
     rows = [row for row in job.profile.names if not job.target.lacks(row.new_module, row.new_name)]
     named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in rows)
     providers = [Provider(job.text, module_name(job.path)), Provider(named, "")]
@@ -210,7 +219,7 @@ def _settled(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[s
         providers += [Provider(_untranslated(job, side), name), Provider(side.module_text, name)]
 
     def lacks(module: str, name: str) -> bool:
-        """A module that is not there at all speaks for a tree that is not whole."""
+        """Not if the module itself is missing: then the tree is incomplete and proves nothing."""
         return job.target.lacks(module, name) and not job.target.lacks(module, "")
 
     try:
@@ -223,8 +232,8 @@ def _settled(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[s
 
 
 def _moves(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str]:
-    """Imports that the upstream module now makes from another module than in the revisions that units were copied
-    from, and those of derived modules that moved."""
+    """``{(module, name): new module}`` for imports that upstream now takes from another module than in the revisions
+    that units were copied from, and for imports from derived modules that moved."""
     moves = {
         (entry.module, entry.name): job.target.relocated[entry.module]
         for entry in imports(job.text).values()

@@ -1,7 +1,7 @@
-"""The upgraded module as it is written: its questions as comments or conflict markers, all lines where they stand then.
+"""The upgraded module as it is written: questions as comments or conflict markers, with final line numbers.
 
-Comes in: a ``ModuleResult`` and its text as the project lays it out. Goes out: the result with the text to be written.
-May touch: nothing.
+Comes in: a ``ModuleResult`` and its text as the project's formatter lays it out. Goes out: the result with the text to
+be written. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from runner_sync.upgrade.questions.conflicts import disjoint, inline, two_sided
 
 
 def finished(result: ModuleResult, text: str, *, with_conflicts: bool) -> ModuleResult:
-    """The result whose module, laid out, is ``text``; a choice between two sides stands there as a conflict where that
-    was asked for."""
+    """The result with the formatted ``text`` and its questions in it, all line numbers adapted.
+
+    Questions are comments; with ``with_conflicts`` a choice between two sides is a conflict with markers instead.
+    """
     reviews = relocate(result.reviews, old=result.after, new=text)
     sided = disjoint(item for item in reviews if with_conflicts and two_sided(text, item))
     noted, placed = annotate(text, [item for item in reviews if item not in sided])

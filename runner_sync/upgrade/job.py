@@ -1,4 +1,4 @@
-"""What one module's upgrade is given and what comes of it.
+"""What the upgrade of one module is given and what it returns.
 
 Comes in and goes out: frozen dataclasses of texts. May touch: nothing.
 """
@@ -25,7 +25,8 @@ from runner_sync.upgrade.npu_words import TRANSLATION, Translation
 class ModuleRevision:
     """One module of an upstream at one revision. ``ref`` is a version or a short commit.
 
-    Without ``is_base`` it is read only to learn what the next release introduced, and is never a base of a merge."""
+    If not ``is_base``, it is read only to learn what the next release introduced, and is never the base of a merge.
+    """
 
     ref: str
     text: str
@@ -34,14 +35,14 @@ class ModuleRevision:
 
 
 Closest = Callable[[str, str, Sequence[ModuleRevision]], Origin | None]
-"""Goes in: the qualified name of a unit upstream, omni's text of it, revisions. Goes out: what it was copied from."""
+"""Takes the upstream name of a unit, omni's text of it, and revisions; returns what it was copied from."""
 
 
 @dataclass(frozen=True, slots=True)
 class GpuBase:
-    """The GPU twin at one omni revision. ``load_vllm`` gives vLLM's module of the version that it was made for.
+    """The GPU twin at one omni revision. ``load_vllm`` loads vLLM's module of the version that it was made for.
 
-    It is a call because a base that no unit turns out to have never needs its vLLM, which may be a long download.
+    It is loaded on demand, because it may be a long download and most bases turn out not to be needed.
     """
 
     side: ModuleRevision
@@ -54,10 +55,10 @@ class GpuBase:
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """What a class has from its bases."""
+    """What a class inherits from its bases."""
 
     members: Mapping[str, str | None] = field(default_factory=dict)
-    """Members by name, with their texts where they are omni's, else ``None``."""
+    """Members by name; with their texts if they are omni's, else ``None``."""
     classes: frozenset[str] = frozenset()
     """Names of the classes that it inherits from."""
     before: Mapping[str, str | None] = field(default_factory=dict)
@@ -70,8 +71,8 @@ class Inherited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """Another class of upstream's that a conditional base may be: its ``name``, the ``alias`` that it is bound to under
-    a ``condition``, and its methods at a revision and now."""
+    """Another upstream class that a conditional base class may be: its ``name``, the ``alias`` that it is bound to
+    under a ``condition``, and its methods at the base revision and now."""
 
     name: str
     alias: str
@@ -87,29 +88,29 @@ class Upstream:
     new: ModuleRevision | None = None
     """The revision to follow; ``None`` where none is at hand."""
     is_followed: bool = True
-    """Whether its changes are taken. Where only the GPU twin is followed it tells which units are copies, no more."""
+    """Whether its changes are merged. If only the GPU twin is followed, it just tells which units are copies."""
     bases: tuple[ModuleRevision, ...] = ()
     """The revisions that copies may have been made from, oldest first."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
-    """What the lock says each unit follows."""
+    """For each unit what it follows, according to the lock."""
     apart: frozenset[str] = frozenset()
-    """Units of which the lock says that they follow nothing of it, though it has methods of their names."""
+    """Units that follow nothing of it according to the lock, although it has methods of the same names."""
     infer: Closest | None = None
     """Finds what a unit was copied from; ``base.closest`` where it is ``None``."""
     causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
     """Names the commits behind a unit's added lines since a base."""
     variants: Callable[[str], Sequence[Variant]] = lambda _since: ()
-    """Since a base, the classes that the module's class has as its base in other branches of a condition."""
+    """Given a base revision: the other classes that the module's class has as its base under other conditions."""
 
     def at(self, ref: str) -> ModuleRevision | None:
-        """The base of that name; ``None`` where it is not at hand."""
+        """The base revision called ``ref``; ``None`` if it is not at hand."""
         return next((side for side in self.bases if side.ref == ref), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """Names on ``self`` that an upgrade has to bring though the GPU twin has had them for long: the attributes in
-    ``kept`` come with the members that use them, the methods in ``done`` are called for their effect."""
+    """Names on ``self`` that must be ported although the GPU twin has had them for long: attributes (``kept``), which
+    come with the members that use them, and methods that are called for their effect (``done``)."""
 
     kept: frozenset[str] = frozenset()
     done: frozenset[str] = frozenset()
@@ -120,54 +121,54 @@ class Owed:
         return self.kept | self.done
 
     def with_more(self, found: Owed) -> Owed:
-        """What is owed by either."""
+        """The names of both."""
         return Owed(self.kept | found.kept, self.done | found.done)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuTwin:
-    """The module of the GPU twin: as it is, and as the NPU module may have been aligned with it."""
+    """The module of the GPU twin: the current text, and those that the NPU module may have been aligned with."""
 
     new: ModuleRevision | None = None
-    """The twin as it is; ``None`` where only vllm-ascend is followed."""
+    """The current twin; ``None`` where only vllm-ascend is followed."""
     bases: tuple[GpuBase, ...] = ()
     """The revisions that the NPU module may have been aligned with, oldest first."""
     load_earlier: Callable[[], Sequence[GpuBase]] = tuple
-    """Gives revisions from before ``bases``, oldest first, which are read where a port rests on what came in them."""
+    """Loads revisions older than ``bases``, oldest first; needed if a port depends on what came in them."""
     settled: ModuleRevision | None = None
-    """The twin at the last upgrade that the lock knows of."""
+    """The twin at the last upgrade that the lock records."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
-    """What the lock says each unit follows."""
+    """For each unit what it follows, according to the lock."""
     load_vllm: Callable[[], ModuleRevision | None] = lambda: None
-    """Gives vLLM's module of the version that ``new`` is made for."""
+    """Loads vLLM's module of the version that ``new`` is made for."""
     owed: Owed = Owed()
     """Names on ``self`` whose uses count as new in the twin, however old they are."""
     translation: Translation = TRANSLATION
-    """Puts its texts, and those of vLLM, into NPU words."""
+    """Translates its texts, and those of vLLM, to NPU names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hierarchy:
-    """What the classes of the module have from their bases, and which bases they get; all by class name.
+    """What the classes of the module inherit and which bases they get, all by class name.
 
-    A mixin comes with the names that it gives to ``self``.
+    Mixins map to the names that they add to ``self``.
     """
 
     inherited: Mapping[str, Inherited] = field(default_factory=dict)
-    """What each class has."""
+    """What each class inherits."""
     with_twin: Mapping[str, Inherited] = field(default_factory=dict)
-    """What a class would have with its GPU twin as a base, for those that are meant to have it and do not yet."""
+    """What a class would inherit with its GPU twin as a base, for classes that are meant to and do not yet."""
     bases_in_front: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Bases to put in front of those that a class has."""
+    """Bases to put in front of the existing ones."""
     added_mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
-    """Mixins to put behind the bases that a class has."""
+    """Mixins to put behind the existing bases."""
     missing_mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
-    """Mixins of the GPU twin that the class goes on without."""
+    """Mixins of the GPU twin that the class continues to do without."""
     late_mixins: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Those of ``missing_mixins`` that come after all, where the class takes a step with vllm-ascend."""
+    """Those of ``missing_mixins`` that are added after all if vllm-ascend's change alters the class."""
 
     def with_late_mixins(self, class_names: Collection[str]) -> Hierarchy:
-        """With the late mixins of these classes added."""
+        """The hierarchy with the late mixins of these classes among the added ones."""
         due = {name: late for name, late in self.late_mixins.items() if name in class_names}
         added, missing = dict(self.added_mixins), dict(self.missing_mixins)
         for name, late in due.items():
@@ -180,14 +181,14 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elsewhere:
-    """Names that the other modules of a family use on ``self``: what they inherit must have them."""
+    """Names that other runner modules use on ``self``, and that they must therefore still inherit."""
 
     called: frozenset[str] = frozenset()
     """By the modules themselves."""
     by_twins: frozenset[str] = frozenset()
     """By their GPU twins."""
     by_twins_now: frozenset[str] = frozenset()
-    """By the twins, in calls that the modules may get with this upgrade."""
+    """By the twins, in calls that the modules may get in this upgrade."""
 
     @property
     def at_all(self) -> frozenset[str]:
@@ -204,20 +205,21 @@ class Target:
     records: Mapping[str, Record] = field(default_factory=dict)
     """Records of the modules that were upgraded before this one."""
     constructors: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The keywords that records of omni's take."""
+    """Keywords that the constructors of omni's records accept."""
     relocated: Mapping[str, str] = field(default_factory=dict)
-    """Dotted names that derived modules once had, with what they are called now."""
+    """Former dotted names of derived modules, with their current names."""
     lacks: Callable[[str, str], bool] = lambda _module, _name: False
-    """Whether a module, as it is after this run, is known not to have a name."""
+    """Whether a module, as it will be after this run, is known not to have a name."""
     moved_to: Callable[[str, str], str] = lambda _module, _name: ""
-    """Which module beside one defines the name that it lacks; empty for none, or several."""
+    """The one other module that defines a name which a module lacks; empty if there is none or more than one."""
     missing_members: Mapping[str, str] = field(default_factory=dict)
-    """Members of GPU classes that the class for them on NPU, or the vLLM at hand, lacks, with the name of that."""
+    """Members that GPU classes have and their NPU counterparts, or the vLLM at hand, lack; each with the lacking
+    class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What was asked for: the units to upgrade, by pattern (none: all), and by pattern the side that wins conflicts."""
+    """What was asked for: patterns of the units to upgrade (none: all), and by pattern the side that wins conflicts."""
 
     only: tuple[str, ...] = ()
     policies: Mapping[str, Preference] = field(default_factory=dict)
@@ -225,8 +227,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class ModuleJob:
-    """One derived module, what it is made from, and what it is made for. Missing sides are ``None`` or empty, and
-    revisions stand oldest first."""
+    """One derived module, what it is made from, and what it is made for.
+
+    Missing sides are ``None`` or empty; revisions are oldest first.
+    """
 
     profile: Profile
     module: RunnerModule
@@ -240,11 +244,10 @@ class ModuleJob:
 
     @cached_property
     def refused(self) -> dict[str, str]:
-        """What a port must not bring, as text in NPU words, each with what it is.
+        """Words that a port must not bring, in NPU form, each with the reason why.
 
-        Code that people port by hand is not refused where omni's module has some already, nor is a missing member that
-        omni's module or vllm-ascend's reads. A name that is known to be missing where its translation imports it from
-        is refused whatever is there.
+        Code that people port by hand is allowed if omni's module has some already; a missing member, if omni's module
+        or vllm-ascend's reads it. A translated name that its module is known to lack is always refused.
         """
         own = self.text + (self.upstream.new.text if self.upstream.new is not None else "")
         target = self.target
@@ -262,13 +265,16 @@ class ModuleJob:
 
 
 Fate = Action | Literal["asked"]
-"""What becomes of a member that only the GPU class had; ``asked``: it stays out, and a question is about that."""
+"""What becomes of a member that only the GPU class had; ``asked``: it is not ported, and a question says so."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleResult:
-    """The upgraded module. ``decided`` is what becomes of each member that only the GPU class had; ``synced`` is what
-    each unit follows from now on: its upstream text and its GPU twin."""
+    """The upgraded module.
+
+    ``decided`` says what becomes of each member that only the GPU class had; ``synced`` what each unit follows from now
+    on: its upstream text and its GPU text.
+    """
 
     path: str
     before: str
@@ -280,10 +286,10 @@ class ModuleResult:
 
 
 def winner(job: ModuleJob, name: str) -> Preference:
-    """Which side wins the conflicts of unit ``name``: ``upstream``, ``omni``, or ``review`` where nobody said so."""
+    """Which side wins the conflicts of unit ``name``: ``upstream``, ``omni``, or ``review`` if nobody said so."""
     return next((side for glob, side in job.settings.policies.items() if fnmatchcase(name, glob)), "review")
 
 
 def is_selected(name: str, only: Sequence[str]) -> bool:
-    """Whether a unit is among those asked for: by qualified name, by pattern, or by member name; all when none is."""
+    """Whether a unit is selected, by qualified name, pattern or member name; true for all if ``only`` is empty."""
     return not only or any(fnmatchcase(name, glob) or name.rpartition(".")[2] == glob for glob in only)

@@ -1,8 +1,7 @@
-"""Fix call sites after the merge: add fields, arguments and parameters that became required; drop arguments nothing
-sets.
+"""Adapts call sites after the merge: adds required fields, arguments and parameters, drops arguments that nothing sets.
 
-Comes in: drafts after all merges, and a ``ModuleJob``. Goes out: the drafts, the chosen ones mended, each change with
-a question. May touch: nothing.
+Comes in: drafts after all merges, and a ``ModuleJob``. Goes out: the drafts, the chosen ones mended, each change with a
+question. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def fit_records(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Complete what unpacks or makes records that have grown, here or in a module that this one imports them from."""
+    """Completes code that unpacks or makes records with new fields, here or in a module that these come from."""
     own = {d.name: records.record(d.before, d.text, d.name) for d in drafts if not d.owner and not d.removed}
     known = {name: found for name, found in {**job.target.records, **own}.items() if found.now}
 
@@ -37,7 +36,7 @@ def fit_records(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def follow_names(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Give members of upstream's that got another name the new one in what is omni's own, too."""
+    """Renames members in omni's own code, too, where upstream renamed them."""
     names: dict[str, str] = {}
     for base in _bases(drafts, job):
         names = _new_names(base, drafts, job) | names
@@ -49,22 +48,24 @@ def follow_names(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def _bases(drafts: Sequence[Draft], job: ModuleJob) -> list[ModuleRevision]:
-    """The revisions that the copies of a module were made from, oldest first."""
+    """The revisions that copies in the module were made from, oldest first."""
     refs = {draft.base.ref for draft in drafts if draft.base is not None}
     return [side for side in job.upstream.bases if side.ref in refs] if job.upstream.is_followed else []
 
 
 def _new_names(base: ModuleRevision, drafts: Sequence[Draft], job: ModuleJob) -> dict[str, str]:
+    """``{old name: new name}`` of upstream's members that were renamed since ``base`` and that drafts still read."""
     name, now = job.module.upstreams[0].name, job.upstream.new
     if now is None:
         return {}
     old, new = (texts.members(side.text, name, side.path) for side in (base, now))
     read = {name for draft in drafts if draft.chosen and not draft.removed for name in self_names(draft.text)}
-    return successors.renamed_members(old, new, read, _elsewhere(drafts, job))
+    return successors.renamed_members(old, new, read, _other_texts(drafts, job))
 
 
-def _elsewhere(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[str]:
-    """Texts beside upstream's class that may define members of the runner; vLLM's is fetched when it is asked for."""
+def _other_texts(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[str]:
+    """Texts besides upstream's class that may define members of the runner; lazily, because vLLM's may be a
+    download."""
     yield from (draft.text for draft in drafts)
     yield job.twin.new.text if job.twin.new is not None else ""
     vllm = job.twin.load_vllm()
@@ -72,7 +73,7 @@ def _elsewhere(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[str]:
 
 
 def set_apart(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Set what a constructor newly gets and does not take on the record that it makes."""
+    """Sets a keyword that a constructor newly gets and does not accept as an attribute of the new object instead."""
 
     def mended(draft: Draft) -> Draft:
         change = partial(constructors.set_apart, draft.before, constructors=job.target.constructors)
@@ -82,7 +83,7 @@ def set_apart(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def leave_out(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Leave out arguments that upstream's calls newly give, and whose values nothing here sets."""
+    """Leaves out arguments that upstream's calls newly pass and whose values nothing here sets."""
 
     def mended(draft: Draft) -> Draft:
         if not draft.upstream or draft.text == draft.before:
@@ -94,12 +95,12 @@ def leave_out(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def _each(drafts: Sequence[Draft], change: Callable[[Draft], Draft]) -> list[Draft]:
-    """The drafts, with a change made to those that were asked for and stay."""
+    """All drafts; those that are selected and not removed after ``change``."""
     return [change(draft) if draft.chosen and not draft.removed else draft for draft in drafts]
 
 
 def pass_on(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Pass what methods newly require where they are called; helpers of omni's own take it first from their callers."""
+    """Passes newly required parameters at the calls; omni's own helpers first take them from their callers."""
     made = [*drafts]
     for owner in dict.fromkeys(draft.owner for draft in drafts if draft.chosen and draft.owner):
         todo = [*_newly_required(owner, made, job)]
@@ -120,7 +121,7 @@ def pass_on(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def _newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[tuple[Parameter, str]]:
-    """Parameters that methods of a class require since this upgrade, each with the method's text."""
+    """Parameters that methods of a class newly require in this upgrade, each with the method's text."""
     own = {d.member: (d.before, d.text) for d in drafts if d.owner == owner and not d.removed}
     inherited = job.hierarchy.inherited.get(owner, Inherited())
     for name, text in inherited.members.items():
@@ -134,12 +135,12 @@ def _newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iter
 
 
 def _on_method_of(draft: Draft, parameter: Parameter) -> Parameter:
-    """The parameter as one of the draft's method."""
+    """The same parameter, as one of the draft's method."""
     return Parameter(draft.member, parameter.name, parameter.declared, parameter.following)
 
 
 def _taken(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: ModuleJob) -> str | None:
-    """The text of a helper of omni's own that takes a parameter from its callers, all of which have it."""
+    """A helper of omni's own with one more parameter; ``None`` unless all its callers are known and have the value."""
     inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
     callers = [d for d in drafts if d is not draft and not d.removed and draft.member in self_names(d.text)]
     is_known = draft.member in inherited.members or draft.member in job.target.elsewhere.at_all
@@ -149,10 +150,11 @@ def _taken(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: Mod
 
 
 def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> Draft:
-    """A draft changed as long as there is something to change; each time is a review item, unless it is settled.
+    """The draft after ``change`` has been applied until it returns ``None``; one question each time, unless it is
+    settled.
 
-    What goes out of a statement that is asked about already is said there: two questions about it, one of which shows
-    what the other has taken out, are none. So is what else happens to it where a question is about just that statement.
+    There is no second question about the same thing: the reason joins an existing question that shows the removed text,
+    or that shows just the changed statement.
     """
     while (mended := change(draft.text)) is not None:
         asked, shown = draft.reviews, _shown(draft, mended)
@@ -179,14 +181,14 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
 
 
 def _is_said_in(before: ReviewItem, now: ReviewItem, mended: Mended) -> bool:
-    """Whether a question shows what is mended: all of it where something goes out, and nothing else otherwise."""
+    """Whether a question shows what is mended: what was removed as a part, anything else as its whole text."""
     return before.chosen != now.chosen and (mended.is_gone or before.chosen.split() == mended.was.split())
 
 
 def _shown(draft: Draft, mended: Mended) -> Shown:
-    """The statement as it is now, and as it was on the side that has it so: what no side has is quoted for none.
+    """What the question shows: the statement as it is now, and as it was, quoted for the side that has it in that form.
 
-    What is gone came from upstream.
+    Removed text came from upstream.
     """
     if mended.is_gone:
         return Shown(upstream=mended.statement)

@@ -1,4 +1,4 @@
-"""One derived module through the whole line: units → lineage → merge → port → compose.
+"""The stages of an upgrade in their order: units → lineage → merge → port → mend → compose.
 
 Comes in: a ``ModuleJob``. Goes out: a ``ModuleResult``. May touch: nothing.
 """
@@ -35,10 +35,11 @@ from runner_sync.upgrade.redundant import drop_redundant
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:
-    """Upgrade one module. Raises ``InputError`` when its text does not parse.
+    """Upgrades one module. Raises ``InputError`` when its text does not parse.
 
-    A class that takes a step with vllm-ascend gets the mixins, too, that it has done without: people catch up then.
-    The rest is done again where it brings one half of something of which the GPU twin has the other half already.
+    A class that vllm-ascend's change alters also gets the mixins that it has done without, for that is when people
+    catch up. The stages after vllm-ascend's are repeated as long as a port brings half of a feature whose other half
+    the GPU twin already has.
     """
     followed = _after_upstream(job)
     moved = {draft.owner for draft in followed if draft.text != draft.before}
@@ -51,14 +52,14 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
 
 
 def _after_upstream(job: ModuleJob) -> list[Draft]:
-    """The units after their step with vllm-ascend, which is the same whatever of the GPU twin comes with it."""
+    """The units with vllm-ascend's change; this does not depend on what is ported from the GPU twin."""
     units = texts.unit_texts(job.text, job.path)
     drafts = [Draft(name, (Stage(text),), chosen=is_selected(name, job.settings.only)) for name, text in units.items()]
     return ascend.follow(drafts, job)
 
 
 def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gpu.GpuSide]:
-    """The result of all stages behind the step with vllm-ascend, and the GPU side that they read."""
+    """The result of all stages after vllm-ascend's change, and the GPU side that they used."""
     side = gpu.read_side(job, drafts)
     for class_name in job.hierarchy.with_twin:
         drafts, job = inheriting.adopt(class_name, drafts, job, side)
@@ -71,7 +72,7 @@ def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gp
 
 
 def _after_mending(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """The drafts with members, records and calls that fit what they read, make, unpack and call."""
+    """The drafts with names, records, arguments and parameters adapted to what changed."""
     drafts = mending.follow_names(drafts, job)
     drafts = mending.fit_records(drafts, job)
     drafts = mending.leave_out(drafts, job)
@@ -80,7 +81,7 @@ def _after_mending(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:
-    """The drafts with questions about what was made of them, and drafts for questions about what is no unit."""
+    """The drafts with questions about the result, and further drafts for questions about things that are no unit."""
     drafts = ask_about_replaced(drafts, job)
     drafts = ask_about_other_uses(drafts, job, side)
     drafts = [*drafts, *mixed_in(job), *hidden_changes(drafts, job), *hooks_never_called(drafts, job)]

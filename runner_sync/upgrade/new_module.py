@@ -1,9 +1,9 @@
-"""A derived module from nothing: a skeleton, with the GPU twin's methods on vllm-ascend's copies.
+"""A new derived module: a skeleton filled with the GPU twin's methods, based on vllm-ascend's versions of them.
 
 Comes in: a ``StartJob``. Goes out: a ``ModuleResult`` of a new module. May touch: nothing.
 
-A GPU method that is vLLM's, edited, becomes vllm-ascend's version with the same edits: a three-way merge with vLLM's
-text as the base. Any other method is translated as it is.
+A GPU method that is vLLM's with edits becomes vllm-ascend's version with the same edits: a three-way merge with vLLM's
+text as the base. Any other method is only translated.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 @dataclass(frozen=True, slots=True)
 class StartJob:
-    """What a module is started from, at ``path``: ``skeleton`` is a Jinja2 template, ``vllm`` the module that the GPU
-    class derives from, where it is known."""
+    """What a new module at ``path`` is made from: ``skeleton`` is a Jinja2 template, ``vllm`` the module that the GPU
+    class derives from, if known."""
 
     profile: Profile
     module: RunnerModule
@@ -43,7 +43,7 @@ class StartJob:
 
 
 def start_module(job: StartJob) -> ModuleResult:
-    """The new module, whose text parses, with one question. Raises ``InputError`` when a source does not parse."""
+    """The new module with one question about it all. Raises ``InputError`` when a source does not parse."""
     text, name = _module_text(job), job.module.name
     rows = len(text.split("\n")) - 1
     reason = f"a new module, started from {job.gpu.path}: no line of it has ever run"
@@ -60,7 +60,7 @@ def start_module(job: StartJob) -> ModuleResult:
 
 
 def _module_text(job: StartJob) -> str:
-    """The skeleton filled with the twin's members, its bases and the imports that they need."""
+    """The skeleton filled with the twin's members and base classes, and the imports that they need."""
     assert job.module.gpu is not None
     translated = TRANSLATION.module(job.gpu.text, job.profile, job.gpu.path).text
     name, anchor = job.module.name, job.module.upstreams[0]
@@ -90,8 +90,7 @@ def _module_text(job: StartJob) -> str:
 
 
 def _import_of(row: NameRewrite, job: StartJob) -> str:
-    """How a translated name is imported; one that the module itself is meant to define (`ExecuteModelState`) from the
-    twin, as long as it does not."""
+    """The import of a translated name; from the twin if this module is meant to define it (`ExecuteModelState`)."""
     if row.new_module == module_name(job.path):
         return f"from {row.module} import {row.name} as {row.new_name}"
     return f"from {row.new_module} import {row.new_name}"
@@ -107,7 +106,7 @@ def _members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:
 
 
 def _member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
-    """A translated GPU method on vllm-ascend's version of it where it is vLLM's, edited; else as it is."""
+    """A translated GPU method; if it is vLLM's, edited, then vllm-ascend's version with the same edits."""
     if not vllm or not upstream:
         return text
     base = TRANSLATION.unit(vllm, job.profile)
@@ -117,7 +116,7 @@ def _member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
 
 
 def _bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
-    """Base expressions and the imports they need; a class of vLLM's gives way to vllm-ascend's."""
+    """Base class expressions and the imports that they need; vllm-ascend's class takes the place of vLLM's."""
     anchor = job.module.upstreams[0]
     names, lines = [], []
     for base in texts.bases_of(translated, job.module.name):

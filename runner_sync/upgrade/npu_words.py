@@ -1,7 +1,7 @@
-"""GPU texts in NPU words, each translated once.
+"""GPU texts translated to NPU names, each text once.
 
-Comes in: texts and a ``Profile``. Goes out: the texts translated. May touch: nothing; what is handed to a job in the
-place of ``TRANSLATION`` may know the answer of an earlier run, and then libcst is not even imported.
+Comes in: texts and a ``Profile``. Goes out: the translated texts. May touch: nothing; a job may be given another
+``Translation`` that has the results of an earlier run, and then libcst is not even imported.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from runner_sync.units import texts
 
 @dataclass(frozen=True, slots=True)
 class InNpuWords:
-    """A GPU module, translated: its text, its units by name, and which names were left as they are.
+    """A translated GPU module: its text, its units by name, and findings about names that were left as they are.
 
-    In ``units`` names that the module binds to something of its own (a subclass of the graph wrapper) are GPU names,
-    too.
+    ``units`` are translated further than ``text``: also names that the module rebinds to something of its own, such as
+    a subclass of the graph wrapper, are treated as GPU names there.
     """
 
     text: str
@@ -30,8 +30,10 @@ class InNpuWords:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """How a module is translated (its text, the profile, its path), and a unit. Both raise ``InputError`` for what is
-    no Python."""
+    """Functions that translate a module (given its text, the profile and its path) and a single unit.
+
+    Both raise ``InputError`` if the text is no Python.
+    """
 
     module: Callable[[str, Profile, str], InNpuWords]
     unit: Callable[[str, Profile], str]
@@ -53,4 +55,4 @@ def _unit(text: str, profile: Profile) -> str:
 
 
 TRANSLATION = Translation(_module, _unit)
-"""By ``transforms``, which remember what they have translated as long as the process runs."""
+"""Translation by ``transforms``, with results cached for the process."""

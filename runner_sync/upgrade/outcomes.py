@@ -1,4 +1,4 @@
-"""What became of each unit: the drafts of a module as its result.
+"""The drafts of a module as its result: what became of each unit.
 
 Comes in: drafts and the text that was composed of them. Goes out: a ``ModuleResult`` whose hunks and review items have
 the lines of that text. May touch: nothing.
@@ -43,7 +43,7 @@ def result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Mapping[
 
 
 def _with_header(items: Iterable[ReviewItem], before: str, unit: Unit) -> tuple[ReviewItem, ...]:
-    """Questions about a class as such, with its header before and now: its bases are known only at the end."""
+    """Questions about a class as such, with its header before and now; its bases are known only after composing."""
     return tuple(replace(item, omni=before, chosen=unit.text) for item in items)
 
 
@@ -73,7 +73,7 @@ def _report(draft: Draft, job: ModuleJob, start: int) -> UnitReport:
 
 
 def _blocks(draft: Draft, label: str) -> int:
-    """How many marked blocks the unit has now."""
+    """How many marked blocks the unit has after the upgrade."""
     text = draft.text
     if draft.removed or label.lower() not in text.lower():
         return 0
@@ -81,7 +81,7 @@ def _blocks(draft: Draft, label: str) -> int:
 
 
 def _hunks(draft: Draft, job: ModuleJob, start: int) -> Iterable[Hunk]:
-    """Changed regions of a unit that starts at line ``start``."""
+    """The changed regions of a unit that starts at line ``start`` of the module."""
     if draft.removed or draft.text == draft.before:
         return
     for region in regions(draft.stages):
@@ -91,7 +91,7 @@ def _hunks(draft: Draft, job: ModuleJob, start: int) -> Iterable[Hunk]:
 
 
 def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
-    """The release or file that a region comes from."""
+    """The release or file that a changed region comes from."""
     if region.source == "upstream" and job.upstream.new is not None:
         old = draft.base.ref if draft.base else "?"
         commits = job.upstream.causes(draft.name, region.lines, old)
@@ -107,8 +107,7 @@ def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
 
 
 def _is_older(draft: Draft, job: ModuleJob, region: Region) -> bool:
-    """Whether upstream had made a change in the base already: parts of a composite copy are older than what most of it
-    is from."""
+    """Whether upstream's base already had a change: parts of a composite copy may be older than its base."""
     was = base_text(draft, job)
     if was is None or draft.base is None or draft.base.how != "composite":
         return False

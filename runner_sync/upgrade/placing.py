@@ -1,6 +1,6 @@
-"""Where what is asked about or was changed stands, while the text around it changes.
+"""Keeps the line numbers of review items and hunks right while the text around them changes.
 
-Comes in: review items and hunks, and the texts of before and after. Goes out: the same with their lines of after. May
+Comes in: review items and hunks, and the texts before and after. Goes out: the same with the line numbers after. May
 touch: nothing.
 """
 
@@ -20,7 +20,7 @@ from runner_sync.syntax import module_of, same_code, walk
 
 
 def place(item: ReviewItem, unit: Sequence[str], start: int) -> ReviewItem:
-    """``item`` with absolute lines: where its chosen text stands in the unit's final lines, nearest to where it was."""
+    """``item`` with absolute lines: where the unit's final lines have its chosen text, nearest to its old place."""
     wanted = [line.strip() for line in item.chosen.split("\n") if line.strip()]
     at = min(item.line, max(len(unit), 1))
     if wanted:
@@ -36,7 +36,7 @@ Placed = TypeVar("Placed", ReviewItem, Hunk)
 
 
 def relocate(items: Sequence[Placed], *, old: str, new: str) -> list[Placed]:
-    """Items with the lines that they have after a change of layout."""
+    """The items with the line numbers that they have in ``new``."""
     if old == new or not items:
         return list(items)
     table = _line_table(old, new)
@@ -47,8 +47,7 @@ def relocate(items: Sequence[Placed], *, old: str, new: str) -> list[Placed]:
 
 
 def restated(items: Sequence[ReviewItem], *, old: str, new: str) -> list[ReviewItem]:
-    """``relocate`` for a unit whose statements were completed: with what was chosen as ``new`` has it, where that was
-    one statement of ``old``."""
+    """``relocate``, and also the new text of a single simple statement that a question had shown as chosen."""
     moved = relocate(items, old=old, new=new)
     if old == new or not items or not parses(old) or not parses(new):
         return moved
@@ -64,14 +63,14 @@ def _restated(item: ReviewItem, was: str | None, now: str | None) -> ReviewItem:
 
 
 def _simple_statements(text: str) -> dict[int, str]:
-    """The texts of the statements of a unit in which no other one stands, by their first line."""
+    """``{first line: text}`` of the statements without a suite."""
     lines = text.split("\n")
     found = (node for node in walk(parse_unit(text)) if isinstance(node, ast.stmt) and not hasattr(node, "body"))
     return {node.lineno: textwrap.dedent("\n".join(lines[node.lineno - 1 : node.end_lineno])) for node in found}
 
 
 def as_written(items: Sequence[ReviewItem], text: str) -> list[ReviewItem]:
-    """Items with what was chosen as ``text`` has it, where that is one statement and was laid out anew."""
+    """The items, each about a single statement showing it in the layout that ``text`` gives it."""
     found = {node.lineno: node for node in walk(module_of(text)) if isinstance(node, ast.stmt)} if items else {}
     return [_laid_out(item, found.get(item.line), text) for item in items]
 
@@ -88,6 +87,7 @@ def _laid_out(item: ReviewItem, statement: ast.stmt | None, text: str) -> Review
 
 @lru_cache(maxsize=16)
 def _line_table(old: str, new: str) -> Mapping[int, int]:
+    """``{line in old: corresponding line in new}``, by a diff of the lines."""
     table: dict[int, int] = {}
     blocks = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False).get_opcodes()
     for _, i1, i2, j1, j2 in blocks:
@@ -96,7 +96,7 @@ def _line_table(old: str, new: str) -> Mapping[int, int]:
 
 
 def without_repeats(items: Iterable[ReviewItem]) -> list[ReviewItem]:
-    """Each decision once, at its first place: a unit may hold the same passage with the same change twice."""
+    """Each decision once, at its first line: a unit may hold the same passage with the same change twice."""
     places: dict[str, list[ReviewItem]] = {}
     for item in items:
         places.setdefault(item.id, []).append(item)

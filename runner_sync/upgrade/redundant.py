@@ -1,4 +1,4 @@
-"""Methods that the NPU class can do without since this upgrade: each goes with a question.
+"""Methods that the NPU class no longer needs after this upgrade: each is removed with a question.
 
 Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts, some marked as removed. May touch: nothing.
 """
@@ -21,16 +21,16 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 SAME = "it equals the method that the class inherits"
 
 SHOWN = 3
-"""Statements of NPU's own that a question names, the first ones."""
+"""How many statements of NPU's own a question quotes at most."""
 
 ELSEWHERE = 0.8
-"""Share of omni's statements of a copy that must stand in other methods for the copy to go."""
+"""Share of omni's own statements of a copy that must stand in other methods for the copy to be removed."""
 
 
 def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """Overrides that no longer say anything of omni's: inheritance does the same.
+    """The drafts, without overrides that have nothing of omni's left: the inherited method does the same.
 
-    One after the other: of two that each stand in the other's place, one stays.
+    They are checked one after the other, so that of two which could replace each other one stays.
     """
     left = [*drafts]
     for at, draft in enumerate(drafts):
@@ -40,7 +40,7 @@ def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> li
 
 
 def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Draft:
-    """The draft; dropped where the class can do without it, with a question where upstream gave up what it copies."""
+    """The draft; dropped if the class no longer needs it, or with a question if its original is gone or inherited."""
     may_go = bool(draft.owner) and not is_read_by_class(draft, job)
     reason = _why_redundant(draft, drafts, job, side) if may_go else ""
     if reason:
@@ -68,8 +68,11 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
 
 
 def _taken_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
-    """What omni's base class has for a method that the GPU twin had as it stands here, and has no more; or an empty
-    string."""
+    """Omni's base-class version of a method that the GPU twin no longer overrides, where NPU still has the twin's old
+    text.
+
+    Otherwise an empty string.
+    """
     below = job.hierarchy.inherited.get(draft.owner, Inherited()).members.get(draft.member)
     old = side.old.get(draft.name) if draft.name not in side.new else None
     if below is None or old is None or draft.text != draft.before:
@@ -80,7 +83,7 @@ def _taken_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
 def _why_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
     """Why the class can do without this member since this upgrade, or an empty string.
 
-    What was redundant before is left: people had a reason, or ``check`` tells them.
+    A method that was redundant before is left: people had a reason, or ``check`` reports it.
     """
     inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
     below = inherited.members.get(draft.member)
@@ -90,8 +93,10 @@ def _why_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: 
 
 
 def _why_same_as_inherited(draft: Draft, below: str, was: str | None, job: ModuleJob, side: GpuSide) -> str:
-    """Why a member can go in favour of ``below``, omni's version of it in a base class, which ``was`` another before
-    this upgrade (``None``: there was none); or an empty string."""
+    """Why omni's inherited version, ``below``, can replace a member, or an empty string.
+
+    ``was`` is the inherited version before this upgrade; ``None`` if there was none.
+    """
     if _is_free_port(draft, side) and not _own_of_port(draft, side):
         return "the GPU method that it translated has no device code any more and is inherited"
     if was is None and draft.text == draft.before and _stands_in(canonical(draft.before)[1:], [below]):
@@ -102,19 +107,21 @@ def _why_same_as_inherited(draft: Draft, below: str, was: str | None, job: Modul
 
 
 def _could_be_inherited(draft: Draft, job: ModuleJob, side: GpuSide) -> bool:
-    """Whether a port needs no translation since this upgrade, and a base class of omni's has the method."""
+    """Whether a port no longer needs translation and a base class of omni's has the method."""
     inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
     return inherited.members.get(draft.member) is not None and _is_free_port(draft, side)
 
 
 def _is_free_port(draft: Draft, side: GpuSide) -> bool:
-    """Whether a member is the port of a GPU method that had to be translated, and has not since this upgrade."""
+    """Whether a member is the port of a GPU method that needed translation before this upgrade and no longer does."""
     return draft.name in side.device_free and is_port(draft.before, side.old[draft.name])
 
 
 def _own_of_port(draft: Draft, side: GpuSide) -> list[str]:
-    """What a port did before, and does, that its GPU method, old or new, does not; that it calls the parent's by the
-    name of its class is no such thing."""
+    """Statements that a port had and has and that its GPU method, old or new, does not have.
+
+    Without calls of the parent's method by class name, which are a form of ``super()``.
+    """
     known = {*canonical(side.old[draft.name]), *canonical(side.new[draft.name])}
     passed_on = re.compile(rf"(return )?\w+\.{re.escape(draft.member)}\(self\b")
     kept = [canon for canon in canonical(draft.before)[1:] if canon in canonical(draft.text) and canon not in known]
@@ -122,7 +129,7 @@ def _own_of_port(draft: Draft, side: GpuSide) -> list[str]:
 
 
 def _why_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> str:
-    """Why a copy of upstream's method can go, of which no base class has a version of omni's; or an empty string."""
+    """Why a copy of upstream's method can be removed, though no base class of omni's has it; or an empty string."""
     inherits = draft.member in inherited.members
     if inherits and draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream):
         return "the copy equals the upstream method that the class inherits"
@@ -132,22 +139,21 @@ def _why_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -
         return ""
     if draft.upstream is None and draft.base is not None and _is_abandoned(draft, drafts, inherited):
         return "upstream dropped the method that this is a copy of, and nothing calls the copy any more"
-    elsewhere = [d.text for d in drafts if d is not draft and not d.removed and d.owner == draft.owner]
-    elsewhere += [text for text in inherited.members.values() if text is not None]
-    if inherits and _stands_in(draft.own, elsewhere):
+    other_methods = [d.text for d in drafts if d is not draft and not d.removed and d.owner == draft.owner]
+    other_methods += [text for text in inherited.members.values() if text is not None]
+    if inherits and _stands_in(draft.own, other_methods):
         return "everything that omni had added to the copy stands in other methods now"
     return ""
 
 
-def _stands_in(own: Collection[str], elsewhere: Sequence[str]) -> bool:
-    """Whether nearly all of the statements stand, the same or alike, in the other methods."""
-    known = {canon for text in elsewhere for canon in canonical(text)}
+def _stands_in(own: Collection[str], methods: Sequence[str]) -> bool:
+    """Whether nearly all of the statements also stand in the other methods."""
+    known = {canon for text in methods for canon in canonical(text)}
     return sum(canon in known for canon in own) >= ELSEWHERE * len(own)
 
 
 def _is_abandoned(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> bool:
-    """Whether the calls of a method went with this upgrade: the module had some, and neither it nor a base class has
-    one now."""
+    """Whether a method lost its last calls in this upgrade: there were some, and no known code calls it now."""
     had = any(draft.member in self_names(other.before) for other in drafts if other is not draft)
     below = any(draft.member in self_names(text) for text in inherited.members.values() if text is not None)
     return had and not below and not is_called(draft, drafts)

@@ -95,8 +95,7 @@ def _read_in(call: ast.Call) -> set[str]:
 
 
 def _misfit_of(caller: Draft, other: Draft, drafts: Sequence[Draft]) -> ast.Call | None:
-    """A new call in ``caller`` of ``other`` that does not fit its signature; ``None`` if there is none or nobody can
-    tell."""
+    """A new call of ``other`` in ``caller`` that does not fit; ``None`` if there is none or it cannot be told."""
     if other.name == caller.name or (other.owner and other.owner != caller.owner):
         return None
     if not _is_plain(other) or _is_hidden(other, caller=caller, drafts=drafts):

@@ -24,8 +24,7 @@ from runner_sync.upgrade.job import Fate, ModuleJob
 
 
 def after_port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[Sequence[Draft], dict[str, Fate]]:
-    """The drafts with omni's GPU changes ported, new members included; and what becomes of each member only the GPU
-    has."""
+    """The drafts with omni's GPU changes and new members ported; and what becomes of each member only the GPU has."""
     decided: dict[str, Fate] = {}
     if job.twin.new is None:
         return drafts, decided
@@ -76,8 +75,8 @@ def _exchanged(drafts: Sequence[Draft], old: Sequence[Draft], new: Sequence[Draf
 
 
 def _between_rulers(draft: Draft, job: ModuleJob) -> Draft:
-    """A copy with ruler comments around the whole statements that its last stage, a port, added; omni's own method as
-    it is."""
+    """A copy with ruler comments around whole statements that its last stage, a port, added; other drafts as they
+    are."""
     if draft.kind != "copy":
         return draft
     ruler = ruler_style(job.text, label=job.profile.marker)

@@ -121,8 +121,7 @@ def _handing(helper: str, user: ast.stmt) -> str:
 
 
 def _body(helper: str, margin: str) -> Sequence[str]:
-    """The body lines of a method without its docstring, indented by ``margin``; lines inside strings stay as they
-    are."""
+    """The body lines of a method without docstring, indented by ``margin``; lines inside strings stay as they are."""
     function = first_function(helper)
     if function is None:
         return ()
@@ -138,6 +137,5 @@ def _body(helper: str, margin: str) -> Sequence[str]:
 
 
 def _blanks(row: str, width: int) -> int:
-    """How many characters of indentation to remove: ``width``, or none if ``row`` has text there (an outdented
-    comment)."""
+    """How many characters of indentation to remove: ``width``, or none for an outdented comment."""
     return width if not row[:width].strip() else 0

@@ -51,8 +51,8 @@ def _was_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
 
 
 def _gone_but_edited(draft: Draft, job: ModuleJob, original: str, came: Mapping[str, str]) -> Draft:
-    """The draft with a question. ``came`` are methods new in the GPU class that the NPU class has now, too: perhaps the
-    same method renamed."""
+    """The draft with a question; one of ``came``, methods that both classes newly have, may be the same under a new
+    name."""
     reason = "the GPU runner dropped this method, and nothing on the NPU side calls it any more; NPU had edited it"
     if renamed := [name for name, text in came.items() if canonical(text)[1:] == canonical(original)[1:]]:
         reason += f": it is called {renamed[0]} there now, and came as it is there, without what NPU does in this one"

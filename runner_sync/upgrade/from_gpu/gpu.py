@@ -120,8 +120,7 @@ def _is_copied(draft: Draft, job: ModuleJob) -> bool:
 
 
 def may_be_copy(draft: Draft, job: ModuleJob) -> bool:
-    """Whether a unit may be a copy although there is no vllm-ascend to compare it with; told by the lock, where it
-    names it."""
+    """Whether a unit may be a copy, as far as a run without vllm-ascend can tell from the lock."""
     if job.upstream.is_followed or job.upstream.new is not None:
         return False
     return draft.name in job.upstream.locked or draft.name not in job.twin.locked
@@ -205,8 +204,7 @@ def _device_free(
     new: Mapping[str, str],
     as_written: Mapping[str, tuple[str, str]],
 ) -> frozenset[str]:
-    """Units that had GPU device code in the old twin and have none in the new one; told by what the translation
-    changes."""
+    """Units that had GPU device code in the old twin and have none now; told by what the translation changes."""
     found = set()
     written = {base.side: _by_npu_name(job, texts.unit_texts(base.side.text)) for base in chosen.values()}
     for name, base in chosen.items():

@@ -84,8 +84,7 @@ class _Case:
         return draft.member in self.pair.gpu_new and not self._is_bound(draft.member)
 
     def is_copy(self, draft: Draft) -> bool:
-        """Whether the class can inherit this member: its text is that of the old or new twin, and nothing forbids
-        that."""
+        """Whether the class can inherit this member: it equals the old or new twin's, and nothing forbids that."""
         if not self.is_shared(draft) or self._hides(draft.member):
             return False
         versions = (self.side.old.get(draft.name), self.side.new.get(draft.name))
@@ -112,8 +111,7 @@ class _Case:
         )
 
     def _hides(self, member: str) -> bool:
-        """Whether the twin's member would hide one of vllm-ascend's: it never calls ``super()``, or takes other
-        arguments."""
+        """Whether the twin's member would hide one of vllm-ascend's: it never calls it, or takes other arguments."""
         if member not in self.pair.upstream:
             return False
         text = self.pair.gpu_new[member]

@@ -31,8 +31,7 @@ _SHORT = 20
 def ask_about_left_standing(
     draft: Draft, job: ModuleJob, sides: Triple, side: GpuSide, pinned: Collection[str]
 ) -> Draft:
-    """The draft with one question about all such statements, at the first one; ``pinned`` are those that a port must
-    keep."""
+    """The draft with one question about all such statements; ``pinned`` are those that a port must keep."""
     if draft.name not in side.bases:
         return draft
     names = _taken_out(sides) & set(pinned) & fingerprint(draft.text).keys()

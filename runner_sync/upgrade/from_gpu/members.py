@@ -17,8 +17,7 @@ from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 
 
 def decide_as_it_stands(job: ModuleJob, class_names: Iterable[str]) -> dict[str, Member]:
-    """What becomes of each member that only the GPU classes have, by its NPU name, in a module that is not being
-    upgraded."""
+    """What becomes of each member that only the GPU classes have, by its NPU name, where nothing is upgraded."""
     drafts = [Draft(name, (Stage(text),)) for name, text in texts.unit_texts(job.text, job.path).items()]
     side = read_side(job, drafts)
     return {
@@ -89,8 +88,7 @@ def _named_by_only(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
 
 
 def _newly_called(drafts: Sequence[Draft], job: ModuleJob) -> set[str]:
-    """Members of ``self`` that the NPU side newly calls in this upgrade, in vllm-ascend's runner or in the module
-    itself."""
+    """Members of ``self`` that vllm-ascend's runner or the module itself newly calls in this upgrade."""
     followed = {draft.base.ref for draft in drafts if draft.base is not None}
     before = [side.text for side in job.upstream.bases if side.ref in followed]
     now = [job.upstream.new.text] if job.upstream.new is not None and before else []
@@ -110,8 +108,7 @@ def _module_definitions(module_text: str, job: ModuleJob) -> dict[str, str]:
 
 
 def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]:
-    """What becomes of each member that only the GPU class has. If the NPU class inherits from its twin, nothing is
-    copied."""
+    """What becomes of each member that only the GPU class has; nothing is copied if the NPU class inherits from it."""
     inherited = job.hierarchy.inherited.get(class_name)
     twin = job.profile.gpu_name(class_name)
     if inherited is not None and twin in inherited.classes:

@@ -22,8 +22,7 @@ Span = tuple[int, int]
 
 @lru_cache(maxsize=64)
 def instance_names(text: str, class_name: str) -> frozenset[str]:
-    """Names that a class gives to its instances: its methods, and the attributes that they set on ``self``. No dunder
-    names."""
+    """Names that a class gives to its instances: methods, and attributes that they set on ``self``; no dunder names."""
     found: set[str] = set()
     for node in walk(module_of(text)):
         if not isinstance(node, ast.ClassDef) or node.name != class_name:
@@ -114,8 +113,7 @@ def _head_end(lines: Sequence[str], block: ast.With | ast.AsyncWith) -> int | No
 
 
 def _reopened(text: str, block: ast.With | ast.AsyncWith, items: Sequence[ast.withitem], end: int) -> str:
-    """``text`` with only ``items`` in the head of ``block``; without items, ``block`` is replaced by its dedented
-    body."""
+    """``text`` with only ``items`` in the head of ``block``; without items its dedented body takes its place."""
     lines = text.split("\n")
     indent = margin(lines[block.lineno - 1])
     if items:

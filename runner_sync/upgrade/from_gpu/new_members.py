@@ -58,8 +58,7 @@ def ported_members(
 
 
 def _asked_first(name: str, job: ModuleJob) -> tuple[str, ...]:
-    """For the sampler hook, which asks the model first: notes on what vllm-ascend's own method does before it
-    samples."""
+    """For the sampler hook, which asks the model first: what vllm-ascend's own method does before it samples."""
     hook, side = job.profile.sampler_hook, job.upstream.new
     if name != hook.method or side is None:
         return ()
@@ -77,8 +76,8 @@ def _added_review(draft: Draft, job: ModuleJob, decision: Member, notes: Sequenc
 def _asked_for(
     class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> set[str]:
-    """Names of the members to be ported: the selected ones and, transitively, portable ones that these or the existing
-    members newly call."""
+    """Names of the members to be ported: the selected ones and, transitively, the portable ones that these or the
+    existing members newly call."""
     portable = {decision.name for decision in decisions if decision.action in ("port", "hook")}
     wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.settings.only)}
     for draft in drafts:

@@ -58,8 +58,7 @@ def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
 
 
 def why(text: str, job: ModuleJob) -> str:
-    """The end of a reason for a passage or member that the twin may have had for long: which owed names it belongs
-    to."""
+    """The end of a reason: which owed names make a passage or member count as new."""
     names = sorted(job.twin.owed.names & self_mentions(text))[:NAMED]
     return f"; it belongs to {' and '.join(names)}, which NPU uses since this upgrade" if names else ""
 
@@ -73,8 +72,7 @@ def _inherited(job: ModuleJob) -> dict[str, str | None]:
 
 
 def _returns_nothing(text: str | None) -> bool:
-    """Whether a method of omni's is called for its effect, because it returns and yields no value; false without a
-    text."""
+    """Whether a method of omni's returns and yields no value, so is called for its effect; false without a text."""
     nodes = walk(tree_of(text or ""))[1:]
     return bool(nodes) and not any(isinstance(n, ast.Return | ast.Yield) and n.value is not None for n in nodes)
 
@@ -90,8 +88,7 @@ def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mappi
 
 
 def _words_on_npu(job: ModuleJob) -> frozenset[str]:
-    """All words of the NPU module, of vllm-ascend's and of vLLM's inherited members: nothing that omni has newly
-    brought."""
+    """All words of the NPU module, of vllm-ascend's and of vLLM's inherited members: none of these is new."""
     known = set(_WORD.findall(job.text))
     if job.upstream.new is not None:
         known.update(_WORD.findall(job.upstream.new.text))

@@ -111,7 +111,7 @@ def _chunks(text: str) -> Iterator[str]:
 
 def _ending_early(attempt: _Attempt) -> frozenset[int]:
     """Changed parts that end a suite early or have become unreachable; if there are none, the changed parts next to
-    such ones."""
+    such."""
     lines = [*endings(attempt.text), *unreachable(attempt.text)]
     ends = {attempt.part_of(line) for line in lines}
     changed = {k for k, part in enumerate(attempt.parts) if part.is_change} - attempt.undone

@@ -29,8 +29,7 @@ NEAR = 3
 
 
 def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: str) -> list[ReviewItem]:
-    """One question for each passage that a port changed, widened to whole statements; none where only comments
-    differ."""
+    """One question for each passage of whole statements that a port changed; none where only comments differ."""
     old, new = before.split("\n"), after.split("\n")
     in_twin = _InTwin.of(after, twin)
     return [

@@ -73,8 +73,7 @@ class _Context:
 
 @dataclass(frozen=True, slots=True)
 class _Helpers:
-    """Methods of the twin's class that NPU does not have, by name: ``old`` when the two were last aligned, ``new``
-    now."""
+    """Methods of the twin's class that NPU does not have: ``old`` when the two were last aligned, ``new`` now."""
 
     old: Mapping[str, str] = field(default_factory=dict)
     new: Mapping[str, str] = field(default_factory=dict)
@@ -210,8 +209,7 @@ def _fields_at_hand(draft: Draft, new: str) -> frozenset[str]:
 
 
 def _idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[str]:
-    """Fields that only the twin's record has and that no method sets or reads here, where methods do construct the
-    record."""
+    """Fields that only the twin's record has and no method gives or reads here, though methods make such records."""
     have = records.fields(draft.text, draft.name)
     added = [field for field in records.fields(new, draft.name) if field not in have]
     if not have or not any(records.makes(text, draft.name) for text in methods):
@@ -321,7 +319,6 @@ def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[s
 
 
 def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
-    """Names that a unit of the module may read: the module's own, and what can be imported as the upstream modules
-    do."""
+    """Names that a unit of the module may read: its own, and what can be imported as the upstream modules do."""
     texts_ = [job.text, side.module_text, *([job.upstream.new.text] if job.upstream.new is not None else [])]
     return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))

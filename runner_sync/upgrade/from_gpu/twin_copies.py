@@ -21,14 +21,12 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """The drafts; chosen copies of methods that vllm-ascend removed get the text of their GPU twin, unless it has
-    device code."""
+    """The drafts; copies of methods that vllm-ascend removed follow their GPU twin, unless it has device code."""
     return [_following(draft, job, side) if draft.chosen else draft for draft in drafts]
 
 
 def _following(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
-    """A copy of a removed method with its twin's text merged in; any other draft, or one that cannot be merged, as it
-    is."""
+    """A copy of a removed method with its twin's text merged in; any other draft as it is."""
     if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
         return draft
     twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm

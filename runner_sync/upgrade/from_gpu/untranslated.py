@@ -16,8 +16,7 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> Draft:
-    """The draft with one question per name, at the first line with it that the port brought; lines of ``before`` are
-    NPU's."""
+    """The draft with one question per name, at the first line with it that is not in ``before``."""
     known = {line.strip() for line in before.split("\n")}
     items = []
     for symbol, said in {doubt.symbol: doubt for doubt in doubts}.items():

@@ -88,8 +88,7 @@ def _copy_followed(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Dra
 
 
 def _base_now(draft: Draft, job: ModuleJob) -> BaseRef | None:
-    """The reference that the lock will record for a copy: upstream's new text. ``None`` where upstream no longer has
-    it."""
+    """What the lock will say that a copy follows: upstream's new text; ``None`` where upstream no longer has it."""
     assert job.upstream.new is not None
     if draft.upstream is None:
         return None
@@ -106,8 +105,7 @@ def _given_up(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> frozenset
 
 
 def _second_half(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[str, str] | None:
-    """Name and text of the method that upstream split off this one; ``None`` if there is none or the module has it
-    already."""
+    """Name and text of a method that upstream split off this one and the module lacks; ``None`` if there is none."""
     old, new = _methods(draft, job, origin)
     member = splitting.split_off(draft.member, base=origin.text, copy=draft.text, old=old, new=new)
     if not member or f"{draft.owner}.{member}" in texts.unit_texts(job.text, job.path):
@@ -116,8 +114,7 @@ def _second_half(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[
 
 
 def _methods(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """All methods of the upstream class, at the revision of ``origin`` and now. Both are empty where either is
-    unknown."""
+    """All methods of the upstream class, at the revision of ``origin`` and now; both empty where either is unknown."""
     owner, now = job.module.upstreams[0].name, job.upstream.new
     old = job.upstream.at(origin.ref)
     if not draft.owner or old is None or now is None:
@@ -230,8 +227,7 @@ def _orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[str]:
 
 
 def _sides(base: str, omni: str, upstream: str, job: ModuleJob) -> Triple:
-    """Base, omni and upstream for a merge, with the type unions of base and upstream spelled as omni's module spells
-    them."""
+    """Base, omni and upstream for a merge; base and upstream with type unions spelled as in omni's module."""
     old, new = (in_omni_spelling(text, unit=omni, module=job.text) for text in (base, upstream))
     return Triple(old, omni, new)
 

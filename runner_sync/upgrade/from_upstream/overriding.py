@@ -23,8 +23,7 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def followed(draft: Draft, job: ModuleJob, base: Base) -> Draft:
-    """The draft with the changes of the upstream method that it overrides: shared statements first, then the
-    signature."""
+    """The draft with changes of the upstream method that it overrides: shared statements, then the signature."""
     return _with_signature(_touched_up(draft, job, base), job, base)
 
 
@@ -43,7 +42,7 @@ def _touched_up(draft: Draft, job: ModuleJob, base: Base) -> Draft:
 
 
 def _touched(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
-    """One question for each run of statements that were brought up to date, showing the most similar ones of
+    """One question for each run of statements that were brought up to date, with the most similar ones of
     upstream's."""
     reason = "a method of omni's own, brought up to date in a statement that it shares with upstream's"
     base, omni, upstream, made = (

@@ -21,9 +21,8 @@ CUT = "__runner_sync_cut__()"
 """The statement between the two halves; it never reaches a file."""
 
 FROM_OLD = 0.4
-"""Share of a new method's statements, those of its new helpers included, that must come from the old method. For a new
-method that does more besides: share of the statements that left the old method, and at least ``lineage.FEWEST``
-ones."""
+"""Share of a new method's statements, those of its new helpers included, that must come from the old method. If it does
+more besides: share of the statements that left the old method, and at least ``lineage.FEWEST`` of them."""
 
 
 def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new: Mapping[str, str]) -> str:

@@ -77,7 +77,7 @@ def question(passage: Passage, draft: Draft, text: str, path: str) -> ReviewItem
 
 
 def _where_it_stands(passage: Passage, text: str) -> tuple[int, str]:
-    """First line of what ``text`` still has of a passage, and its text from there to the last such line; ``(1, "")`` if
+    """First line of what ``text`` still has of a passage, and its text from there to the last one; ``(1, "")`` if
     none."""
     nodes = [node for node in nodes_of(text) if node.canon in passage.canons]
     if not nodes:

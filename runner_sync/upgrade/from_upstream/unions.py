@@ -64,8 +64,7 @@ def _respelled(node: ast.expr, places: Places) -> str:
 
 
 def _is_type(node: ast.expr) -> bool:
-    """Whether ``node | None`` can be evaluated: not for a string, nor for a builtin function used as a type
-    (``any``)."""
+    """Whether ``node | None`` can be evaluated: not for a string, nor for a builtin function used as a type."""
     if isinstance(node, ast.Constant):
         return node.value is None
     named = getattr(builtins, node.id, type) if isinstance(node, ast.Name) else type

@@ -81,8 +81,8 @@ def _lines(text: str, whole: list[Node]) -> str:
 
 
 def _together(texts: Sequence[str], known: Collection[str]) -> Iterator[list[str]]:
-    """``texts`` in groups: each with the later ones that use a new local which the group sets; ``known`` names are not
-    new."""
+    """``texts`` in groups: each with the later ones that read a local which the group sets and which is not
+    ``known``."""
     rest = [*texts]
     while rest:
         group, names, left = [rest[0]], _new_locals(rest[0], known), []

@@ -1,9 +1,9 @@
-"""What a person must look at in a module that is done, and how it is said.
+"""What a person must look at in an upgraded module, and how it is worded.
 
 Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with review items. May touch: nothing.
 
-``defects`` are what a merge left, ``hidden`` the methods of upstream's that do not run (with ``partial_overrides``),
-``mixed_in`` the bases that a class has now or does without, ``partners`` the questions that are one decision.
-``reviews`` makes the items, ``wording`` has the sentences for the decisions of a merge, ``conflicts`` the diff3
-markers.
+``defects`` asks about defects that a merge left, ``hidden`` about methods of upstream's that do not run (with
+``partial_overrides``), ``mixed_in`` about mixins that a class got or does without; ``partners`` links questions that
+are one decision. ``reviews`` makes the items, ``wording`` has the sentences for the decisions of a merge, ``conflicts``
+writes diff3 markers.
 """

@@ -13,9 +13,10 @@ from runner_sync.statements import compiles, inside_strings
 
 
 def two_sided(text: str, item: ReviewItem) -> bool:
-    """Whether ``item`` stands in ``text`` as a choice between two sides, either of which leaves a module that parses.
+    """Whether ``item`` can be shown in ``text`` as a conflict, that is, either side in its place leaves valid Python.
 
-    Any other item has no lines to exchange: a head whose suite stays, or what neither side has, where one has nothing.
+    False for an item whose chosen text is not what stands there, for example a head whose suite stays, or for one where
+    one side is empty and the chosen text is not the other.
     """
     if item.omni == item.upstream or not item.chosen or not any((item.base.strip(), item.omni.strip())):
         return False
@@ -36,7 +37,7 @@ def _stripped_lines(body: str) -> list[str]:
 
 
 def _at_home(body: str, item: ReviewItem, indent: str) -> list[str]:
-    """The lines of a side, as deep as the chosen text stands, whose first line has ``indent`` there."""
+    """The lines of a side at the indentation of the chosen text, whose first line has ``indent`` in the file."""
     lines = body.rstrip("\n").split("\n") if body.strip() else []
     shown = next(line for line in item.chosen.split("\n") if line.strip())
     deeper = len(indent) - len(margin(shown))
@@ -45,7 +46,7 @@ def _at_home(body: str, item: ReviewItem, indent: str) -> list[str]:
 
 
 def disjoint(items: Iterable[ReviewItem]) -> list[ReviewItem]:
-    """Without those that overlap another one above them: conflicts do not stand inside each other."""
+    """The items without those that overlap an earlier one: conflicts cannot be nested."""
     kept: list[ReviewItem] = []
     for item in sorted(items, key=lambda i: (i.line, -i.end_line)):
         if not kept or item.line > kept[-1].end_line:
@@ -54,7 +55,7 @@ def disjoint(items: Iterable[ReviewItem]) -> list[ReviewItem]:
 
 
 def inline(text: str, items: Sequence[ReviewItem]) -> str:
-    """Exchange the chosen text of each ``two_sided`` item for the three sides, as ``git merge-file --diff3`` does."""
+    """``text`` with each ``two_sided`` item's chosen text replaced by all sides, as ``git merge-file --diff3`` does."""
     lines = text.split("\n")
     for item in sorted(items, key=lambda i: i.line, reverse=True):
         lines[item.line - 1 : item.end_line] = _block(item, margin(lines[item.line - 1]))
@@ -62,7 +63,7 @@ def inline(text: str, items: Sequence[ReviewItem]) -> str:
 
 
 def _block(item: ReviewItem, indent: str) -> list[str]:
-    """The three sides between conflict markers; ``indent`` is that of the lines whose place they take."""
+    """The three sides between conflict markers, at indentation ``indent``."""
     return [
         f"<<<<<<< omni {item.id}",
         *_at_home(item.omni, item, indent),

@@ -1,4 +1,4 @@
-"""Questions about what a merge made of a method, whatever the merge itself thought of it.
+"""Questions about defects in the text of a method after all merges, whatever the merges decided.
 
 Comes in: drafts. Goes out: the drafts with review items. May touch: nothing.
 """
@@ -26,13 +26,16 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_order(draft: Draft, path: str) -> Draft:
-    """Ask where a local is read above everything that sets it, and where a statement can never run."""
+    """The draft with questions about locals read before anything sets them, and about unreachable statements."""
     return _asking(draft, _about_order(draft, path)) if _is_changed(draft) else draft
 
 
 def _asking(draft: Draft, items: Iterable[ReviewItem]) -> Draft:
-    """The draft with further questions; one about a statement that a question of the merge shows as chosen is a further
-    reason of that one: whoever settles it settles both."""
+    """The draft with further questions.
+
+    If a question of the merge shows the same statement as chosen, the reason is added to that one instead: whoever
+    settles one settles both.
+    """
     for item in items:
         same = next((asked for asked in draft.reviews if _is_about(asked, item)), None)
         if same is None:
@@ -44,19 +47,19 @@ def _asking(draft: Draft, items: Iterable[ReviewItem]) -> Draft:
 
 
 def _is_about(asked: ReviewItem, item: ReviewItem) -> bool:
-    """Whether a question of the merge shows the line of another one as the first of what was chosen."""
+    """Whether a question of the merge is about the line of ``item``, as the first line of what was chosen."""
     chosen = asked.chosen.strip().split("\n")[0].strip()
     return asked.confidence > DEFECT and asked.line == item.line and chosen == item.chosen.strip()
 
 
 def _about_order(draft: Draft, path: str) -> Iterator[ReviewItem]:
-    """What ``ask_about_order`` asks; only of defects that the unit did not have before."""
+    """The questions of ``ask_about_order``; only about defects that the unit did not have before."""
     known = read_too_early(draft.before)
     for name, line in read_too_early(draft.text).items():
         if name not in known:
             yield _about(draft, path, reason=f"{name} is read here before anything sets it", line=line)
             known[name] = line
-    # Only of names that a text at hand has set on every path: two branches of it may have one condition.
+    # Only names that one of these texts always set: elsewhere two branches may test the same condition.
     sources = [text for text in (draft.before, draft.upstream or "") if text]
     certain = {name for text in sources for name in locals_of(text)} - known.keys()
     certain -= {name for text in sources for name in read_unless_set(text)}
@@ -72,8 +75,11 @@ def _about_order(draft: Draft, path: str) -> Iterator[ReviewItem]:
 
 
 def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
-    """Ask about statements that the unit has more often than omni's, vllm-ascend's and the GPU ``twin``'s text of it:
-    two sides may do the same work at two places. Once in each branch of a condition is once."""
+    """The draft with questions about statements that stand more often than in omni's, vllm-ascend's or the ``twin``'s
+    text.
+
+    Two sides may have added the same work at two places. One in each branch of a condition counts once.
+    """
     if not _is_changed(draft):
         return draft
     most: Counter[str] = Counter()
@@ -94,7 +100,7 @@ def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
 
 
 def _work(text: str) -> dict[str, list[int]]:
-    """The places of a unit's simple statements that say enough to be told from others, and do not only leave it."""
+    """``{statement: positions}`` of a unit's distinctive simple statements, without returns, raises and imports."""
     found: dict[str, list[int]] = {}
     for index, node in enumerate(flatten(text) if text.strip() else ()):
         if node.is_telling and not node.compound and node.keyword not in ("return", "raise", "import", "from"):
@@ -103,10 +109,10 @@ def _work(text: str) -> dict[str, list[int]]:
 
 
 def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str, *, conditional_in: str = "") -> list[Draft]:
-    """Ask where a name is read that neither the module nor any import at hand defines; ``conditional_in`` is the module
-    that imports it under a condition.
+    """The drafts with questions where ``name`` is read and neither the module nor any import at hand defines it.
 
-    Not where a unit has a local or a parameter of that name.
+    ``conditional_in`` is the module that imports it under a condition. No question in a unit that binds the name
+    itself.
     """
     why = f": {conditional_in} imports it under a condition" if conditional_in else ""
     return [_asking(draft, _about_unknown(name, draft, path, why)) for draft in drafts]
@@ -117,8 +123,10 @@ def _about_unknown(name: str, draft: Draft, path: str, why: str) -> Iterator[Rev
 
 
 def ask_about_meaning(name: str, here: str, there: str, source: str, drafts: Iterable[Draft], path: str) -> list[Draft]:
-    """Ask where a line that came from ``source`` reads a name that is one thing there and another one here: each by the
-    import that makes it so."""
+    """The drafts with questions where a line from ``source`` reads a name that is imported as something else there.
+
+    ``here`` and ``there`` are the two import statements.
+    """
     asked, said = [], {line.strip() for line in source.split("\n")}
     for draft in drafts:
         before, lines = {line.strip() for line in draft.before.split("\n")}, draft.text.split("\n")
@@ -129,13 +137,13 @@ def ask_about_meaning(name: str, here: str, there: str, source: str, drafts: Ite
 
 
 def _read_in(draft: Draft, name: str) -> Sequence[int]:
-    """The lines of a changed unit that read a name of the module."""
+    """The lines of a changed unit that read ``name`` as a global; none for an unchanged unit."""
     is_read = _is_changed(draft) and name in used_names(as_module(draft.text))
     return uses_of(draft.text, name) if is_read else ()
 
 
 def _at_first(lines: Sequence[int], draft: Draft, path: str, *, reason: str) -> Iterator[ReviewItem]:
-    """The question about the first of some lines, with a word about the others, which its id does not depend on."""
+    """A question at the first of ``lines`` that also counts the others; its id does not depend on that count."""
     others = len({*lines}) - 1
     if lines:
         item = _about(draft, path, reason=reason, line=lines[0])
@@ -144,8 +152,10 @@ def _at_first(lines: Sequence[int], draft: Draft, path: str, *, reason: str) -> 
 
 
 def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Ask where an attribute is read whose last setter went in this upgrade, also if it is asked for first
-    (``hasattr(self, "x")``): what hangs on it is dead from now on."""
+    """The drafts with questions where an attribute is read that nothing sets any more since this upgrade.
+
+    Also where it is only tested for (``hasattr(self, "x")``): the code behind that test is dead now.
+    """
     lost = {
         owner: _attributes_lost(owner, drafts, job)
         for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner)
@@ -157,7 +167,7 @@ def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def _attributes_lost(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
-    """Attributes that a class has set until this upgrade, and that nothing sets any more."""
+    """Attributes that methods of a class set before this upgrade and that nothing sets now."""
     mine = [draft for draft in drafts if draft.owner == owner]
     before = {name for draft in mine for name in _set_by(draft.before)}
     lost = before - {name for draft in mine if not draft.removed for name in _set_by(draft.text)}
@@ -172,10 +182,10 @@ def _about_unset(draft: Draft, lost: Iterable[str], path: str) -> Iterator[Revie
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
-    """Ask about a new return that does not hand over what the other returns of the method do.
+    """The draft with questions about new returns that do not go through the method which other returns go through.
 
-    Where several say ``return self.attach(output)``, with a method that upstream does not know, callers count on it.
-    Not where a question of the merge about that very return of upstream's stands there already.
+    If several returns are ``return self.attach(output)``, with a method that upstream does not know, callers rely on
+    it. No question if the merge has already asked about that very return.
     """
     if not _is_changed(draft) or job.upstream.new is None:
         return draft
@@ -183,7 +193,7 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
     handing = Counter(name for _, value in returns if (name := _handed_to(value)))
     common = [name for name, count in handing.items() if count > 1 and f"{name}(" not in job.upstream.new.text]
     known = Counter(ast.dump(value) for _, value in _returns(draft.before))
-    # One that goes through it now was there before without.
+    # A value that goes through it only now does not count as known without it.
     known -= _handed(draft.text, common) - _handed(draft.before, common)
     items = []
     asked = {line for item in draft.reviews if not item.from_gpu for line in _common_lines(item.upstream, item.chosen)}
@@ -196,12 +206,12 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
 
 
 def _common_lines(*texts: str) -> set[str]:
-    """Lines that all texts have, however deep they stand."""
+    """Lines that all texts have, at any indentation."""
     return set.intersection(*({line.strip() for line in text.split("\n")} for text in texts))
 
 
 def _returns(text: str) -> list[tuple[int, ast.expr]]:
-    """Lines and values of the returns of a method, without those of functions in it and of ``None``."""
+    """Lines and values of a method's returns; without nested functions and constant values."""
     found = []
     todo: list[ast.AST] = [child for top in parse_unit(text).body for child in ast.iter_child_nodes(top)]
     while todo:
@@ -214,8 +224,8 @@ def _returns(text: str) -> list[tuple[int, ast.expr]]:
 
 
 def _handed(text: str, names: Collection[str]) -> Counter[str]:
-    """What the returns of a method hand to one of the methods of ``self``, in their own line or by a name that the line
-    before them sets."""
+    """Values that the returns of a method pass to one of these methods of ``self``, counted; if passed by a name that
+    the statement directly before sets, the value of that."""
     made = _values_by_line(text)
     calls = [(line, value) for line, value in _returns(text) if isinstance(value, ast.Call) and value.args]
     given = [(line, call.args[0]) for line, call in calls if _handed_to(call) in names]
@@ -223,7 +233,7 @@ def _handed(text: str, names: Collection[str]) -> Counter[str]:
 
 
 def _values_by_line(text: str) -> dict[tuple[int, str], str]:
-    """What a name is set to directly in front of a statement, by the line of that and the name."""
+    """``{(line of a statement, name): value}`` where the statement directly before it assigns the name."""
     tree = parse_unit(text)
     suites = [top.body for top in tree.body if isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef)]
     suites += [suite for node in walk(tree) if isinstance(node, ast.stmt) for suite in blocks_of(node)]
@@ -236,13 +246,13 @@ def _values_by_line(text: str) -> dict[tuple[int, str], str]:
 
 
 def _handed_to(value: ast.expr) -> str:
-    """The method of ``self`` that a value comes out of, else an empty string."""
+    """The method of ``self`` that ``value`` is a call of; else an empty string."""
     called = value.func if isinstance(value, ast.Call) else None
     return called.attr if isinstance(called, ast.Attribute) and is_name(called.value, "self") else ""
 
 
 def _around(owner: str, job: ModuleJob) -> Iterator[str]:
-    """The other texts that may set an attribute of a class: its bases, and the class that it was copied from."""
+    """Other texts that may set an attribute of a class: what it inherits from omni, and upstream's module."""
     inherited = job.hierarchy.inherited.get(owner)
     yield from (text for text in inherited.members.values() if text) if inherited is not None else ()
     if job.upstream.new is not None:
@@ -251,7 +261,7 @@ def _around(owner: str, job: ModuleJob) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def _set_by(text: str) -> frozenset[str]:
-    """Attributes of ``self`` that a method, or one of a module, assigns, ``setattr`` with a written name included."""
+    """Attributes of ``self`` that a text assigns, ``setattr`` with a literal name included."""
     tree = parse_unit(text)
     found = self_attributes_set(tree)
     for node in walk(tree):
@@ -262,7 +272,7 @@ def _set_by(text: str) -> frozenset[str]:
 
 
 def _readings(text: str, name: str) -> list[int]:
-    """Lines that read an attribute of ``self``, or ask whether it has one."""
+    """Lines that read an attribute of ``self`` or ask for it by name, as ``getattr`` and ``hasattr`` do."""
     found = []
     for node in walk(parse_unit(text)):
         if isinstance(node, ast.Attribute) and node.attr == name and is_name(node.value, "self"):
@@ -279,7 +289,7 @@ def _is_changed(draft: Draft) -> bool:
 
 
 def _about(draft: Draft, path: str, *, reason: str, line: int, is_new: bool = False) -> ReviewItem:
-    """The question about a line of a draft; ``is_new`` where it is upstream's, though omni has the like elsewhere."""
+    """The question about a line of a draft; ``is_new`` if it is upstream's, though omni has the same line elsewhere."""
     here = draft.text.split("\n")[line - 1]
     is_own = not is_new and here.strip() in {own.strip() for own in draft.before.split("\n")}
     shown = Shown(omni=here, chosen=here) if is_own else Shown(upstream=here, chosen=here)

@@ -1,12 +1,11 @@
-"""Methods of the upstream class that do not run, and that upstream added or changed: omni's own or a base in front of
-it hides them, or those that call them.
+"""Methods that upstream added or changed and that do not run: an override of omni's hides them or whatever calls them.
 
-Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with questions, or drafts for a question each; they change no
-text. May touch: nothing.
+Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with questions, and drafts for a question each; no text is
+changed. May touch: nothing.
 
-No copy of such a method is there to merge into, and nothing fails: it does not run. vllm-omni 0.27.0rc1 brought
-vllm-ascend's ``_update_states`` back by hand, which ``OmniGPUModelRunner`` hides; that one then missed what vllm-ascend
-0.28.0rc1 put into its own.
+There is no copy to merge the change into, and nothing fails: the method just does not run. For example, vllm-omni
+0.27.0rc1 restored vllm-ascend's ``_update_states`` by hand because ``OmniGPUModelRunner`` hides it; that version then
+missed what vllm-ascend 0.28.0rc1 added to its own.
 """
 
 from __future__ import annotations
@@ -28,9 +27,11 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Ask about methods of omni's own that are written after one that upstream changed, and do not call it everywhere.
+    """The drafts with questions about overrides that resemble a method which upstream changed and do not always call
+    it.
 
-    A copy is merged with it, what hands on to it runs it, and what only has its name never looked at it, nor at vLLM's.
+    No question about a copy, which is merged; about an override that always calls upstream's; or about one that
+    resembles neither upstream's nor vLLM's method and only shares its name.
     """
     anchor, name = job.module.upstreams[0], job.module.name
     ref, old, new = _upstreams_members(drafts, job)
@@ -60,7 +61,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def _calls_now(old: str, new: str) -> str:
-    """What a method calls since it was changed, in words to put behind what changed; nothing where that is no more."""
+    """The end of a phrase that names the calls which ``new`` makes and ``old`` did not; empty if there are none."""
     before, after = (_CALL.findall("\n".join(canonical(text))) for text in (old, new))
     names = [name for name in dict.fromkeys(after) if name not in before and not hasattr(builtins, name)]
     more = f" and {len(names) - CALLS} more" if len(names) > CALLS else ""
@@ -74,14 +75,17 @@ _CALL = re.compile(r"([A-Za-z_][\w.]*)\(")
 
 
 def _hands_on(text: str, member: str, upstream: str, behind: str | None) -> bool:
-    """Whether a method runs upstream's, by name or by ``super()``; ``behind`` is the one that ``super()`` finds first,
-    where that is omni's."""
+    """Whether a method runs upstream's, by class name or by ``super()``.
+
+    ``behind`` is omni's method that ``super()`` finds first, if any.
+    """
     ways = _ways_to(upstream, member, behind)
     return calls_by_class(text, upstream, member) or not ways.isdisjoint(parents_of(text, member))
 
 
 def _ways_to(upstream: str, member: str, behind: str | None) -> frozenset[str]:
-    """By which class's ``member`` a method runs upstream's."""
+    """Which classes can be named in a call of ``member`` that ends up in upstream's method; ``super()`` counts as one
+    if the next method is upstream's or calls it."""
     is_next = behind is None or _calls_super(behind, member)
     return frozenset({upstream, "super()"} if is_next else {upstream})
 
@@ -91,7 +95,7 @@ def _calls_super(text: str, member: str) -> bool:
 
 
 def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
-    """One draft per method, in upstream's order."""
+    """A draft with a question for each method that upstream added or changed and another base class hides."""
     if not _is_direct_base(job):
         return
     anchor, name = job.module.upstreams[0], job.module.name
@@ -115,12 +119,11 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
 
 
 def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Ask the same of the classes that a conditional base may be besides the one that is followed; one further draft
-    per method that has none yet.
+    """The same questions for the other classes that a conditional base may be; further drafts for methods that have
+    none.
 
-    ``if is_310p():`` the base of ``OmniNPUModelRunner`` is ``NPUModelRunner310`` since 0.26.0. vllm-ascend 0.21.0rc1
-    gave that an ``_update_states`` which waits for the device, and omni's runs in its place there, too. What a method
-    hands on to the class behind it is nothing of its own.
+    For example, ``OmniNPUModelRunner`` has the base ``NPUModelRunner310`` ``if is_310p():`` since 0.26.0. vllm-ascend
+    0.21.0rc1 gave that class an ``_update_states`` which waits for the device, and omni's runs in its place.
     """
     ref = _base_ref(drafts)
     if job.upstream.new is None or ref in ("", job.upstream.new.ref):
@@ -153,10 +156,10 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def _hides_change(own: str, behind: str | None, member: str, upstream: str, *, old: str, new: str) -> bool:
-    """Whether omni's version of a method runs in place of upstream's, and lacks what changed there from ``old`` to
+    """Whether omni's version of a method runs in place of upstream's and lacks what changed there from ``old`` to
     ``new``.
 
-    It is the class's ``own``, else that of a base of omni's (``behind``).
+    Omni's version is the class's ``own``, else that of a base of omni's (``behind``).
     """
     mine = own or behind
     if mine is None or _hands_on(mine, member, upstream, behind if mine is not behind else None):
@@ -165,25 +168,27 @@ def _hides_change(own: str, behind: str | None, member: str, upstream: str, *, o
 
 
 def _not_run(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> ReviewItem:
-    """The question about a method of upstream's that omni's runs in place of."""
+    """The question about a method of upstream's that is hidden by omni's, ``mine``."""
     shown = Shown(base=old, omni=mine, upstream=new, chosen=mine)
     return review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 
 
 def _has_what_changed(mine: str, old: str, new: str, member: str) -> bool:
-    """Whether a method has all that another one got, and nothing of what that lost. Its signature does not count, nor
-    does what it hands on to the class behind it."""
+    """Whether ``mine`` has all statements added from ``old`` to ``new`` and none of the removed ones.
+
+    Signatures do not count, nor do calls of ``member`` itself (on ``super()``).
+    """
     return has_change(
         *(Counter(canon for canon in canonical(text)[1:] if f".{member}(" not in canon) for text in (mine, old, new))
     )
 
 
 def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
-    """Overrides of vLLM's methods that upstream's class newly has, and that no method calls which runs: omni hides
-    those that do. One draft for those that one method calls.
+    """A draft with a question for overrides of vLLM's methods that are new in upstream's class and that nothing calls.
 
-    The override is inherited, and nothing fails: vllm-ascend 0.30.0 frees what it keeps of a request in
-    ``_on_request_state_removed``, which vLLM's ``_update_states`` calls and omni's full copy of that does not.
+    They are inherited, but omni overrides the methods of vLLM's that would call them. For example, vllm-ascend 0.30.0
+    frees request state in ``_on_request_state_removed``, which vLLM's ``_update_states`` calls and omni's full copy
+    does not. Hooks with the same caller share one question.
     """
     if not _is_direct_base(job):
         return
@@ -227,14 +232,16 @@ def _hooks_by_caller(
 
 
 def _upstreams(member: str, new: Mapping[str, str], inherited: Inherited) -> str:
-    """What runs of a method without omni: upstream's, with vLLM's where that hands on."""
+    """The method as it would run without omni: upstream's, with vLLM's appended if that is called or the only one."""
     text = new.get(member, "")
     return text if text and not _calls_super(text, member) else text + inherited.vllm[member]
 
 
 def _goes_on(member: str, mine: str | None, upstream: str, behind: str | None) -> bool:
-    """Whether upstream's version of a method runs in the end; ``mine`` is the class's own, ``behind`` that of a base of
-    omni's."""
+    """Whether upstream's version of a method runs in the end.
+
+    ``mine`` is the class's own version, ``behind`` that of a base of omni's, if any.
+    """
     if mine is not None and calls_by_class(mine, upstream, member):
         return True
     if mine is not None and not parents_of(mine, member):
@@ -243,8 +250,7 @@ def _goes_on(member: str, mine: str | None, upstream: str, behind: str | None) -
 
 
 def _upstreams_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
-    """The revision that the module follows, and the methods of upstream's class then and now; none where it is not at
-    hand."""
+    """The revision that the module follows, and the methods of upstream's class then and now, if at hand."""
     ref, anchor = _base_ref(drafts), job.module.upstreams[0]
     side = job.upstream.at(ref)
     if job.upstream.new is None or side is None:
@@ -263,7 +269,7 @@ def _base_ref(drafts: Sequence[Draft]) -> str:
 
 
 def _is_direct_base(job: ModuleJob) -> bool:
-    """Whether the module's class itself names upstream's class as a base; a subclass of it would say the same again."""
+    """Whether the module's class itself names upstream's class as a base; a subclass would get the same questions."""
     anchor = job.module.upstreams[0]
     bases = texts.bases_of(job.text, job.module.name)
     return any(anchor.name in (base.expression, *(origin.name for origin in base.origins)) for base in bases)

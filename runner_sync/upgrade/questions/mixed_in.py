@@ -1,6 +1,6 @@
-"""Mixins that a class has now as its GPU twin does, and those that it goes on without: one question for each class.
+"""Questions about mixins that a class gets as its GPU twin has them, and about those that it does without.
 
-Comes in: a ``ModuleJob``. Goes out: drafts that are no units and carry a question each. May touch: nothing.
+Comes in: a ``ModuleJob``. Goes out: drafts that are no units and carry a question per class. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from runner_sync.upgrade.questions.reviews import review
 
 
 def mixed_in(job: ModuleJob) -> list[Draft]:
-    """The questions about mixins; about those that a class goes on without only where all units are upgraded."""
+    """Drafts with the questions about mixins; about those that a class does without only if all units are upgraded."""
     declined = _declined(job) if not job.settings.only else []
     return [*declined, *_added(job)]
 
@@ -52,7 +52,7 @@ def _added(job: ModuleJob) -> list[Draft]:
 
 
 def _settled_bases(job: ModuleJob) -> set[str]:
-    """Bases that the GPU class had at the last upgrade: what NPU does without of them was settled then."""
+    """Bases that the GPU class had at the last upgrade: which of them NPU does without was settled then."""
     if job.twin.settled is None or job.module.gpu is None:
         return set()
     return {base.expression for base in texts.bases_of(job.twin.settled.text, job.module.gpu.name)}

@@ -1,9 +1,9 @@
-"""A method of omni's own that runs upstream's on one path, and does the same in its own way on another.
+"""An override that runs upstream's method on one path, and does the same work itself on another.
 
 Comes in: texts of methods. Goes out: whether one lags behind. May touch: nothing.
 
-``_sample`` of the AR runner hands on for speculative decoding; without, it calls the sampler itself, as vllm-ascend's
-does there::
+``_sample`` of the AR runner calls upstream's for speculative decoding; otherwise it calls the sampler itself, as
+vllm-ascend's does there::
 
     if spec_decode_metadata is None:
         return self.sampler(logits)            # vllm-ascend 0.25.1rc1 prepares the sampler in front of this
@@ -22,11 +22,11 @@ from runner_sync.syntax import children, parents_called
 
 
 def lags_beside_call(text: str, member: str, owners: Collection[str], *, old: str, new: str) -> bool:
-    """Whether a method misses what upstream changed of ``member``, on a path on which it does not run that.
+    """Whether a method lacks upstream's change of ``member`` on a path where it does not run upstream's method.
 
-    ``owners`` are the classes whose ``member`` counts as upstream's, ``super()`` among them where that leads there.
-    What upstream does under the tests under which it is run counts for nothing, and a path that has nothing of
-    upstream's old text is no version of it.
+    ``owners`` are the classes whose ``member`` counts as upstream's, ``super()`` among them if it leads there. Changes
+    under the conditions under which upstream's method is called do not count. A path without any statement of
+    upstream's old text is not regarded as a version of it.
     """
     ways = [under for statement, under in statements_under(text) if _runs(statement, member, owners)]
     if not ways or is_on_every_path(ways):
@@ -40,13 +40,13 @@ def lags_beside_call(text: str, member: str, owners: Collection[str], *, old: st
 
 
 def _counted(text: str, counts: Callable[[Under], bool]) -> Counter[str]:
-    """The telling statements of a method that run under tests which count."""
+    """The telling statements of a method whose enclosing conditions satisfy ``counts``."""
     under = {statement.lineno: tests for statement, tests in statements_under(text)}
     nodes = [n for n in lineage.nodes_of(text) if n.is_telling and n.start in under]
     return Counter(node.canon for node in nodes if counts(under[node.start]))
 
 
 def _runs(statement: ast.stmt, member: str, owners: Collection[str]) -> bool:
-    """Whether a statement itself, what stands under it aside, runs the ``member`` of one of ``owners``."""
+    """Whether a statement, without those nested in it, calls the ``member`` of one of ``owners``."""
     heads = [node for node in children(statement) if not isinstance(node, ast.stmt)]
     return any(parents_called(node, member) & set(owners) for node in heads)

@@ -1,9 +1,8 @@
-"""Review items that are one decision: a member that a port brings, and what brings the calls of it.
+"""Links review items that are one decision: about a member that a port brings, and about a passage that calls it.
 
 Comes in: drafts with their questions. Goes out: the drafts, each question naming the others. May touch: nothing.
 
-Who takes the call out again leaves a helper that nothing calls, and who takes the helper out leaves a call of nothing.
-vllm-omni 0.28.0 on vllm-ascend 0.30.0rc2 gets ``_client_multimodal_output_keys`` in one item and its call in another.
+To undo only one of them would leave a helper that nothing calls, or a call of a missing helper.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ NAMED = 3
 
 
 def name_partners(drafts: Sequence[Draft]) -> list[Draft]:
-    """Say of each ported passage which ported members of its class it uses, and of each such member who does.
+    """The drafts with the ids of the partners in the reason of each question.
 
-    The ids stay: an item is the same decision whatever else comes with it.
+    The ids do not change: an item is the same decision whatever else comes with it.
     """
     owners = dict.fromkeys(draft.owner for draft in drafts if draft.owner)
     partners = {owner: _partners([d for d in drafts if d.owner == owner and not d.removed]) for owner in owners}
@@ -29,7 +28,7 @@ def name_partners(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _partners(mine: Sequence[Draft]) -> dict[str, dict[str, None]]:
-    """The ids of the items of one class that belong together, in the order that they are found in."""
+    """``{id: ids of its partners}`` for the items of one class, in the order in which they are found."""
     members = {d.member: d.reviews[0].id for d in mine if d.outcome == "added" and d.reviews and not d.split_from}
     partners: dict[str, dict[str, None]] = {}
     for draft in mine:

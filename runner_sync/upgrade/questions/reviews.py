@@ -1,7 +1,7 @@
-"""Review items: what makes one, and its identity.
+"""Makes review items and gives them their ids.
 
-Comes in: a draft, and a decision of a merge or what else is to be asked about it. Goes out: ``ReviewItem`` values. May
-touch: nothing.
+Comes in: a draft, and a decision of a merge or another thing to ask about. Goes out: ``ReviewItem`` values. May touch:
+nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from runner_sync.upgrade.questions.wording import MERGED, PORTED, Sides, worded
 
 
 class Shown(NamedTuple):
-    """What a question shows: the text of each side, and what was chosen. A side that has nothing there is empty."""
+    """What a question shows: the text of each side, and what was chosen; empty for a side that has nothing there."""
 
     base: str = ""
     omni: str = ""
@@ -41,7 +41,7 @@ def review(
 ) -> ReviewItem:
     """A review item of a draft; ``line`` is still relative to the unit. The id depends on content, not on lines.
 
-    ``from_gpu`` says whose ``shown.upstream`` is.
+    ``from_gpu``: ``shown.upstream`` is the GPU runner's text.
     """
     sides = shown.base, shown.omni, shown.upstream
     seed = "\0".join((path, draft.name, reason, *(sides if any(sides) else (shown.chosen,))))
@@ -53,8 +53,10 @@ def review(
 def not_ported(
     draft: Draft, path: str, *, why: str, confidence: float, upstream: str, base: str = "", omni: str = ""
 ) -> ReviewItem:
-    """A review item about something of the GPU runner's that was left out as a whole: nothing of it is in the file,
-    and so is no comment. ``omni`` stands."""
+    """A review item about something of the GPU runner's that was left out as a whole; ``omni`` stands.
+
+    It gets no comment in the file, because nothing of it is there.
+    """
     shown = Shown(base, omni, upstream, chosen=omni)
     item = review(draft, path, reason=f"not ported: {why}", confidence=confidence, shown=shown, from_gpu=True)
     return replace(item, in_file=False)
@@ -67,7 +69,7 @@ def unmerged(draft: Draft, path: str, *, reason: str, base: str, upstream: str, 
 
 
 def review_of(decision: merge.Decision, draft: Draft, path: str, *, line: int, sides: Sides = MERGED) -> ReviewItem:
-    """The review item of a decision of a merge, at ``line`` of the draft, in the words of the two ``sides``."""
+    """The review item for a decision of a merge, at ``line`` of the draft; ``sides`` names the two sides."""
     return review(
         draft,
         path,

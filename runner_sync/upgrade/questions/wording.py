@@ -1,8 +1,8 @@
-"""What a review item says of a decision of a merge: the one place where reasons become sentences.
+"""The sentences of review items: the one place where reasons of merge decisions become text.
 
 Comes in: the ``Reason`` of a decision. Goes out: a sentence. May touch: nothing.
 
-Nothing reads a sentence again, so that one can be worded better without a change of what is done.
+No code depends on a sentence, so a better wording changes nothing else.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from runner_sync.merge import Kind, Reason
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What the two sides of a merge are called; ``both`` is their enumeration."""
+    """What the two sides of a merge are called in sentences; ``both`` names the two together."""
 
     omni: str
     upstream: str
@@ -30,7 +30,7 @@ PORTED = Sides("the NPU runner", "the GPU runner", "the NPU and the GPU runner")
 
 
 def worded(reason: Reason, sides: Sides = MERGED) -> str:
-    """The sentence of a reason, in the words that the sides go by."""
+    """The sentence for a reason, with these names for the sides."""
     said = _SAID[reason.kind]
     one, many = (said, f"{said} (in {{passages}} passages)") if isinstance(said, str) else said
     return (one if reason.passages == 1 else many).format(
@@ -105,4 +105,4 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "unpacks other results": "left out: it unpacks what {names} returns, and the NPU side runs another version of that",
     "cannot run here": "{upstream}'s version of this was not taken: with it, {detail}",
 }
-"""The sentence of each kind; where it is said of several passages at once, that of one and that of many."""
+"""The sentence of each kind of reason; a pair where the sentence for several passages is a different one."""

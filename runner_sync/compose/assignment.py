@@ -1,14 +1,14 @@
-"""Locals that are read where nothing can have set them, or where not every path has.
+"""Locals that are read before any path has set them, or that not every path has set.
 
 Comes in: the text of a unit. Goes out: names and lines. May touch: nothing.
 
-A walk over the paths through a function that keeps the names which some path has bound (the complement of "definitely
-unassigned" in *The Java Language Specification*, chapter 16). A path that returns, raises, breaks or continues ends:
-what it bound counts for nothing behind the branches. Loops are walked once, so that a read above everything in the loop
-that binds the name is found; in the first round it is wrong, whatever later rounds do.
+A data-flow walk over the paths through a function keeps the set of names that some path has bound (the complement of
+"definitely unassigned" in *The Java Language Specification*, chapter 16). A path ends at a return, raise, break or
+continue: what it bound does not count after the branches join. Loop bodies are walked once: a read that comes before
+every binding of the name, even within a loop, fails in the first iteration, whatever later ones do.
 
-The same walk with the names that every path has bound is Java's "definitely assigned". What it finds need not be wrong:
-two branches may have one condition. It tells where a change took a binding from some path.
+The same walk with the names that every path has bound is Java's "definitely assigned". What it reports need not be
+wrong, because two branches may test the same condition; it shows where a change took a binding from some path.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from runner_sync.statements import bound_in, may_swallow, mentions, parameters, 
 from runner_sync.syntax import walk
 
 Bound = frozenset[str] | None
-"""Names that some path has bound here; ``None`` where no path arrives."""
+"""Names that some path has bound here (with ``_Walk.certain`` every path); ``None`` where no path arrives."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def read_too_early(text: str) -> dict[str, int]:
-    """``{local name: 1-based line}`` of the first reads that no binding can have come before."""
+    """``{local name: 1-based line}`` of the first reads that no binding can precede."""
     return _first_early_reads(text, certain=False)
 
 
 def read_unless_set(text: str) -> dict[str, int]:
-    """``{local name: 1-based line}`` of the first reads that some path comes to without a binding."""
+    """``{local name: 1-based line}`` of the first reads that some path reaches without a binding."""
     return _first_early_reads(text, certain=True)
 
 
@@ -54,7 +54,10 @@ def _functions(text: str) -> list[_Function]:
 
 
 class _Walk:
-    """One function; ``found`` are its locals that are read too early: before any binding, or a ``certain`` one."""
+    """The walk over one function; ``found`` are the locals that are read too early.
+
+    Too early means before any binding; with ``certain``, on some path without a binding.
+    """
 
     def __init__(self, function: _Function, *, certain: bool) -> None:
         self.certain = certain
@@ -72,7 +75,7 @@ class _Walk:
         return bound
 
     def statement(self, stmt: ast.stmt, bound: frozenset[str]) -> Bound:
-        """What is bound behind ``stmt`` where ``bound`` is before it; ``None`` where no path goes on."""
+        """The names bound after ``stmt`` if ``bound`` are bound before it; ``None`` where no path continues."""
         match stmt:
             case ast.If(test=test, body=body, orelse=orelse):
                 bound = self.names([test], bound)
@@ -95,7 +98,7 @@ class _Walk:
                 self.names([stmt], bound)
                 return None
             case ast.Break() | ast.Continue():
-                # Outside of a loop they are no Python, which is not for this walk to say.
+                # Outside of a loop these are invalid Python, but it is not this walk that reports it.
                 loops = self.breaks if isinstance(stmt, ast.Break) else self.rounds
                 if loops:
                     loops[-1].append(bound)
@@ -108,7 +111,7 @@ class _Walk:
         inside = self.suite(stmt.body, self.names(target, bound))
         breaks, rounds = self.breaks.pop(), [*self.rounds.pop(), inside]
         if _is_endless(stmt):
-            # Whatever an earlier round has bound may be bound at a break; only what is before it must be.
+            # At a break any name bound in an earlier iteration may be bound; only names bound before the break must be.
             return self.join(*breaks, *(rounds if breaks and not self.certain else ()))
         ends = self.join(bound, *rounds, *breaks)
         return self.join(ends, self.suite(stmt.orelse, ends))
@@ -124,7 +127,7 @@ class _Walk:
         return None if end is None or last is None else last | end
 
     def anywhere(self, body: Sequence[ast.stmt], bound: frozenset[str]) -> frozenset[str]:
-        """What is bound where an exception may have left ``body`` at any statement."""
+        """The names bound if an exception left ``body`` at any statement."""
         return bound if self.certain else bound | bound_in(body)
 
     def join(self, *ends: Bound) -> Bound:
@@ -134,7 +137,7 @@ class _Walk:
         return live[0].intersection(*live[1:]) if self.certain else live[0].union(*live[1:])
 
     def names(self, nodes: Sequence[ast.AST], bound: frozenset[str]) -> frozenset[str]:
-        """What is bound behind ``nodes``, whose reads are looked at in the order they run."""
+        """The names bound after ``nodes``; their reads are checked in the order of evaluation."""
         for name, node, kind, later in mentions(nodes):
             if later:
                 continue
@@ -150,7 +153,7 @@ def _is_endless(stmt: ast.stmt) -> bool:
 
 
 def _takes_all(case: ast.match_case) -> bool:
-    """Whether a case takes whatever comes to it, as ``case _`` does."""
+    """Whether a case matches everything, as ``case _`` does."""
     pattern: ast.pattern | None = case.pattern
     while isinstance(pattern, ast.MatchOr | ast.MatchAs) and pattern is not None:
         pattern = pattern.patterns[-1] if isinstance(pattern, ast.MatchOr) else pattern.pattern

@@ -1,13 +1,13 @@
-"""How a module comes to what it imports: whatever happens, only under a condition, or for type checkers only.
+"""How a module gets its names: always, only under a condition, or only for type checkers.
 
 Comes in: module text. Goes out: sets of names. May touch: nothing.
 
-Only the first kind can be imported elsewhere as it is::
+Only an import of the first kind can be copied to another module as it is::
 
     if vllm_version_is("0.21.0"):
         from vllm.outputs import rows_of  # only under a condition
     if TYPE_CHECKING:
-        import xgrammar as xgr  # for type checkers, who are told what the name is
+        import xgrammar as xgr  # for type checkers only; at run time the name is the loader below
     else:
         xgr = LazyLoader("xgr", globals(), "xgrammar")
 """
@@ -26,11 +26,11 @@ from runner_sync.syntax import is_name, module_of, walk
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """How a module has the names that it imports.
+    """The names of a module by the way in which it gets them.
 
-    ``conditional`` ones it has under a condition only. ``told_otherwise`` it imports for type checkers and binds to
-    something else in a run, ``for_types`` it has for type checkers only. ``certain`` are all names, imported or not,
-    that a run has.
+    ``conditional``: imported only under a condition. ``told_otherwise``: imported under ``TYPE_CHECKING`` but bound to
+    something else at run time. ``for_types``: imported for type checkers only. ``certain``: all names, imported or not,
+    that are bound at run time whatever the conditions give.
     """
 
     conditional: frozenset[str]
@@ -41,7 +41,7 @@ class Bindings:
 
 @lru_cache(maxsize=256)
 def bindings(text: str) -> Bindings:
-    """The bindings at module level, under ``if`` and ``try`` too."""
+    """How a module gets its module-level names, those under ``if`` and ``try`` included."""
     body = module_of(text).body
     conditional, told = frozenset(_imported(body, "condition")), frozenset(_imported(body, "types"))
     plain, bound = set(_imported(body, "")), _bound(body)
@@ -51,7 +51,7 @@ def bindings(text: str) -> Bindings:
 
 
 def bound_above(text: str, line: int) -> frozenset[str]:
-    """The names that a run of a module certainly has behind its statements that end on a line or above it."""
+    """The names that the module-level statements ending on ``line`` or above it are certain to bind at run time."""
     return _bound(one for one in module_of(text).body if (one.end_lineno or 0) <= line).always
 
 
@@ -61,7 +61,7 @@ def is_for_types(test: ast.expr) -> bool:
 
 
 def imports_for_types(text: str) -> list[ast.Import | ast.ImportFrom]:
-    """The imports under the first ``if TYPE_CHECKING:`` of a module that has lines of their own."""
+    """The imports under the first ``if TYPE_CHECKING:`` of a module; none if its body is on the same line."""
     for statement in module_of(text).body:
         if isinstance(statement, ast.If) and is_for_types(statement.test):
             found = [one for one in statement.body if isinstance(one, ast.Import | ast.ImportFrom)]
@@ -70,7 +70,7 @@ def imports_for_types(text: str) -> list[ast.Import | ast.ImportFrom]:
 
 
 def only_annotates(text: str, name: str) -> bool:
-    """Whether a module reads a name in annotations only, and evaluates none of those."""
+    """Whether a module reads a name only in annotations, and these are not evaluated at run time."""
     tree = module_of(text)
     is_lazy = any(
         isinstance(one, ast.ImportFrom) and one.module == "__future__" and "annotations" in names_bound(one)
@@ -82,18 +82,18 @@ def only_annotates(text: str, name: str) -> bool:
 
 
 def read_in_run(text: str) -> frozenset[str]:
-    """The names of a module that a run reads: not those that only annotations name, nor what type checkers read."""
+    """The names of a module that are read at run time: not in annotations, nor in code for type checkers."""
     return used_names(ast.unparse(_ForRun().visit(ast.parse(text))))
 
 
 class _ForRun(ast.NodeTransformer):
-    """What a run reads of a module with lazy annotations."""
+    """Reduces a module with lazy annotations to what is evaluated at run time."""
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
         return ast.arg(node.arg)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
-        """An assignment; what is only declared binds nothing."""
+        """A plain assignment; a mere declaration (``x: int``) binds nothing."""
         self.generic_visit(node)
         return ast.Assign([node.target], node.value, lineno=node.lineno) if node.value is not None else ast.Pass()
 
@@ -116,12 +116,15 @@ class _ForRun(ast.NodeTransformer):
 
 
 def names_bound(statement: ast.stmt | ast.ExceptHandler) -> frozenset[str]:
-    """The names that a statement binds where it stands; not what a function or class in it binds for itself."""
+    """The names that a statement binds in its own scope, not in that of a function or class inside it."""
     return bound_in([statement])
 
 
 def _imported(body: Iterable[ast.stmt], way: str, above: str = "") -> Iterator[str]:
-    """The names that imports bind in one ``way``: under nothing (empty), a ``condition``, or for ``types``."""
+    """The names that imports bind in one ``way``: under nothing (empty), a ``condition``, or for ``types``.
+
+    ``above`` is the way in which the suite ``body`` itself is reached.
+    """
     for statement in body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             yield from names_bound(statement) if way == above else ()
@@ -137,7 +140,7 @@ def _imported(body: Iterable[ast.stmt], way: str, above: str = "") -> Iterator[s
 
 
 def _branches(statement: ast.If) -> tuple[list[list[ast.stmt]], list[ast.stmt]]:
-    """The branches that a run may take, and what only type checkers read."""
+    """The branches that can run, and the one that only type checkers read."""
     if is_for_types(statement.test):
         return [statement.orelse], statement.body
     if isinstance(statement.test, ast.UnaryOp) and is_for_types(statement.test.operand):
@@ -147,6 +150,8 @@ def _branches(statement: ast.If) -> tuple[list[list[ast.stmt]], list[ast.stmt]]:
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
+    """The names that a suite binds on every path, and those that it binds on some paths only."""
+
     always: frozenset[str] = frozenset()
     sometimes: frozenset[str] = frozenset()
 
@@ -160,7 +165,7 @@ class _Bound:
 
 
 def _bound(body: Iterable[ast.stmt]) -> _Bound:
-    """What a run binds in a suite. Of a ``try`` its body counts, which is what the module was written for."""
+    """What a suite binds at run time; the body of a ``try`` is taken to succeed, as the module was written for."""
     found = _Bound()
     for statement in body:
         if isinstance(statement, ast.If):

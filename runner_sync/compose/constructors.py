@@ -1,10 +1,10 @@
-"""Keywords that upstream's record takes and the record that stands in its place does not: set on the record instead.
+"""Keywords that upstream passes to a record and omni's record in its place does not accept: set as attributes instead.
 
 Comes in: method texts and the keywords that constructors accept. Goes out: the text with ``record.name = value`` behind
 the call. May touch: nothing.
 
-vllm-ascend hands new results on as arguments of its own record (``spec_token_ids=`` since 0.25.1rc1, by a patch of
-vLLM's class that does not reach omni's subclass); omni's own runners set such a field on the record that they made.
+vllm-ascend passes new results as arguments of its own record (``spec_token_ids=`` since 0.25.1rc1, by a patch of vLLM's
+class that does not reach omni's subclass); omni's own runners set such a field on the finished record.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ Constructors = Mapping[str, frozenset[str]]
 
 
 def set_apart(before: str, text: str, constructors: Constructors) -> Mended | None:
-    """The first keyword set apart that a constructor does not accept, and that ``before`` does not give it either."""
+    """The method with one keyword set as an attribute instead: the first that the constructor does not accept.
+
+    Not one that ``before`` passed already. ``None`` if there is none.
+    """
     known = {(name, key.arg) for _, name, call in _constructions(before, constructors) for key in call.keywords}
     for made, name, call in _constructions(text, constructors):
         for key in call.keywords:
@@ -39,11 +42,15 @@ def set_apart(before: str, text: str, constructors: Constructors) -> Mended | No
 
 @lru_cache(maxsize=64)
 def own_fields(text: str, name: str) -> Fields | None:
-    """The fields that a class of the module ``text`` adds to the generated constructor; none if it is no dataclass
-    itself. ``None`` where it has a constructor of its own, takes no other attributes, or is not there."""
+    """The fields that a class of module ``text`` adds to its generated constructor; none if it is no dataclass itself.
+
+    ``None`` if it is not there, has a constructor of its own, or does not allow other attributes.
+    """
     for node in module_of(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
-            if any(isinstance(one, ast.FunctionDef) and one.name in _OWN for one in node.body) or _is_closed(node):
+            if any(isinstance(one, ast.FunctionDef) and one.name in _CONSTRUCTING for one in node.body) or _is_closed(
+                node
+            ):
                 return None
             decorators = [ast.unparse(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
             declared = fields_of(node).values() if any(one.endswith("dataclass") for one in decorators) else ()
@@ -51,11 +58,11 @@ def own_fields(text: str, name: str) -> Fields | None:
     return None
 
 
-_OWN = ("__init__", "__new__", "__setattr__")
+_CONSTRUCTING = ("__init__", "__new__", "__setattr__")
 
 
 def _is_closed(owner: ast.ClassDef) -> bool:
-    """Whether an object refuses attributes that are no fields: ``frozen``, ``slots``, or a tuple by its base."""
+    """Whether objects refuse attributes that are no fields: ``frozen``, ``slots``, or a named tuple."""
     said = [
         *owner.keywords,
         *(key for one in owner.decorator_list if isinstance(one, ast.Call) for key in one.keywords),
@@ -81,7 +88,10 @@ def _constructions(text: str, constructors: Constructors) -> Iterator[tuple[ast.
 
 
 def _set_behind(text: str, made: ast.Assign, call: ast.Call, key: ast.keyword) -> tuple[int, str, str] | None:
-    """The line and text of the assignment, and the text with it; ``None`` where the record has no line and name."""
+    """The line and text of a new assignment behind ``made``, and the whole text without the keyword and with it.
+
+    ``None`` if the record is not assigned to a name in a statement on lines of its own.
+    """
     places = Places(text)
     margin = text[places.line(made.lineno)[0] : places.start(made)]
     if margin.strip() or len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name):

@@ -1,10 +1,10 @@
-"""Imports that a module makes under a condition, such as a version check, brought with their condition.
+"""Imports that a module makes under a condition, such as a version check, copied with that condition.
 
 Comes in: a module's text and a module whose code came into it. Goes out: the text with the condition, and all of its
 branches, behind its imports. May touch: nothing.
 
-The target may lack the name: a plain import of it would fail, and code under the same check never asks for it. On the
-version that has it, the code would end in a NameError without::
+On a version that lacks the name a plain import would fail, though code under the same check never uses the name there.
+Without any import, the code would raise a NameError on the version that has it::
 
     if vllm_version_is("0.21.0"):
         from vllm.routed_experts import get_global_experts_capturer
@@ -27,9 +27,9 @@ from runner_sync.syntax import module_of, walk
 
 
 def with_conditions(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:
-    """``settled`` with what ``source`` imports under a condition.
+    """``settled`` with the unknown names that ``source`` imports under a condition, the condition included.
 
-    Where the condition cannot come along, what ``source`` has by every way through it is imported from there.
+    If the condition cannot be copied, names that ``source`` binds in every branch are imported from ``source`` itself.
     """
     text = with_guarded(settled.text, settled.unknown, source.text)
     left = tuple(name for name in settled.unknown if name not in defined_names(text))
@@ -37,7 +37,7 @@ def with_conditions(settled: Settled, source: Provider, *, first_party: str = ""
 
 
 def with_certain(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:
-    """``settled`` with imports from ``source`` of what that imports under a condition and has by every way."""
+    """``settled`` with imports from ``source`` of names that it imports under a condition and has in every branch."""
     text, known = settled.text, bindings(source.text)
     certain = known.conditional & known.certain & {*settled.unknown}
     entries = [Import(source.name, name, name) for name in sorted(certain)]
@@ -48,10 +48,11 @@ def with_certain(settled: Settled, source: Provider, *, first_party: str = "") -
 
 
 def with_guarded(text: str, names: Collection[str], source: str) -> str:
-    """``text`` with each condition of ``source`` that imports one of the ``names`` and nothing else that ``text`` has.
+    """``text`` with each condition of ``source`` that imports one of the ``names`` and nothing that ``text`` already
+    has.
 
-    Not one that asks for names which ``text`` lacks, or may lack, above the place (timid), nor one for type checkers,
-    which gives nothing to a run.
+    Not a condition that reads names which ``text`` may lack above that place (timid), nor one for type checkers, which
+    binds nothing at run time.
     """
     for guard in _guards(source):
         here = defined_names(text)
@@ -66,12 +67,12 @@ def with_guarded(text: str, names: Collection[str], source: str) -> str:
 
 
 def _bound_beside(guard: ast.If, source: str) -> set[str]:
-    """What the other statements of a module bind: what is one of several ways to have a name is not all of them."""
+    """Names bound by other statements of the module: for these the guard is only one of several ways to get them."""
     return {name for one in module_of(source).body if one is not guard for name in names_bound(one)}
 
 
 def _guards(source: str) -> Iterator[ast.If]:
-    """The conditions at module level with imports under them, in every branch, and nothing else."""
+    """The module-level conditions that contain nothing but imports, in all of their branches."""
     return (one for one in module_of(source).body if isinstance(one, ast.If) and _only_imports(one))
 
 
@@ -100,7 +101,7 @@ def _line_behind_imports(text: str, given: Collection[str]) -> int:
 
 
 def _with_block(text: str, guard: str, at: int) -> str:
-    """``text`` with a guard below the line ``at``, on top where that is 0."""
+    """``text`` with a guard below line ``at``; at the top if that is 0."""
     lines = text.split("\n")
     lines[at:at] = ["", *guard.split("\n")] if at else [*guard.split("\n"), ""]
     return "\n".join(lines)

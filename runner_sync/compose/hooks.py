@@ -1,10 +1,10 @@
-"""Fit a ported hook to the parent that it wraps on the derived platform.
+"""Fits a ported hook to the parent method that it wraps on NPU.
 
 Comes in: the text of a ported method. Goes out: the text, changed where the hook's contract asks for it, and what was
 changed. May touch: nothing.
 
-The sampler hook is the case: a model that brings its own sampler is asked first, with real token history, and when it
-declines, the call goes on to the parent, so that the platform keeps its own sampling (on NPU: logits slicing for the
+This is about the sampler hook: a model that brings its own sampler is asked first, with the real token history; if it
+declines, the call must go on to the parent, so that the platform keeps its own sampling (on NPU: logits slicing for the
 LM head, the rejection sampler). The GPU runner updates the history after asking and calls its own sampler itself.
 """
 
@@ -21,9 +21,10 @@ Lines = list[str]
 
 
 def fit_sampler_hook(text: str, hook: SamplerHook) -> tuple[str, tuple[str, ...]]:
-    """``text`` with the token history updated before the model is asked, and falling through to ``super()``.
+    """``text`` with the token history updated before the model is asked, and ending in the call of ``super()``; and
+    sentences about what was changed.
 
-    Unchanged where the method has not the form that this is about.
+    Unchanged if the method does not have that form.
     """
     function = _function(text, hook.method)
     if function is None:
@@ -42,9 +43,10 @@ def fit_sampler_hook(text: str, hook: SamplerHook) -> tuple[str, tuple[str, ...]
 
 
 def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:
-    """What the platform's own version, whose text is ``parent``, does to its parameters before it samples.
+    """A sentence for each parameter that the platform's own method, ``parent``, changes under a condition before it
+    samples.
 
-    A model that is asked first gets them without that; a sentence for each such parameter.
+    A model that is asked first gets such a parameter unchanged.
     """
     function = _function(parent, hook.method)
     if function is None:
@@ -79,7 +81,10 @@ def _history_first(text: str, function: ast.FunctionDef, hook: SamplerHook) -> s
 
 
 def _fall_through(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:
-    """``text`` without the return, at the end of an ``if``, of what the GPU runner samples itself."""
+    """``text`` without the statement at the end of an ``if`` that returns the result of the GPU runner's own sampler.
+
+    Only if that ``if`` is directly followed by the final ``return super()…``.
+    """
     final = function.body[-1]
     if not (isinstance(final, ast.Return) and "super()" in parents_called(final, hook.method)):
         return text

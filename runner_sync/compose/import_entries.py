@@ -17,7 +17,7 @@ from runner_sync.syntax import module_of
 def imports(text: str, path: str = "") -> Mapping[str, Import]:
     """``{bound name: Import}`` of every import at module level, under ``if`` and ``try`` too; the first one wins.
 
-    With the ``path`` of the module, as any other module can make them: without leading dots.
+    With the ``path`` of the module, relative imports are made absolute, so that any other module can make them.
     """
     found: dict[str, Import] = {}
     for statement in import_statements(module_of(text).body):

@@ -1,6 +1,6 @@
 """Where a new import goes: in isort's order, above the code that needs it.
 
-Comes in: the text or the statements of a module, and what is imported. Goes out: places. May touch: nothing.
+Comes in: the text or the statements of a module, and what is imported. Goes out: line positions. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from runner_sync.syntax import module_of, walk
 
 
 def head_imports(text: str, needed: Collection[str]) -> list[ast.Import | ast.ImportFrom]:
-    """The imports that the code of a module stands below: those above its first function or class, and above whatever
-    else needs one of the names ``needed``. Behind a late one (``noqa: E402``) a name comes too late."""
+    """The imports above a module's first function or class, and above any other statement that uses one of ``needed``.
+
+    A new import goes among these; behind a later one (``noqa: E402``) it would come too late.
+    """
     found = []
     for statement in module_of(text).body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -49,7 +51,7 @@ def position(
 
 
 def top(body: Sequence[ast.stmt], lines: Sequence[str]) -> tuple[int, bool, bool]:
-    """The same in a module without imports: below its docstring, else below its ``#!`` line and its licence."""
+    """The same in a module without imports: below its docstring, else below the comments at its top."""
     if body and _is_docstring(body[0]):
         return body[0].end_lineno or 0, False, False
     comments = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))

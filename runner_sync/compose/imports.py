@@ -1,12 +1,12 @@
-"""Give a module the imports it needs after a merge: add, move, prune.
+"""Gives a module the imports it needs after a merge: adds, moves and removes imports.
 
-Comes in: the module text before and after its units were merged, and the modules the merged code came from.
-Goes out: the text with its imports settled. May touch: nothing.
+Comes in: the module text before and after its units were merged, and the modules the merged code came from. Goes out:
+the text with its imports settled. May touch: nothing.
 
-A name is taken from the module that the code using it came from, so that an import follows its code; an import that
-upstream moved to another module moves with it; one that nothing uses any more goes only if something used it before.
-What a module imports only where it can, and binds to something else where it cannot, is imported from that module;
-what it imports under a condition is not given at all (`guarded` brings it with its condition).
+A name is imported as in the module that the code using it came from. An import that upstream takes from another module
+now is changed likewise. An import that nothing uses is removed only if something used it before. A name that a provider
+imports in a ``try``, with a fallback, is imported from that provider itself. A name that it imports under a condition
+is not imported at all (`guarded` copies the condition).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The text, the imports that were added (as statements), and names that no provider knows."""
+    """The text, the added imports (as statements), and the names that no provider can give."""
 
     text: str
     added: tuple[str, ...] = ()
@@ -48,10 +48,10 @@ class Settled:
 
 @lru_cache(maxsize=256)
 def _optional(text: str) -> frozenset[str]:
-    """Names that a module imports in a ``try`` and binds to something else where that fails, or imports for type
-    checkers and binds to something else in a run.
+    """Names that a module imports but may bind to something else.
 
-    ``nans_to_dict`` of vllm-ascend 0.28.0rc1 is ``None`` there on a vLLM that has none yet, and its code asks for that.
+    That is in a ``try`` with a fallback, or for type checkers only. For example ``nans_to_dict`` of vllm-ascend
+    0.28.0rc1 is ``None`` on a vLLM that does not have it, and the code there tests for that.
     """
     found: set[str] = set()
     for statement in module_of(text).body:
@@ -70,11 +70,11 @@ def settle(
     first_party: str = "",
     lacks: Callable[[str, str], bool] = lambda _module, _name: False,
 ) -> Settled:
-    """Settle the imports of ``after``.
+    """Settles the imports of ``after``, whose units were changed since ``before``.
 
-    ``moves`` maps ``(module, name)`` to the module that has the name now; ``first_party`` is the top package whose
-    imports stand last. What a module ``lacks`` is not imported from it, for instance what a provider imports under a
-    version check: the import alone would fail.
+    ``moves`` maps ``(module, name)`` to the module that has the name now. ``first_party`` is the top-level package
+    whose imports go last. A name is not imported from a module that ``lacks`` it, for instance one that a provider
+    imports under a version check: that import would fail.
     """
     text = _move(after, moves or {}, first_party)
     late = _read_from_now_on(before, text)
@@ -92,14 +92,14 @@ def settle(
 
 
 def _read_from_now_on(before: str, text: str) -> frozenset[str]:
-    """Names that ``text`` has for type checkers only, and that no run has read until now."""
+    """Names that ``text`` imports for type checkers only, and that are newly read at run time."""
     typed = bindings(text).for_types
     late = typed & used_names(text) and typed & read_in_run(text)
     return late - read_in_run(before) if late else frozenset()
 
 
 def _not_only_for_types(text: str, name: str) -> str:
-    """``text`` without the import of a name for type checkers, and without the condition that holds nothing else."""
+    """``text`` without the import of a name under ``TYPE_CHECKING``, and without that ``if`` when it would be empty."""
     for statement in imports_for_types(text):
         entry = next((entry for entry in imported_by(statement) if entry.bound == name), None)
         if entry is None:
@@ -132,13 +132,13 @@ def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> 
 def _goes_as_a_whole(
     text: str, statement: ast.Import | ast.ImportFrom | None, new: Import, moves: Mapping[tuple[str, str], str]
 ) -> bool:
-    """Whether all of a statement is imported from one new module, and has comments that belong to it there."""
+    """Whether all names of a statement move to one module, and it has comments of its own that should go along."""
     if statement is None or any(moves.get((one.module, one.name)) != new.module for one in imported_by(statement)):
         return False
     lines, above = text.split("\n"), statement.lineno - 1
     while above and lines[above - 1].startswith("#"):
         above -= 1
-    # What opens a file is its licence.
+    # A comment at the top of the file is the licence and not about the import.
     has_own_above = 0 < above < statement.lineno - 1
     return has_own_above or any("#" in line for line in lines[statement.lineno - 1 : statement.end_lineno])
 
@@ -150,7 +150,7 @@ def _moved_in_place(
     new: Import,
     moves: Mapping[tuple[str, str], str],
 ) -> str:
-    """``text`` with an import under a condition made from its new module, under the same condition."""
+    """``text`` with one import changed to its new module where it stands, for example under a condition."""
     places, entries = Places(text), [*imported_by(statement)]
     if isinstance(statement, ast.Import):
         named = new.statement().removeprefix("import ")
@@ -171,15 +171,15 @@ _FROM = re.compile(r"from\s*[.\w]+")
 def _provide(
     missing: Iterable[str], providers: Sequence[Provider], lacks: Callable[[str, str], bool]
 ) -> tuple[list[Import], list[str]]:
-    """The imports that define the ``missing`` names, of the first provider that can, and the names that none can."""
+    """The imports of the ``missing`` names, each as in the first provider that has it, and the names that none has."""
     found = {name: _first_import(name, providers, lacks) for name in sorted(missing)}
     return [entry for entry in found.values() if entry is not None], [name for name in found if found[name] is None]
 
 
 def _first_import(name: str, providers: Sequence[Provider], lacks: Callable[[str, str], bool]) -> Import | None:
-    """The import by which the first provider that can gives ``name``.
+    """The import of ``name`` as in the first provider that has it.
 
-    None where one imports it under a condition: code that came from there may count on it (timid).
+    ``None`` if that provider imports it under a condition: its code may rely on the condition (timid).
     """
     for provider in providers:
         if name in bindings(provider.text).conditional:
@@ -191,7 +191,7 @@ def _first_import(name: str, providers: Sequence[Provider], lacks: Callable[[str
 
 
 def _find(name: str, provider: Provider) -> Import | None:
-    """The import by which a module gives ``name``, ``None`` where it neither imports nor defines it."""
+    """The import that gives ``name`` as ``provider`` has it; ``None`` if it neither imports nor defines it."""
     known = imports(provider.text)
     if name in known and not (name in _optional(provider.text) and provider.name):
         entry = known[name]
@@ -202,7 +202,7 @@ def _find(name: str, provider: Provider) -> Import | None:
 
 
 def _unused(before: str, text: str) -> list[Import]:
-    """Imports that something used before and nothing uses now; kept when a comment pins them (``noqa``)."""
+    """Imports that something used before and nothing uses now; without re-exports and those with ``noqa``."""
     if "__all__" in defined_names(text):
         return []
     once, now = used_names(before), used_names(text)
@@ -214,14 +214,14 @@ def _unused(before: str, text: str) -> list[Import]:
         span = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
         if "noqa" not in span:
             entries = zip(statement.names, imported_by(statement), strict=True)
-            # `name as name` says that others import it from here.
+            # `name as name` marks a re-export.
             mine = [entry for alias, entry in entries if alias.asname is None or alias.asname != alias.name]
             gone += [e for e in mine if e.bound in once and e.bound not in now]
     return gone
 
 
 def remove(text: str, entry: Import) -> str:
-    """``text`` without one imported name; the statement goes with its last name."""
+    """``text`` without one imported name; the statement is removed with its last name."""
     lines = text.split("\n")
     for statement in import_statements(module_of(text).body):
         entries = list(imported_by(statement))
@@ -239,7 +239,7 @@ def remove(text: str, entry: Import) -> str:
         new = _render(statement, rest, indent) if rest else _placeholder(text, statement, indent)
         first, behind = statement.lineno - 1, statement.end_lineno or statement.lineno
         if not new and first and lines[first - 1 : first] == lines[behind : behind + 1] == [""]:
-            # It was a paragraph of its own.
+            # It stood between two blank lines: only one of them stays.
             behind += 1
         lines[first:behind] = new
         return "\n".join(lines)
@@ -247,7 +247,7 @@ def remove(text: str, entry: Import) -> str:
 
 
 def _has_its_lines(places: Places, statement: ast.stmt) -> bool:
-    """Whether nothing but a comment stands beside a statement."""
+    """Whether a statement has its lines to itself, apart from a comment at the end."""
     start, end = places.line(statement.lineno)[0], places.line(statement.end_lineno or statement.lineno)[1]
     behind = places.text[places.end(statement) : end].strip()
     return not places.text[start : places.start(statement)].strip() and behind[:1] in ("", "#")
@@ -259,7 +259,7 @@ def _in_one_line(statement: ast.Import | ast.ImportFrom, entries: Sequence[Impor
 
 
 def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
-    """A suite must not become empty."""
+    """``pass`` if the statement was the only one of its suite; else nothing."""
     for node in walk(module_of(text)):
         for suite in (getattr(node, "body", None), getattr(node, "orelse", None)):
             if isinstance(suite, list) and len(suite) == 1 and suite[0].lineno == statement.lineno and indent:
@@ -270,7 +270,7 @@ def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
 def add(text: str, entry: Import, *, first_party: str = "", for_types: bool = False) -> str:
     """``text`` with one more imported name: in the statement that imports from its module, else in a new one.
 
-    ``for_types``: among the imports that ``text`` makes for type checkers.
+    With ``for_types`` it goes among the imports under ``TYPE_CHECKING``.
     """
     body = module_of(text).body
     lines = text.split("\n")
@@ -290,7 +290,7 @@ def add(text: str, entry: Import, *, first_party: str = "", for_types: bool = Fa
 
 
 def _takes_more(statement: ast.stmt, lines: Sequence[str]) -> bool:
-    """Whether a name can be added to an import without rewriting a comment of it away; ``*`` stands alone."""
+    """Whether a name can be added to an import by writing it anew: not if it has a comment or imports ``*``."""
     span = lines[statement.lineno - 1 : statement.end_lineno]
     plain = isinstance(statement, ast.ImportFrom) and statement.names[0].name != "*"
     return plain and not any("#" in line for line in span)

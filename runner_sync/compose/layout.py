@@ -1,7 +1,8 @@
-"""Format the changed regions of a module with the target repository's own ruff settings; what says the same stays.
+"""Formats the changed regions of a module with the target repository's own ruff settings; unchanged code keeps its
+layout.
 
-Comes in: the text before and after, and the folder whose settings count. Goes out: the text, or the same text when
-ruff is not to be had or would change what the code does. May touch: the ``ruff`` program, with text on its input.
+Comes in: the text before and after, and the folder whose settings count. Goes out: the text; unformatted if ruff is not
+available or would change what the code does. May touch: the ``ruff`` program, with text on its input.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ _SETTINGS = ("ruff.toml", ".ruff.toml", "pyproject.toml")
 
 
 def format_changes(before: str, after: str, *, path: str, root: Path | None) -> str:
-    """``after`` with only those lines formatted that are not lines of ``before``, and in the layout of ``before`` what
-    differs from it in nothing else: a statement that changed in one argument keeps the others as they were.
+    """``after``, with those lines formatted that ``before`` does not have.
 
-    Also in regions that a comment takes out of formatting (``# yapf: disable`` near the imports reaches to the end of
-    the file): a merged statement has no layout of its own that anybody could have meant to keep.
+    Code that differs from ``before`` in layout only gets the old layout back: a statement that changed in one argument
+    keeps the others as they were. Regions that a comment excludes from formatting are formatted, too (``# yapf:
+    disable`` near the imports reaches to the end of the file): a merged statement has no layout that anybody chose.
     """
     formatted = _formatted(_PRAGMA.sub(rf"# {_MUTED}\1", after), path, root)
     if formatted is None:
@@ -40,11 +41,11 @@ def format_changes(before: str, after: str, *, path: str, root: Path | None) -> 
 
 
 def _formatted(text: str, path: str, root: Path | None) -> str | None:
-    """``text`` as ruff lays it out, by the settings around ``root`` or the house's own; ``None`` where it cannot."""
+    """``text`` formatted by ruff, with the settings around ``root`` or the house's own; ``None`` if ruff fails."""
     root = root.resolve() if root is not None else None
     # Ruff looks for settings above the working directory only when the name of the file is absolute.
     name = str(root / path) if root is not None else path
-    # -P: a file of the tree that is called ruff.py is no module to run.
+    # -P: do not run a file of the tree that happens to be called ruff.py.
     command = [sys.executable, "-P", "-m", "ruff", "format", "--quiet", "--stdin-filename", name]
     if root is None or not any((folder / name).is_file() for folder in (root, *root.parents) for name in _SETTINGS):
         command += ["--isolated", "--line-length", str(LINE_LENGTH)]
@@ -65,7 +66,7 @@ def _formatted(text: str, path: str, root: Path | None) -> str | None:
 
 
 def _take(before: Sequence[str], after: Sequence[str], formatted: Sequence[str]) -> str:
-    """``after`` with those lines of ``formatted`` that stand for lines not in ``before``."""
+    """``after`` with those lines of ``formatted`` that correspond to lines not in ``before``."""
     changed = _changed(before, after)
     out: list[str] = []
     matcher = difflib.SequenceMatcher(None, after, formatted, autojunk=False)

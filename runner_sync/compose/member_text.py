@@ -1,4 +1,4 @@
-"""What the text of one member of a class says: its statements in canonical form, what it uses and calls.
+"""What the text of one class member says: its statements in canonical form, and what it uses and calls.
 
 Comes in: the text of a method, a field or a passage. Goes out: names, statements, answers. May touch: nothing.
 """
@@ -20,7 +20,7 @@ from runner_sync.syntax import parents_called, walk
 
 @lru_cache(maxsize=8192)
 def canonical(text: str) -> tuple[str, ...]:
-    """The canonical statements of a member, comments and docstring left out; two texts that agree do the same."""
+    """The canonical statements of a member, without comments and docstring; texts with equal ones do the same."""
     try:
         return canons(text)
     except UnparsableText:
@@ -48,7 +48,7 @@ def _is_own(name: str) -> bool:
 
 
 def self_mentions(passage: str) -> frozenset[str]:
-    """Words behind ``self.`` in a passage, which need not parse: a statement without its suite, half a call."""
+    """The names after ``self.`` in a passage that need not parse, for example a statement without its suite."""
     return frozenset(_OF_SELF.findall(passage))
 
 
@@ -56,9 +56,9 @@ _OF_SELF = re.compile(r"\bself\.(\w+)")
 
 
 def uses_one_of(canon: str, members: Collection[str], functions: Collection[str]) -> list[str]:
-    """Which of some ``members`` of its class, and of some module-level ``functions``, a canonical text uses, by name.
+    """Which of these ``members`` of its class and module-level ``functions`` a canonical text uses, by name.
 
-    A keyword argument, a local or what another object has of the name of a member is another thing.
+    A keyword argument, a local or an attribute of another object does not count, even with the name of a member.
     """
     own = {name for match in _MEMBER.finditer(canon) for name in match.groups() if name}
     free = set(_FREE.findall(code_of(canon))) if functions else set()
@@ -73,21 +73,21 @@ _FREE = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\b(?!=[^=])")
 
 @lru_cache(maxsize=4096)
 def parents_of(text: str, member: str) -> frozenset[str]:
-    """The classes whose ``member`` a method hands on to, ``super()`` among them; none where it is no Python."""
+    """The classes whose ``member`` a method calls, ``super()`` among them; none if the text does not parse."""
     if f".{member}" not in text:
         return frozenset()
     return parents_called(tree_of(text), member)
 
 
 def calls_by_class(text: str, owner: str, member: str) -> bool:
-    """Whether a method runs ``owner.member(…)``, static ones included; to name it in a comment or docstring is not to
-    run it."""
+    """Whether a method calls ``owner.member(…)``, as a static method, too; comments and docstrings do not count."""
     call = re.compile(rf"\b{re.escape(owner)}\.{re.escape(member)}\(")
     return any(call.search(statement) for statement in canonical(text))
 
 
 def uses_word(text: str, word: str) -> bool:
-    """Whether code has ``word``, comments and strings left out; ``.name`` is that attribute and no longer one."""
+    """Whether ``word`` occurs in the code of ``text``, outside comments and strings. ``.name`` matches exactly that
+    attribute and no longer one."""
     if word not in text:
         return False
     wanted = re.compile(re.escape(word) + (r"\b" if word[0] == "." else ""))
@@ -96,8 +96,10 @@ def uses_word(text: str, word: str) -> bool:
 
 
 def _is_plain(text: str, at: int) -> bool:
-    """Whether what stands at a place is code for certain: no string or comment begins before it on its line. To cut a
-    whole module into tokens takes long."""
+    """Whether the character at ``at`` is certainly code: no quote or ``#`` stands before it on its line.
+
+    A quick test, because tokenizing a whole module takes long.
+    """
     start = text.rfind("\n", 0, at) + 1
     if not {"'", '"', "#"}.isdisjoint(text[start:at]):
         return False
@@ -113,7 +115,7 @@ def _lines_in_strings(text: str) -> frozenset[int]:
 
 
 def head_and_body(text: str) -> tuple[str, str]:
-    """Decorators, signature and docstring of a method, and the rest; two empty strings when it is none, or one line."""
+    """Decorators, signature and docstring of a method, and the rest; both empty if it is no method or a one-liner."""
     node = first_function(text)
     if node is None or node.body[0].lineno == node.lineno:
         return "", ""
@@ -126,7 +128,7 @@ def head_and_body(text: str) -> tuple[str, str]:
 
 
 def with_head(head_of: str, body_of: str) -> str:
-    """The body of one method under the head of another; an empty string when one of them has none."""
+    """The body of one method under the head of another; empty if one of them has none."""
     head, _ = head_and_body(head_of)
     _, body = head_and_body(body_of)
     return head + body.lstrip("\n") if head and body else ""

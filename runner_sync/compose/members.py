@@ -17,19 +17,19 @@ from runner_sync.statements.likeness import COPY
 Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "left", "skipped"]
 """What becomes of a member of the GPU class that the NPU class does not define.
 
-``port``: NPU code needs it, and it comes. ``hook``: it comes, in place of the version that the NPU class inherits.
-``inherited``: the NPU class has it, or a version of it, through its bases. ``unneeded``: nothing on NPU calls it.
-``device``: it cannot run on NPU. ``rebuilt``: vllm-ascend has a version of its own. ``left`` and ``skipped``: NPU went
-without it before this upgrade, too; of a skipped one, NPU code calls the version that it overrides.
+``port``: NPU code needs it, so it is added. ``hook``: it is added and overrides the version that the NPU class
+inherits. ``inherited``: the NPU class inherits it or a version of it. ``unneeded``: nothing on NPU calls it.
+``device``: it cannot run on NPU. ``rebuilt``: vllm-ascend has a version of its own. ``left`` and ``skipped``: NPU has
+done without it since before this upgrade; with ``skipped``, NPU code calls the version that it overrides.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What keeps a member out of the NPU class: code that NPU does not have, or a mixin that the class does without.
+    """What keeps a member out of the NPU class: code that NPU does not have, or a mixin that the class does not use.
 
-    ``name`` is that of the mixin or the word of that code, and ``what`` says what the word is. ``needs`` are the
-    members through which this one depends on it, the nearest first; none where it does so itself.
+    ``name`` is the mixin or the word in the code, and ``what`` says what is wrong with that word. ``needs`` are the
+    members through which this one depends on it, the nearest first; empty if it does so directly.
     """
 
     kind: Literal["code", "mixin"]
@@ -39,7 +39,7 @@ class Obstacle:
 
     @property
     def cause(self) -> str:
-        """Said of the member that depends on it itself."""
+        """The reason, as said of the member that depends on it directly."""
         return (
             f"it uses {self.name}, which is {self.what}"
             if self.kind == "code"
@@ -53,8 +53,7 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What to do with one member of the GPU class that the NPU class does not define; ``obstacle`` where one keeps it
-    out."""
+    """What to do with a member of the GPU class that the NPU class does not define; ``obstacle`` keeps it out."""
 
     name: str
     action: Action
@@ -64,27 +63,27 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Twins:
-    """One pair of classes, and what decides about the members that only the GPU class has.
+    """A GPU class and its NPU class, and all that decides about the members that only the GPU class has.
 
-    Texts are translated to NPU already, except that ``device`` judges what could not be.
+    The texts are already translated to NPU names; ``device`` lists what cannot be translated.
     """
 
     gpu_old: Mapping[str, str]
     """Members of the GPU class as the NPU class was last aligned with them."""
     gpu_new: Mapping[str, str]
-    """Members of the GPU class as they are."""
+    """Members of the GPU class as they are now."""
     npu: Mapping[str, str]
     """Members of the NPU class after the merge with upstream."""
     inherited: Mapping[str, str | None]
-    """Members that the NPU class has through its bases, with their texts where they are omni's, else ``None``."""
+    """Members that the NPU class inherits, with their texts if they are omni's, else ``None``."""
     device: Mapping[str, str] = field(default_factory=dict)
-    """Words of code that NPU does not have, each with what it is."""
+    """Words of code that NPU does not have, each with the reason."""
     helpers: Mapping[str, str] = field(default_factory=dict)
     """Module-level definitions of the GPU module."""
     called_elsewhere: Collection[str] = ()
     """Members that other modules of the same family call."""
     called_by_twins: Collection[str] = ()
-    """Members that the GPU twins of those modules call, and the modules themselves may with this upgrade."""
+    """Members that the GPU twins of those modules call, so that the modules may call them after this upgrade."""
     upstream: Collection[str] = ()
     """Members that vllm-ascend's classes define themselves."""
     vllm: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +93,7 @@ class Twins:
     required: Collection[str] = ()
     """Overrides that the NPU class must not do without, whatever it did before."""
     absent: Mapping[str, Obstacle] = field(default_factory=dict)
-    """Names of mixins that the NPU class goes on without."""
+    """Names from mixins that the NPU class does not use, each with its mixin as the obstacle."""
     npu_before: Mapping[str, str] = field(default_factory=dict)
     """Members of the NPU class as they were before the upgrade."""
 
@@ -108,7 +107,7 @@ def decide(twins: Twins) -> list[Member]:
 
 
 def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: Mapping[str, Obstacle]) -> Member:
-    """What becomes of one member, whose translated text is ``text``; the first answer that holds.
+    """What becomes of one member, whose translated text is ``text``; the first condition that holds decides.
 
     ``wanted`` are the members that something on NPU needs, ``bound`` those that cannot run there.
     """
@@ -129,14 +128,14 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
 
 
 def _decide_bound(name: str, twins: Twins, obstacle: Obstacle) -> Member:
-    """A member that cannot run on NPU, or comes with a mixin that the class does without."""
+    """The decision for a member that cannot run on NPU, or comes from a mixin that the NPU class does not use."""
     if _did_without(name, twins):
         return Member(name, "left", f"{WITHOUT}; {obstacle.sentence}")
     return Member(name, "device", obstacle.sentence, obstacle)
 
 
 def _decide_overridden(name: str, twins: Twins, wanted: Collection[str]) -> Member:
-    """A member that the NPU class inherits in another version, and that nothing of this upgrade asks for."""
+    """The decision for a member that the NPU class inherits in another version and that this upgrade does not need."""
     if not _did_without(name, twins):
         return Member(name, "inherited", "the NPU class has a version of it through its bases")
     callers = _callers(name, twins.npu)
@@ -148,9 +147,9 @@ def _decide_overridden(name: str, twins: Twins, wanted: Collection[str]) -> Memb
 
 
 def _ported_caller(name: str, twins: Twins, wanted: Collection[str]) -> str:
-    """A member that is ported and calls this one, itself or through omni's code that the NPU class inherits, if any.
+    """A ported member that calls this one, directly or through inherited code of omni's; empty if there is none.
 
-    That NPU did without an override says nothing where it had no code that came to it.
+    If NPU has only now got such a caller, having done without the override so far proves nothing.
     """
     inherited = {key: text for key, text in twins.inherited.items() if text and key not in {*twins.npu, *wanted}}
     for member in (member for member in twins.gpu_new if member in wanted):
@@ -165,8 +164,7 @@ def _ported_caller(name: str, twins: Twins, wanted: Collection[str]) -> str:
 
 
 def _why_wanted(name: str, twins: Twins, wanted: Collection[str]) -> str:
-    """Who needs a member that is ported: code that was on NPU, code that is since this upgrade, or only what is ported
-    with it."""
+    """Who needs a ported member: NPU code as before, NPU code since this upgrade, or only another ported member."""
     if name in twins.called_elsewhere or _callers(name, twins.npu_before):
         return "NPU code calls it"
     if callers := _callers(name, twins.npu):
@@ -187,10 +185,9 @@ REBUILT = "the GPU class replaces vLLM's version of it, and upstream's class has
 
 
 def _is_rebuilt(name: str, text: str, twins: Twins) -> bool:
-    """A GPU override that replaces a body which vllm-ascend replaces too: nothing to take over by itself.
+    """Whether a GPU override replaces a body that vllm-ascend replaces, too: then it cannot be taken over as it is.
 
-    A cooperative override (one that calls ``super()``) wraps either body and is no such thing; neither is a new one
-    whose body is omni's own and not vLLM's, edited.
+    Not if it calls ``super()``, because that wraps either body; nor if it is new and omni's own, not an edit of vLLM's.
     """
     if name not in twins.upstream or "super()" in parents_of(text, name):
         return False
@@ -198,35 +195,35 @@ def _is_rebuilt(name: str, text: str, twins: Twins) -> bool:
 
 
 def _did_without(name: str, twins: Twins) -> bool:
-    """An override that the GPU class had at an earlier upgrade, too, and that nobody brought to NPU then.
+    """Whether the GPU class had this override at an earlier upgrade already, and nobody brought it to NPU then.
 
-    That is no change of this upgrade (``check`` reports it), unless the platform waits for it.
+    Then it is no change of this upgrade (``check`` reports it), unless it is ``required``.
     """
     return name in twins.known_before and name not in twins.required
 
 
 def _edits(text: str, original: str) -> bool:
-    """Whether ``text`` is ``original``, edited."""
+    """Whether ``text`` is an edited copy of ``original``."""
     return bool(original) and likeness(text, original) >= COPY
 
 
 def is_port(text: str, original: str) -> bool:
-    """Whether ``text`` is a port of ``original`` (translated): most of its statements are the same."""
+    """Whether ``text`` is a port of ``original`` (translated): most of their statements are the same."""
     return likeness(text, original) >= PORT
 
 
 PORT = 0.6
-"""Dice coefficient of statements from which on a text is a port of another; a judgement: well more than half. Four
-upgrades come out the same from 0.5 to 0.7."""
+"""From this Dice coefficient of statements on a text is a port of another; a judgement: well more than half. Four
+upgrades give the same result with 0.5 to 0.7."""
 
 
 def _is_declaration(text: str) -> bool:
-    """A class-level annotation without a value (``x: int``): it says what instances have and does nothing."""
+    """Whether a member is a class-level annotation without a value (``x: int``), which does nothing at run time."""
     return re.fullmatch(r"\s*\w+\s*:[^=]+", text) is not None
 
 
 def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
-    """Hooks (overrides of inherited members) and, transitively, what NPU code and they call on ``self``."""
+    """Members to be ported: overrides of inherited ones and, transitively, what these and NPU code use of ``self``."""
     hooks = {
         name
         for name, text in twins.gpu_new.items()
@@ -252,14 +249,15 @@ def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
 
 
 def refused_word(refused: Iterable[str], text: str) -> str:
-    """The first of ``refused`` that ``text`` uses, or an empty text."""
+    """The first of ``refused`` that ``text`` uses, or an empty string."""
     return next((word for word in refused if uses_word(text, word)), "")
 
 
 def device_bound(twins: Twins) -> dict[str, Obstacle]:
-    """Members and helpers that use what NPU does not have and, transitively, what calls them.
+    """Members and helpers that use what NPU does not have and, transitively, those that use them, each with its
+    obstacle.
 
-    So are the names that the NPU class is known to lack.
+    Names that the NPU class is known to lack are among them.
     """
     texts = {name: "\n".join(canonical(text)) for name, text in {**twins.helpers, **twins.gpu_new}.items()}
     todo = {name: text for name, text in texts.items() if name not in twins.npu}

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """The text of a method after one change, the 1-based ``line`` of the ``statement`` that it is in now, and what was
-    done; ``was`` is the statement before. Where ``is_gone``, the ``statement`` (or part of one) was there and is no
-    more. With ``is_settled`` nobody need be asked: omni had it so before, beside the same text of upstream's."""
+    """The text of a method after one change.
+
+    ``statement`` is the changed statement as it is now, at the 1-based ``line``, and ``was`` as it was before. If
+    ``is_gone``, ``statement`` is what was removed (a statement or part of one). If ``is_settled``, nobody need be
+    asked: omni had it so before, with the same upstream text.
+    """
 
     text: str
     line: int

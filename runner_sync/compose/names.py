@@ -23,7 +23,7 @@ def used_names(text: str) -> frozenset[str]:
     found = set(_globals(symtable.symtable(text, "<unit>", "exec")))
     for node in walk(tree):
         for annotation in _annotations(node):
-            found |= _names(annotation)
+            found |= _names_in(annotation)
     return frozenset(found - _BUILTIN)
 
 
@@ -44,7 +44,8 @@ def _annotations(node: ast.AST) -> Iterator[ast.expr]:
             yield annotation
 
 
-def _names(annotation: ast.expr) -> set[str]:
+def _names_in(annotation: ast.expr) -> set[str]:
+    """The names in an annotation, those in string annotations included."""
     found: set[str] = set()
     nodes = walk(annotation)
     values = {id(inner) for node in nodes for value in _values(node) for inner in walk(value)}
@@ -53,14 +54,15 @@ def _names(annotation: ast.expr) -> set[str]:
             found.add(node.id)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in values:
             try:
-                found |= _names(ast.parse(node.value, mode="eval").body)
+                found |= _names_in(ast.parse(node.value, mode="eval").body)
             except SyntaxError:
                 continue
     return found
 
 
 def _values(node: ast.AST) -> Sequence[ast.expr]:
-    """The parts of an annotation in which a string is a value: ``Literal["decode"]``, ``Annotated[int, "rows"]``."""
+    """The parts of an annotation whose strings are values, no types: ``Literal["decode"]``, ``Annotated[int,
+    "rows"]``."""
     if not isinstance(node, ast.Subscript):
         return ()
     kind = (dotted_name(node.value) or "").rpartition(".")[2]
@@ -71,7 +73,7 @@ def _values(node: ast.AST) -> Sequence[ast.expr]:
 
 @lru_cache(maxsize=256)
 def read_in_class_body(text: str, class_name: str) -> frozenset[str]:
-    """Names that the body of a class reads as it is made: in ``run = traced(run)``, ``@rows.setter``, a default."""
+    """Names that a class body reads when it runs: in ``run = traced(run)``, ``@rows.setter``, a default value."""
     read = [one for node in module_of(text).body for one in _read_as_made(node, class_name)]
     return frozenset(node.id for one in read for node in walk(one) if isinstance(node, ast.Name))
 
@@ -97,5 +99,5 @@ def defined_names(text: str) -> frozenset[str]:
 
 
 def undefined_names(text: str) -> frozenset[str]:
-    """Names that ``text`` refers to and binds nowhere at module level."""
+    """Names that ``text`` refers to and does not bind at module level."""
     return used_names(text) - defined_names(text)

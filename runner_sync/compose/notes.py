@@ -1,7 +1,7 @@
-"""Leave a comment above every decision that a person must look at.
+"""Puts a comment above every decision that a person must look at.
 
-Comes in: module text and review items with their lines. Goes out: the text with comments, and the items with the
-lines they have then. May touch: nothing.
+Comes in: module text and review items with their lines. Goes out: the text with comments, and the items with their
+lines in that text. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ WIDTH = 120
 
 
 def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewItem]]:
-    """Put ``# runner-sync: review <id> <reason>`` above the statement of each item, once per id.
+    """``text`` with ``# runner-sync: review <id> <reason>`` above the statement of each item, once per id; and the
+    items.
 
-    A member that does not stand in the file is named: its comment stands above the class, whatever that is about.
+    A comment about a member that is not in the file stands above its class and names the member. If the comments would
+    change what the code does, the text stays as it is.
     """
     lines = text.split("\n")
     tree = module_of(text)
@@ -47,7 +49,7 @@ def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewIt
 
 
 def _cut(line: str) -> str:
-    """The line within the width that linters ask for; the report has the whole reason."""
+    """The line, shortened to the width that linters ask for; the report has the whole reason."""
     return line if len(line) <= WIDTH else line[: WIDTH - 1].rstrip() + "…"
 
 
@@ -63,11 +65,12 @@ def _statement_starts(tree: ast.Module) -> list[int]:
 def _defined(tree: ast.Module) -> set[str]:
     """Qualified names of what the file defines or assigns."""
     classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef)]
-    members = {f"{node.name}.{name}" for node in classes for name in _names(node.body)}
-    return {node.name for node in classes} | members | set(_names(tree.body))
+    members = {f"{node.name}.{name}" for node in classes for name in _defined_in(node.body)}
+    return {node.name for node in classes} | members | set(_defined_in(tree.body))
 
 
-def _names(body: Sequence[ast.stmt]) -> Iterator[str]:
+def _defined_in(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """Names of the functions and variables of a suite."""
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node.name
@@ -77,7 +80,7 @@ def _names(body: Sequence[ast.stmt]) -> Iterator[str]:
 
 
 def _start(starts: Sequence[int], line: int, lines: Sequence[str]) -> int:
-    """The first line of the statement at ``line``; from a blank or a comment line, of the next one."""
+    """The first line of the statement at ``line``; for a blank or comment line, of the next statement."""
     text = lines[line - 1].strip() if line <= len(lines) else ""
     after = [start for start in starts if start >= line]
     if after and (not text or text.startswith("#")):

@@ -1,4 +1,4 @@
-"""Parameters that upstream gave a method which omni overrides: the override takes them, too, and passes them on.
+"""Parameters that upstream added to a method which omni overrides: the override takes them, too, and passes them on.
 
 Comes in: the text of an override, and upstream's method before and now. Goes out: the text. May touch: nothing.
 
@@ -21,7 +21,7 @@ from runner_sync.syntax import is_name, is_parent, is_super, walk
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """The text with the ``added`` parameters; ``passed`` is whether the overridden method gets them from it."""
+    """The text with the ``added`` parameters; ``passed`` says whether it hands them on to the overridden method."""
 
     text: str
     added: tuple[str, ...]
@@ -29,17 +29,21 @@ class Grown:
 
 
 def follow_signature(text: str, old: str, new: str) -> Grown | None:
-    """The override with the parameters that the method has now, had not, and the override does not take.
+    """The override with the parameters that are new in upstream's method and that it does not take itself.
 
-    ``None`` where there is nothing to follow: none are new, ``*args`` or ``**kwargs`` takes them, or the result
-    would not parse. Not where parameters go by place alone, either (timid): a new one has no such place that is sure.
+    ``None`` if there are none, if ``*args`` or ``**kwargs`` takes them, or if the result would not parse. Nor with
+    positional-only parameters (timid): there it is unclear which position a new one would get.
     """
     own, before, now = (parse_function(source) for source in (text, old, new))
     if own is None or before is None or now is None or own.args.vararg is not None:
         return None
     if own.args.posonlyargs or now.args.posonlyargs:
         return None
-    added = [name for name in _names(now) if name not in _names(before) and name not in _names(own)]
+    added = [
+        name
+        for name in _parameter_names(now)
+        if name not in _parameter_names(before) and name not in _parameter_names(own)
+    ]
     keyword_only = {arg.arg for arg in now.args.kwonlyargs}
     if own.args.kwarg is not None:
         added = [name for name in added if name not in keyword_only]
@@ -58,14 +62,14 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
     for name in added:
         made = _with_parameter(made, now, name, by_keyword=name in keyword_only)
     grown = parse_function(made)
-    # An argument in brackets of its own is no new one.
+    # Each call must have got the arguments: one inserted inside somebody else's brackets would not count here.
     if grown is None or _argument_counts(grown) != [count + len(added) for count in _argument_counts(own)]:
         return None
     return Grown(made, tuple(added), bool(calls))
 
 
 def accepts(text: str, names: Sequence[str]) -> bool:
-    """Whether a method takes these keywords."""
+    """Whether a method accepts these keywords."""
     function = parse_function(text)
     if function is None:
         return False
@@ -76,20 +80,20 @@ def accepts(text: str, names: Sequence[str]) -> bool:
 def takes_the_same(text: str, other: str) -> bool:
     """Whether two methods have the same parameters by name, in the same order."""
     own, theirs = parse_function(text), parse_function(other)
-    return own is not None and theirs is not None and _names(own) == _names(theirs)
+    return own is not None and theirs is not None and _parameter_names(own) == _parameter_names(theirs)
 
 
 def _positional(function: Function) -> list[ast.arg]:
     return [*function.args.posonlyargs, *function.args.args]
 
 
-def _names(function: Function) -> list[str]:
+def _parameter_names(function: Function) -> list[str]:
     return [arg.arg for arg in (*_positional(function), *function.args.kwonlyargs)]
 
 
 def _with_parameter(text: str, now: Function, name: str, *, by_keyword: bool) -> str:
-    """A method with one parameter that ``now`` has, where it stands among those of ``now``."""
-    function, order = parse_function(text), _names(now)
+    """The method with the parameter ``name`` of ``now``, at the position it has among the parameters of ``now``."""
+    function, order = parse_function(text), _parameter_names(now)
     if function is None:
         return text
     following = order[order.index(name) + 1 :]
@@ -98,7 +102,7 @@ def _with_parameter(text: str, now: Function, name: str, *, by_keyword: bool) ->
 
 
 def _declaration(function: Function, name: str) -> str:
-    """A parameter with its annotation and its default."""
+    """A parameter with its annotation and its default, as source."""
     arg, default = next(pair for pair in _with_defaults(function) if pair[0].arg == name)
     said = ast.unparse(arg)
     if default is not None:
@@ -128,7 +132,7 @@ def _argument_counts(function: Function) -> list[int]:
 
 
 def _is_bound(own: Function, call: ast.Call) -> bool:
-    """Whether Python itself passes the first parameter of the overridden method."""
+    """Whether Python passes the first parameter (``self``, ``cls``) of the overridden method in this call."""
     kinds = {decorator.id for decorator in own.decorator_list if isinstance(decorator, ast.Name)}
     by_super = isinstance(call.func, ast.Attribute) and is_super(call.func.value)
     return "staticmethod" not in kinds and (by_super or "classmethod" in kinds)
@@ -137,9 +141,10 @@ def _is_bound(own: Function, call: ast.Call) -> bool:
 def _arguments(
     places: Places, call: ast.Call, added: Sequence[str], *, by_place: Sequence[str], old: Sequence[str]
 ) -> list[Edit]:
-    """Each by its place where the arguments behind it are given by theirs, else by keyword behind the last one.
+    """The edits that pass the ``added`` parameters in a call.
 
-    ``by_place`` are the parameters that the call can pass so now, in order, ``old`` those that it could before.
+    A parameter goes by position if arguments behind it are given by position, else by keyword at the end. ``by_place``
+    are the parameters that can be passed by position now, in order, ``old`` those before.
     """
     edits, left, rest = [], [*call.args], [*added]
     for name in by_place:

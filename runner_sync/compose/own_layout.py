@@ -1,7 +1,7 @@
-"""The layout that lines had, where nothing but their layout changed.
+"""Restores the old layout of lines where nothing but the layout has changed.
 
-Comes in: the lines of a module before and after. Goes out: the lines after. May touch: nothing.
-Words are told without parsing, for a changed passage is often no statement: who calls this compares the syntax trees.
+Comes in: the lines of a module before and after. Goes out: the lines after. May touch: nothing. Lines are split into
+tokens without parsing, because a changed passage is often no whole statement; the caller compares the syntax trees.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _WORD = re.compile(r"""#.*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]""")
 
 
 def keep_layout(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    """``after``, with lines of ``before`` where those say the same at the same indentation."""
+    """``after``, with lines of ``before`` where these have the same tokens at the same indentation."""
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "replace":
             yield from _kept(before[i1:i2], after[j1:j2])
@@ -42,10 +42,11 @@ def _begin_alike(old: str, new: str) -> bool:
 
 
 def _common_lines(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | None:
-    """How many first lines of both say the same, the fewest; ``None`` when they part before that.
+    """How many leading lines of ``old`` and of ``new`` have the same tokens, as few as possible; ``None`` if they
+    differ.
 
-    Lines that break at other places say the same only up to the end of a bracket that they open: what stands below in
-    it goes with the layout of the line that opens it.
+    Lines that are wrapped differently match only up to the end of a bracket that they open, because the layout of the
+    lines inside it depends on that of the line that opens it.
     """
     sides, counts = (list(_words(old[0])), list(_words(new[0]))), [1, 1]
     while _differ(*sides) or (counts != [1, 1] and _is_open(sides[0])):
@@ -76,7 +77,8 @@ def _length(words: Sequence[str]) -> int:
 
 
 def _begins(long: Sequence[str], short: Sequence[str]) -> bool:
-    """Whether ``long`` begins with ``short``; a comma before a bracket is layout, and the bracket may be to come."""
+    """Whether ``long`` begins with ``short``, commas aside: a comma before a closing bracket is layout, and that
+    bracket may be on a later line."""
     wanted = [word for word in short if word != ","]
     return [word for word in long if word != ","][: len(wanted)] == wanted
 

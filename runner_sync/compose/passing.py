@@ -1,9 +1,9 @@
-"""Parameters that a method newly requires: what calls it passes them, or takes them itself to pass them on.
+"""Parameters that a method newly requires: its callers pass them, or first take them as parameters themselves.
 
 Comes in: texts of methods of one class. Goes out: texts. May touch: nothing.
 
-A method of omni's own that vllm-ascend knows nothing of goes on calling as before, and fails with a ``TypeError`` on
-its first run (`_run_generation_model`, after `_model_forward` got `num_tokens_padded` in 0.15.0rc1).
+A method of omni's own that vllm-ascend does not know keeps calling as before, and fails with a ``TypeError`` on its
+first run (`_run_generation_model`, after `_model_forward` got `num_tokens_padded` in 0.15.0rc1).
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from runner_sync.syntax import calls_on_self
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter that ``method`` requires now and did not take before: its name, as it is declared, and the names of
-    the parameters behind it."""
+    """A parameter that ``method`` requires now and did not take before.
+
+    ``declared`` is its declaration as source, ``following`` are the names of the parameters behind it.
+    """
 
     method: str
     name: str
@@ -32,7 +34,7 @@ class Parameter:
 
 
 def newly_required(method: str, before: str, now: str) -> tuple[Parameter, ...]:
-    """The parameters without a default that ``now`` has and ``before`` has not under any kind."""
+    """The parameters without a default that ``now`` has and ``before`` does not have, with or without a default."""
     old, new = parse_function(before), parse_function(now)
     if old is None or new is None or old.args.vararg is not None:
         return ()
@@ -53,14 +55,16 @@ def lacks(text: str, now: str, parameter: Parameter) -> bool:
 
 
 def has_local(text: str, name: str) -> bool:
-    """Whether a method has a local or parameter of that name, anywhere."""
+    """Whether a method binds a local or parameter of that name anywhere."""
     function = parse_function(text)
     return function is not None and name in bound_anywhere(function)
 
 
 def passed(text: str, now: str, parameter: Parameter) -> Mended | None:
-    """The method with its first call that lacks the parameter given the local of that name; ``None`` where no call
-    does, or that would be no Python."""
+    """The method with the local of that name passed in its first call that lacks the parameter.
+
+    ``None`` if no call lacks it, or if the result would not parse.
+    """
     found = next(_calls_without(text, now, parameter), None)
     if found is None:
         return None
@@ -77,7 +81,7 @@ def passed(text: str, now: str, parameter: Parameter) -> Mended | None:
 
 
 def taken(text: str, parameter: Parameter) -> str | None:
-    """The method with the parameter, by keyword only; ``None`` where it has no place for it."""
+    """The method with a further, keyword-only parameter; ``None`` if its signature has no place for that."""
     function = parse_function(text)
     if function is None or function.args.vararg is not None or not signatures.is_bound(function):
         return None
@@ -99,7 +103,7 @@ def _calls_without(text: str, now: str, parameter: Parameter) -> Iterator[tuple[
 
 
 def _misses(function: Function, call: ast.Call, signature: Signature, name: str) -> bool:
-    """Whether a call leaves a parameter out, where what it takes from an open dictionary is older than that."""
+    """Whether a call surely does not pass a parameter: false if it unpacks a sequence or an unknown dictionary."""
     given = signatures.of_call(call, function)
     if given.open_positional or None in signatures.dictionaries_for(function, call):
         return False
@@ -108,12 +112,12 @@ def _misses(function: Function, call: ast.Call, signature: Signature, name: str)
 
 
 def _holder(function: Function, call: ast.Call) -> ast.Call | ast.Dict:
-    """What holds the keywords of a call: the dictionary that is made for it, else the call itself."""
+    """Where the keywords of a call are written: a dictionary made for it and unpacked with ``**``, else the call."""
     return next((made for made in signatures.dictionaries_for(function, call) if made is not None), call)
 
 
 def _with_keyword(places: Places, around: ast.Call | ast.Dict, parameter: Parameter) -> Edit:
-    """The local by keyword, in front of what stands behind it in the callee."""
+    """The edit that passes the local by keyword, in front of arguments for later parameters of the callee."""
     name = parameter.name
     if isinstance(around, ast.Dict):
         said, bracket = f'"{name}": {name}', places.start(around) + 1

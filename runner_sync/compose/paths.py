@@ -1,4 +1,4 @@
-"""What decides whether a statement of a method runs.
+"""Under which conditions a statement of a method runs.
 
 Comes in: the text of a method. Goes out: its statements with the tests above them. May touch: nothing.
 """
@@ -13,16 +13,17 @@ from runner_sync.statements import always_leaves, parse_function
 from runner_sync.syntax import blocks_of
 
 Under = frozenset[tuple[str, bool]]
-"""Tests, each with what it must give."""
+"""Tests, each with the result that it must have."""
 
 MOST_WAYS = 100_000
-"""Ways looked at before the answer is no; a thousand that differ in ten tests take eleven thousand."""
+"""After this many ways the answer is no; a thousand ways that differ in ten tests take eleven thousand."""
 
 
 def statements_under(text: str) -> Iterator[tuple[ast.stmt, Under]]:
-    """Each statement of a method with the tests that it runs under; none where it is no one method.
+    """Each statement of a method with the tests that it runs under; nothing if the text is no single method.
 
-    Behind an ``if`` that leaves, what follows runs under the contrary. Loops and ``try`` decide nothing.
+    After an ``if`` that leaves the suite, the rest of the suite runs under the opposite. Loops and ``try`` count as
+    always run.
     """
     function = parse_function(text)
     yield from _under(function.body, frozenset()) if function is not None else ()
@@ -43,7 +44,7 @@ def _under(body: Sequence[ast.stmt], under: Under) -> Iterator[tuple[ast.stmt, U
 
 
 def _outcomes(test: ast.expr) -> tuple[tuple[str, bool], tuple[str, bool]]:
-    """A test that holds, and the same one that does not."""
+    """A test with the result true, and the same test with the result false; ``not`` is resolved."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         holds, fails = _outcomes(test.operand)
         return fails, holds
@@ -52,9 +53,10 @@ def _outcomes(test: ast.expr) -> tuple[tuple[str, bool], tuple[str, bool]]:
 
 
 def is_on_every_path(ways: Collection[Under]) -> bool:
-    """Whether one of the ways is open whatever the tests give; not where that takes too long to find out (timid).
+    """Whether one of the ``ways`` is open whatever the results of the tests; false where that takes too long to find
+    out (timid).
 
-    Each test is taken to give the one, then the other, and the ways that are left are asked again.
+    Each test is assumed true, then false, and the question is repeated for the ways that remain.
     """
     todo, effort = [frozenset(ways)], 0
     while todo:
@@ -72,5 +74,5 @@ def is_on_every_path(ways: Collection[Under]) -> bool:
 
 
 def excludes(under: Under, way: Under) -> bool:
-    """Whether what runs under the one never runs where the other is taken."""
+    """Whether what runs under ``under`` never runs where ``way`` is taken."""
     return any((test, not holds) in under for test, holds in way)

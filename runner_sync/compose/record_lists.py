@@ -1,4 +1,4 @@
-"""The lists in which a method names the fields of a record: unpackings and constructions, and edits of them.
+"""The places where a method lists the fields of a record, unpackings and constructions; and edits of them.
 
 Comes in: method texts, fields. Goes out: the nodes of such lists, and texts with other ones. May touch: nothing.
 """
@@ -15,16 +15,18 @@ from runner_sync.statements import tree_of
 from runner_sync.syntax import is_name, walk
 
 FEWEST = 4
-"""Names in common below which a tuple is no unpacking of the record."""
+"""A tuple must have at least this many names in common with a record to be an unpacking of it."""
 
 Fields = tuple[str, ...]
 
 
 def is_made(node: ast.AST, name: str) -> bool:
+    """Whether a node is a construction of the record ``name``."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def unpackings(text: str) -> Iterator[ast.Tuple]:
+    """The targets of assignments that unpack an attribute of ``self``."""
     for node in walk(tree_of(text)):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple):
             value = node.value
@@ -33,6 +35,7 @@ def unpackings(text: str) -> Iterator[ast.Tuple]:
 
 
 def lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    """All unpackings, and all constructions of the record ``name`` by position, each with its elements."""
     yield from ((target, target.elts) for target in unpackings(text))
     for node in walk(tree_of(text)):
         if isinstance(node, ast.Call) and is_made(node, name) and not node.keywords:
@@ -40,13 +43,13 @@ def lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
 
 
 def agree(names: Sequence[str], wanted: Fields) -> bool:
-    """Whether as many names as fields are, where most of them stand, those of the fields."""
+    """Whether there are as many names as fields, and most names are those of the fields at the same positions."""
     same = sum(field in (name, name.lstrip("_")) for name, field in zip(names, wanted, strict=False))
     return len(names) == len(wanted) and same >= max(FEWEST, len(wanted) / 2)
 
 
 def changed(text: str, made: str, around: ast.expr, reason: str) -> Mended:
-    """The change of ``text`` into ``made``, which differ in the lines of ``around``."""
+    """The ``Mended`` value for a change of ``text`` into ``made`` that is within the lines of ``around``."""
     first, last = around.lineno, around.end_lineno or around.lineno
     grown = made.count("\n") - text.count("\n")
     was, statement = (
@@ -56,9 +59,9 @@ def changed(text: str, made: str, around: ast.expr, reason: str) -> Mended:
 
 
 def arranged(text: str, elements: Sequence[ast.expr], right: Sequence[str]) -> str:
-    """The text with elements of one list in another order, ``right``, by their texts.
+    """The text with the ``elements`` of one list in another order; ``right`` are their texts in that order.
 
-    Those on lines of their own take along what stands behind them.
+    Elements on lines of their own move together with the comments behind them.
     """
     lines, rows = text.split("\n"), [element.lineno - 1 for element in elements]
     own = [
@@ -68,22 +71,25 @@ def arranged(text: str, elements: Sequence[ast.expr], right: Sequence[str]) -> s
     if not all(own) or len({*rows}) < len(rows):
         places = Places(text)
         return apply(text, [places.instead_of(e, word) for e, word in zip(elements, right, strict=True)])
-    of = {ast.unparse(e): f"{m[1]},{m[2].rstrip()}" for e, m in zip(elements, own, strict=True) if m}
+    line_of = {ast.unparse(e): f"{m[1]},{m[2].rstrip()}" for e, m in zip(elements, own, strict=True) if m}
     for row, word in zip(rows, right, strict=True):
-        lines[row] = of[word]
+        lines[row] = line_of[word]
     return "\n".join(lines)
 
 
 def removed(text: str, elements: Sequence[ast.expr], lost: Container[ast.expr]) -> str:
     """The text without those ``elements`` of one list that are ``lost``."""
-    for at in reversed(range(len(elements))):  # one by one, for two may have a comma between them
+    for at in reversed(range(len(elements))):  # one by one, because two neighbours share a comma
         if elements[at] in lost:
             text = apply(text, [Places(text).element_out(elements[at], elements[: at + 1])])
     return text
 
 
 def completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: Mapping[str, str]) -> str:
-    """The text with each new element in front of the one that follows it, or behind the last one."""
+    """The text with each ``new`` element in front of the next field that the list has, or behind its last element.
+
+    ``wanted`` are all fields in order, ``elements`` the existing elements by field, ``new`` the texts to add by field.
+    """
     places = Places(text)
     pending: list[str] = []
     edits: list[Edit] = []
@@ -107,7 +113,7 @@ def _put_behind(places: Places, element: ast.expr, values: Sequence[str]) -> lis
         comma = [] if rest.lstrip().startswith(",") else [Edit(end, end, ",")]
         return [*comma, Edit(last, last, "".join(f"\n{ahead}{value}," for value in values))]
     if remark := re.fullmatch(r"\s*,?\s*(#.*)", rest):
-        # What the remark is about keeps it.
+        # The remark stays with the element that it is about.
         indent = " " * (len(margin(places.text[first:last])) + 4)
         return [Edit(end, last, f",  {remark[1]}" + "".join(f"\n{indent}{value}," for value in values))]
     return [Edit(end, end, "".join(f", {value}" for value in values))]

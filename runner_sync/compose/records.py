@@ -1,7 +1,7 @@
-"""Records that have changed: N names unpacked from N + 1 fields, or N values for N + 1 fields, fail on their first run.
+"""Uses of records whose fields have changed: unpackings and constructions with the old number of fields would fail.
 
 Comes in: method texts and the fields of records such as ``ExecuteModelState``, before and now. Goes out: the text with
-the new fields in their places. May touch: nothing.
+the fields of now in their places. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def fields(text: str, name: str) -> Fields:
 
 
 def record(before: str, now: str, name: str) -> Record:
-    """A record of two module or class texts."""
+    """A record, from the module or class text before and now."""
     declared = _declared(now, name)
     optional = frozenset(field.name for field in declared.values() if field.has_default)
     return Record(fields(before, name), tuple(declared), optional)
@@ -59,12 +59,12 @@ def _declared(text: str, name: str) -> dict[str, Field]:
 
 
 def makes(text: str, name: str) -> bool:
-    """Whether a method makes such a record."""
+    """Whether a method constructs such a record."""
     return any(is_made(node, name) for node in walk(tree_of(text)))
 
 
 def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
-    """Those of the ``new`` fields of a record which has ``have`` that a method may give or read."""
+    """Those of the ``new`` fields of record ``name`` that a method may set or read; ``have`` are its other fields."""
     found: set[str] = set()
     for node in walk(tree_of(text)):
         if isinstance(node, ast.Call) and is_made(node, name):
@@ -82,7 +82,7 @@ def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
 
 
 def fit(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """The method with its first unpacking or construction that does not fit mended; ``None`` when there is none."""
+    """The method with its first unpacking or construction that no longer fits mended; ``None`` if all fit."""
     for change in (_without_gone, _fit_unpacking, _put_right, _fit_construction, _put_values_right):
         mended = change(text, records)
         if mended is not None and parses(mended.text):  # not behind a backslash
@@ -91,7 +91,7 @@ def fit(text: str, records: Mapping[str, Record]) -> Mended | None:
 
 
 def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """Unpackings and constructions that are complete but for fields that the record has no more."""
+    """The method without fields that a record lost, in an unpacking or construction that is otherwise complete."""
     for name, one in records.items():
         gone = set(one.before) - set(one.now)
         for around, elements in [*lists(text, name)] if gone else ():
@@ -107,8 +107,10 @@ def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
 
 
 def _put_right(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """An unpacking that names fields of the record only, in their old order, where some are gone or have another order
-    now."""
+    """The method with an unpacking in the new order, if it names only fields of the record, in their old order.
+
+    Only where fields were removed or reordered.
+    """
     known = [one.now for one in records.values()]
     for name, one in records.items():
         for at, around in enumerate(unpackings(text)) if one.before != one.now else ():
@@ -127,7 +129,7 @@ def _put_right(text: str, records: Mapping[str, Record]) -> Mended | None:
 
 
 def _are_fields(said: Sequence[str], one: Record) -> bool:
-    """Whether words are most fields of a record, each once, or some that are gone; old ones in the order they had."""
+    """Whether the names are distinct fields, old or new: most of the new ones, and the old ones in their old order."""
     left = [word for word in said if word in one.now]
     old = [word for word in said if word in one.before]
     return (
@@ -139,7 +141,7 @@ def _are_fields(said: Sequence[str], one: Record) -> bool:
 
 
 def _is_made_here(text: str, around: ast.expr) -> bool:
-    """Whether a method unpacks what it has packed itself, in an order of its own."""
+    """Whether the method unpacks a tuple that it has packed itself, possibly in an order of its own."""
     values = {id(node.targets[0]): node.value for node in walk(tree_of(text)) if isinstance(node, ast.Assign)}
     source = values.get(id(around))
     packed = [
@@ -151,7 +153,7 @@ def _is_made_here(text: str, around: ast.expr) -> bool:
 
 
 def _in_order(text: str, at: int, named: Mapping[str, str], right: Sequence[str]) -> str:
-    """The text with those names of its ``at``-th unpacking that are fields in the ``right`` order, and no others."""
+    """The text with the fields in its ``at``-th unpacking put into the order ``right``, and all other names removed."""
     words = {field: word for word, field in named.items()}
     elements = [element for element in [*unpackings(text)][at].elts if named[ast.unparse(element)] in right]
     text = arranged(text, elements, [words[field] for field in right])
@@ -160,10 +162,11 @@ def _in_order(text: str, at: int, named: Mapping[str, str], right: Sequence[str]
 
 
 def _put_values_right(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """A construction with one value for each field, most of them names of fields, in the order of the fields now.
+    """The method with the values of a construction in the new order of the fields, if most of them are named like
+    fields.
 
-    Both sides added a field at the end, and the class has them in another order than the call. What goes by no field's
-    name belongs to the fields that are left, in their order.
+    Needed if both sides added a field at the end: the class may then have them in another order than the call. Values
+    not named like a field belong to the remaining fields, in order.
     """
     for node in walk(tree_of(text)):
         one = records.get(node.func.id) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
@@ -179,7 +182,7 @@ def _put_values_right(text: str, records: Mapping[str, Record]) -> Mended | None
 
 
 def _values_in_order(words: Sequence[str], one: Record) -> list[str]:
-    """The values of a construction as the fields stand now; empty where that cannot be told, or is not asked."""
+    """The values of a construction in the new order of the fields; empty if that cannot be told."""
     said = [word if word in one.now else word.lstrip("_") for word in words]
     named = {field: word for field, word in zip(said, words, strict=True) if field in one.now}
     others = [word for field, word in zip(said, words, strict=True) if field not in one.now]
@@ -193,10 +196,10 @@ def _values_in_order(words: Sequence[str], one: Record) -> list[str]:
 
 
 def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """An unpacking takes its names from an attribute of ``self``.
+    """The method with the new fields added to an unpacking of an attribute of ``self``.
 
-    It is one of a record when it has as many names as the record had fields and they agree where most of them stand, or
-    when all its names are fields of it, in their order. An underscore in front of a name counts for nothing.
+    It is an unpacking of the record if it has as many names as the record had fields and most agree by position, or if
+    all its names are fields of it in order. A leading underscore of a name does not matter.
     """
     for target in unpackings(text):
         names = [element.id for element in target.elts if isinstance(element, ast.Name)]
@@ -214,13 +217,14 @@ def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Mended | None:
 
 
 def _by_place(names: Sequence[str], one: Record) -> dict[str, int]:
-    """``{field: index}`` of an unpacking of the record as it was."""
+    """``{field: index}`` if the names are an unpacking of the record as it was; else empty."""
     if not one.has_only_grown or not agree(names, one.before):
         return {}
     return {field: at for at, field in enumerate(one.before)}
 
 
 def _by_name(names: Sequence[str], wanted: Fields) -> dict[str, int]:
+    """``{field: index}`` if all names are fields in order, and at least half of all fields; else empty."""
     plain = [name if name in wanted else name.lstrip("_") for name in names]
     places = [wanted.index(name) for name in plain if name in wanted]
     if len(places) < max(len(plain), FEWEST) or places != sorted(set(places)) or 2 * len(places) < len(wanted):
@@ -229,9 +233,10 @@ def _by_name(names: Sequence[str], wanted: Fields) -> dict[str, int]:
 
 
 def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """``Record(a, b, …)`` with a value for each field that the record had, or with names of fields in their order.
+    """The method with the new fields added to ``Record(a, b, …)`` that has a value for each old field, or values named
+    like fields, in order.
 
-    The other fields get a value that goes by their name, or ``None``.
+    A new field gets the local of its name if there is one, else ``None``.
     """
     tree = tree_of(text)
     bound = assigned_names(tree)
@@ -255,7 +260,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
 
 
 def _given_fields(values: Sequence[ast.expr], one: Record) -> dict[str, ast.expr]:
-    """What a construction gives to which field; empty where that cannot be told."""
+    """``{field: value}`` of a construction; empty if it cannot be told which value is which."""
     if one.has_only_grown and _is_complete(values, one.before, one.optional) and _is_as_before(values, one):
         return dict(zip(one.before, values, strict=False))
     names = [value.id for value in values if isinstance(value, ast.Name)]
@@ -264,13 +269,15 @@ def _given_fields(values: Sequence[ast.expr], one: Record) -> dict[str, ast.expr
 
 
 def _is_complete(values: Sequence[ast.expr], wanted: Fields, optional: Collection[str]) -> bool:
-    """Whether there is a value for each field but for some at the end that have a default."""
+    """Whether there is a value for each field, apart from some at the end that have a default."""
     return len(values) <= len(wanted) and {*wanted[len(values) :]} <= {*optional}
 
 
 def _is_as_before(values: Sequence[ast.expr], one: Record) -> bool:
-    """Whether a construction gives the fields that the record had: as many values may be complete now, too, where the
-    last fields have a default; then the names of the values tell."""
+    """Whether a construction is written for the fields that the record had.
+
+    As many values may also be complete now, if the last fields have a default; then the names of the values decide.
+    """
     if not _is_complete(values, one.now, one.optional):
         return True
     words = [ast.unparse(value) for value in values]
@@ -286,5 +293,5 @@ def _fitted(
     around: ast.expr,
     reason: str,
 ) -> Mended:
-    """The change that puts ``new`` fields into ``around``, an unpacking or a construction with ``elements``."""
+    """The change that puts ``new`` fields into ``around``, an unpacking or a construction with these ``elements``."""
     return changed(text, completed(text, wanted, elements, new), around, reason)

@@ -1,7 +1,7 @@
-"""Enclose what was ported from the GPU runners in Omni-new rulers, in the style of the file.
+"""Encloses what was ported from the GPU runners in omni's ruler comments, in the style of the file.
 
-Comes in: the text of a unit before and after the port, the lines that rulers enclose already, and the ruler.
-Goes out: the text with rulers. May touch: nothing.
+Comes in: the text of a unit before and after the port, the lines that rulers already enclose, and the ruler. Goes out:
+the text with rulers. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from runner_sync.syntax import same_code, walk
 def enclose_additions(before: str, after: str, *, marked: Collection[int], ruler: str) -> str:
     """``after`` with a ruler above and below every run of whole statements that ``before`` does not have.
 
-    ``marked`` are the 1-based lines of ``after`` that rulers enclose already. A run that is no sequence of whole
-    statements at one depth (a changed head, the end of one suite and the start of the next) stays as it is.
+    ``marked`` are the 1-based lines of ``after`` that rulers already enclose. A run that is not made of whole
+    statements at one depth (a changed head, or the end of one suite and the start of the next) stays as it is.
     """
     lines = after.split("\n")
     spans = _statement_spans(after)
@@ -35,7 +35,7 @@ def enclose_additions(before: str, after: str, *, marked: Collection[int], ruler
 
 
 def enclose_members(texts: Sequence[str], *, ruler: str) -> str:
-    """Members as one text, a ruler above the first and below the last."""
+    """The members as one text, with a ruler above the first and below the last."""
     indent = margin(next(line for line in texts[0].split("\n") if line.strip()))
     body = "\n".join(text.rstrip("\n") + "\n" for text in texts)
     return f"{indent}{ruler}\n{body}{indent}{ruler}\n"
@@ -55,7 +55,7 @@ def _trimmed(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
 
 
 def _statement_spans(text: str) -> list[list[tuple[int, int]]]:
-    """Per suite the (first, last) lines of its statements."""
+    """For each suite the first and last lines of its statements."""
     suites = []
     for node in walk(parse_unit(text)):
         for name in ("body", "orelse", "finalbody"):
@@ -66,7 +66,7 @@ def _statement_spans(text: str) -> list[list[tuple[int, int]]]:
 
 
 def _is_whole(spans: Sequence[Sequence[tuple[int, int]]], first: int, last: int) -> bool:
-    """Whether lines ``first`` … ``last`` hold at least one whole statement of one suite, and nothing beside those."""
+    """Whether lines ``first`` to ``last`` hold one or more whole statements of one suite, and nothing else."""
     started = [span[0] for suite in spans for span in suite if first <= span[0] <= last]
     for suite in spans:
         inside = [span for span in suite if first <= span[0] and span[1] <= last]

@@ -1,4 +1,4 @@
-"""What a merge can leave in a method that is wrong for certain: unset names, statements that never run.
+"""What a merge can leave in a method that is certainly wrong: unset or unknown names, unreachable statements.
 
 Comes in: the text of a method. Goes out: names and lines. May touch: nothing.
 """
@@ -17,23 +17,23 @@ from runner_sync.syntax import suites_of, walk
 
 
 def unreachable(text: str) -> list[int]:
-    """1-based lines of statements behind one that always leaves their suite."""
+    """1-based lines of statements directly behind one that always leaves their suite."""
     return sorted(second.lineno for _, second in _cut_off(text))
 
 
 def endings(text: str) -> list[int]:
-    """1-based lines of the statements that `unreachable` ones stand behind."""
+    """1-based lines of the statements that make the `unreachable` ones so."""
     return sorted(first.lineno for first, _ in _cut_off(text))
 
 
 def _cut_off(text: str) -> list[tuple[ast.stmt, ast.stmt]]:
-    """The statements that always leave a suite which goes on behind them, with the ones behind."""
+    """Pairs of a statement that always leaves its suite and the statement behind it."""
     pairs = (pair for suite in suites_of(walk(tree_of(text))) for pair in pairwise(suite))
     return [(first, second) for first, second in pairs if always_leaves([first])]
 
 
 def uses_of(text: str, name: str) -> list[int]:
-    """1-based lines of a unit on which ``name`` is read."""
+    """1-based lines of a unit that read ``name``."""
     names = [n for n in walk(tree_of(text)) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
     return sorted(n.lineno for n in names)
 
@@ -42,7 +42,7 @@ Defect = Literal["idle", "unknown", "unset"]
 
 
 class Problem(NamedTuple):
-    """What is wrong: a name that is ``unset`` or ``unknown``, or a statement that is ``idle``."""
+    """A defect: a name that is ``unset`` or ``unknown``, or a statement that is ``idle`` (unreachable)."""
 
     kind: Defect
     what: str
@@ -59,7 +59,7 @@ _SAID: Mapping[Defect, str] = {
 
 
 def problems(text: str, known: Collection[str]) -> set[Problem]:
-    """What is wrong for certain in a unit, to compare two versions by; ``known`` are the module's names."""
+    """What is certainly wrong in a unit, to compare two versions; ``known`` are the names that the module defines."""
     lines = text.split("\n")
     found = {Problem("unset", name) for name in read_too_early(text)}
     found |= {Problem("idle", lines[line - 1].strip()) for line in unreachable(text)}

@@ -1,10 +1,10 @@
-"""Members of upstream's that got another name, where omni's own code reads them still.
+"""Members that upstream renamed, where omni's own code still uses the old name.
 
 Comes in: upstream's class as it was and as it is, and texts of omni's. Goes out: new names by old ones, and a method
 with one of them. May touch: nothing.
 
-A merge gives a copy what upstream's statements say now. What omni wrote itself still says what they said before, and
-would fail: ``self.use_cp`` of vllm-ascend 0.24 is ``self.use_dcp`` in 0.25, in a line of omni's as well.
+A merge updates statements that omni copied from upstream. Statements that omni wrote itself keep the old name and would
+fail: for example, ``self.use_cp`` of vllm-ascend 0.24 is ``self.use_dcp`` in 0.25.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _DEFINED = re.compile(r"\bself\.(\w+)\s*(?::[^=\n]+)?=[^=]|\bdef\s+(\w+)")
 def renamed_members(
     old: Mapping[str, str], new: Mapping[str, str], read: Collection[str], elsewhere: Iterable[str]
 ) -> dict[str, str]:
-    """Of the names in ``read`` those that upstream's class defined and mentions no more, with what most of the lines
-    that had them have now.
+    """``{old name: new name}`` for those of the names in ``read`` that upstream's class defined and no longer mentions.
 
-    ``old`` and ``new`` are the methods of the class, ``elsewhere`` other texts that may define such a member, which are
-    read when one is gone. The new name is one that the class defines and did not have before.
+    The new name is the one that most of the changed lines have in its place; it must be new in the class. ``old`` and
+    ``new`` are the methods of the class. A name that one of the texts ``elsewhere`` defines is not gone; these are read
+    only if needed.
     """
-    gone = {*read} & _names(_DEFINED, old.values()) - _names(_MENTIONED, new.values())
-    fresh = (_names(_DEFINED, new.values()) - _names(_MENTIONED, old.values())) if gone else set()
+    gone = {*read} & _all_found(_DEFINED, old.values()) - _all_found(_MENTIONED, new.values())
+    fresh = (_all_found(_DEFINED, new.values()) - _all_found(_MENTIONED, old.values())) if gone else set()
     found = {}
-    for name in sorted(gone - _names(_DEFINED, elsewhere)) if fresh else ():
+    for name in sorted(gone - _all_found(_DEFINED, elsewhere)) if fresh else ():
         both = [method for method in old if method in new and f".{name}" in old[method]]
         told = (said for method in both for said in new_names(canonical(old[method]), canonical(new[method]), name))
         later, _ = prevailing(told)
@@ -46,7 +46,11 @@ def renamed_members(
 
 
 def renamed(text: str, names: Mapping[str, str]) -> Mended | None:
-    """A method with the new name of the first member in ``names`` that it reads of ``self``, wherever it does."""
+    """The method with every read of one member of ``self`` changed to its new name: the first in ``names`` that it
+    reads.
+
+    ``None`` if it reads none of them.
+    """
     for old in sorted(names.keys() & self_names(text)) if parses(text) else ():
         tree = parse_unit(text)
         places = Places(text)
@@ -61,6 +65,6 @@ def renamed(text: str, names: Mapping[str, str]) -> Mended | None:
     return None
 
 
-def _names(pattern: re.Pattern[str], texts: Iterable[str]) -> set[str]:
-    """What a pattern finds in some texts, by whichever of its groups."""
+def _all_found(pattern: re.Pattern[str], texts: Iterable[str]) -> set[str]:
+    """All names that any group of a pattern finds in the texts."""
     return {name for text in texts for found in pattern.findall(text) for name in found if name}

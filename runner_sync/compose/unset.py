@@ -1,10 +1,10 @@
-"""Arguments that upstream's call newly gives and whose value nothing here sets: left out, for the call would fail.
+"""Arguments that upstream newly passes in a call and whose value nothing here sets: left out, because they would fail.
 
 Comes in: a method's text before and after a merge, and upstream's. Goes out: the text without one such argument. May
 touch: nothing.
 
-What sets the local was omni's to drop, or never came: ``routed_experts=routed_experts_snapshot`` of vllm-ascend
-0.25.1rc1 stands in one call, and five statements above it that omni's copy has not.
+Omni may have dropped the statements that set the local, or never had them: for example, vllm-ascend 0.25.1rc1 passes
+``routed_experts=routed_experts_snapshot`` in a call, and sets that local in five statements that omni's copy lacks.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from runner_sync.syntax import walk
 
 
 def left_out(before: str, text: str, upstream: str, *, base: str = "") -> Mended | None:
-    """The first keyword argument left out that reads a local of upstream's which nothing in ``text`` binds, and which
-    ``before`` did not read either.
+    """The method without the first keyword argument that reads a local of upstream's which nothing in ``text`` binds.
 
-    ``base`` is upstream's text that ``before`` was made from: what a call gave there and not in ``before`` is no news.
+    Not one whose local ``before`` read already. If ``base``, the upstream text that ``before`` was made from, passed
+    the same argument and omni's call did not, the change is settled and needs no question.
     """
     if not parses(text) or not parses(before):
         return None
@@ -45,12 +45,12 @@ def left_out(before: str, text: str, upstream: str, *, base: str = "") -> Mended
 
 
 def _unpacks(text: str, call: ast.Call) -> bool:
-    """Whether the same function is given arguments behind ``**`` in ``text``, which may be among those of now."""
+    """Whether ``text`` calls the same function with ``**``: that may well pass the argument in question."""
     return any(key.arg is None for known in _calls(text, call) for key in known.keywords)
 
 
 def _gives(text: str, call: ast.Call, key: ast.keyword) -> bool:
-    """Whether the same function is given the same argument in ``text``."""
+    """Whether ``text`` calls the same function with the same argument."""
     return any(ast.dump(key) == ast.dump(other) for known in _calls(text, call) for other in known.keywords)
 
 

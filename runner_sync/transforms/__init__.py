@@ -1,10 +1,10 @@
-"""GPU→NPU translation of module texts, so that both sides of a merge speak the same names.
+"""Translates module texts from GPU to NPU, so that both sides of a merge use the same names.
 
 Comes in: source text and a `Profile`. Goes out: `Translated` (text, findings, which rewrites applied). May touch:
 libcst only.
 
-One parse, one walk, the rewrites in the order listed here, one print. Each rewrite says edits and doubts; only
-`translate` applies them. What is not edited keeps its bytes; statements are never moved.
+The text is parsed and walked once, then the rewrites run in the order listed here, then it is printed. A rewrite only
+yields edits and doubts; `translate` applies them. What is not edited keeps its bytes; statements are never moved.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ REWRITES: Mapping[str, Rewrite] = {
     "graph_capture": TABLE["graph_capture"].rewrite,
     "reexports": TABLE["reexports"].rewrite,
 }
-"""The rewrites in their order, by the names that ``Translated.applied`` says."""
+"""The rewrites in their order, by the names used in ``Translated.applied``."""
 
-# The rule code of what a rewrite saw and left alone.
+# The rule code of findings about GPU code that a rewrite left as it is.
 UNTRANSLATED = "RS490"
 _WRAPPER = "if True:\n"
 
@@ -64,8 +64,8 @@ def translate(text: str, profile: Profile, *, path: str = "") -> Translated:
     """``text`` of a module with the profile's GPU names translated.
 
     Args:
-        text: source of a whole GPU module (omni's or vLLM's), LF newlines; NPU modules speak NPU already.
-        profile: the tables; of rows with the same source the first one is taken (``Profile.fitted``).
+        text: source of a whole GPU module (omni's or vLLM's), LF newlines; NPU modules need no translation.
+        profile: the tables of names; of rows with the same source the first one counts (``Profile.fitted``).
         path: POSIX path of the module in its tree; lets relative imports and the module's own classes be resolved.
 
     Raises:
@@ -83,7 +83,9 @@ def translate(text: str, profile: Profile, *, path: str = "") -> Translated:
 
 @lru_cache(maxsize=1024)
 def translate_unit(text: str, profile: Profile) -> Translated:
-    """Like `translate` for a fragment, such as one indented method: unbound names mean what the profile says.
+    """Like `translate` for a fragment, such as one indented method.
+
+    Names that it does not bind are taken to be what the profile's rows import under these names.
 
     Raises:
         InputError: the fragment is not valid Python.
@@ -109,6 +111,7 @@ def _trigger(profile: Profile) -> re.Pattern[str]:
 
 
 def _assumed(profile: Profile) -> dict[str, str]:
+    """``{name: origin}`` for the names of the profile, which a fragment uses without importing them."""
     known = {row.name: f"{row.module}.{row.name}" for row in reversed(profile.names)}
     known |= {row.name: f"{row.module}.{row.name}" for row in class_names.twins(profile, module="?")}
     return known | {name: name for name in {old.partition(".")[0] for old, _ in profile.attributes}}

@@ -24,7 +24,7 @@ from runner_sync.transforms.renames import rename_imported
 
 
 def twins(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
-    """One row per location of each NPU twin, newest first; a text of unknown ``module`` may define any of them."""
+    """One row for each path of each NPU twin, newest first; with an unknown ``module`` also for a local class."""
     pairs = dict(profile.classes)
     for runner in profile.modules:
         gpu = runner.gpu

@@ -1,9 +1,9 @@
-"""libcst's trees: walking, dotted names, and rebuilding only what changes.
+"""libcst trees: walking, dotted names, and rebuilding only what changes.
 
-Comes in and goes out: libcst nodes, never past the room's door. May touch: libcst only.
+Comes in and goes out: libcst nodes, never outside this package. May touch: libcst only.
 
-libcst's own ``visit`` rebuilds every node of the tree; walking fields by hand and rebuilding only the ancestors of a
-changed node costs a fifth of it, and leaves every other node (and so every byte) as parsed.
+libcst's own ``visit`` rebuilds every node of the tree. Walking the fields by hand and rebuilding only the ancestors of
+a changed node takes a fifth of the time, and leaves every other node (and so every byte) as parsed.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
 
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The nodes directly below ``node`` that can hold code."""
+    """The direct children of ``node`` that can hold code."""
     for name in fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, cst.CSTNode):
@@ -108,7 +108,7 @@ def rebuild(
 ) -> Node:
     """``tree`` with ``changes`` applied bottom up; a change returns a node or, in a body, a ``FlattenSentinel``.
 
-    ``parents`` maps every changed node (and its ancestors) to the node above it. Untouched subtrees are shared.
+    ``parents`` maps every changed node and its ancestors to their parents. Untouched subtrees are shared.
     """
     touched = _ancestors(changes, parents)
     return cast(Node, _rebuilt(tree, changes, touched))

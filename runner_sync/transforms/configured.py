@@ -1,10 +1,10 @@
-"""Carry out the rows that configuration adds to the built-in tables of names and keywords.
+"""Applies the rows that a user's configuration adds to the built-in tables of names and keywords.
 
 Comes in: a `Job`. Goes out: edits, or doubts. May touch: libcst only.
 
-A row of the built-in tables has a rewrite of its own, which says why and what it leaves alone; one from ``names``,
-``extend-names``, ``keywords`` or ``extend-keywords`` has what every renaming has: the import and all its uses, and the
-keywords of the calls that mean its new name.
+Each row of the built-in tables belongs to a rewrite, which documents why and what it leaves alone. A row from
+``names``, ``extend-names``, ``keywords`` or ``extend-keywords`` gets the general renaming: the import with all its
+uses, and the keywords in calls of its new name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KNOWN = {*forward_context.NAMES, *(name for row in TABLE.values() for name in r
 
 
 def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
-    """Edits for the names that no other rewrite carries out."""
+    """Edits for the names that no other rewrite handles."""
     shared = job.profile.shared_names
     rows = [row for row in job.profile.names if row.name not in _KNOWN and row not in shared]
     if rows:

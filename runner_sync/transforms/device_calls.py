@@ -30,23 +30,23 @@ from runner_sync.transforms.scopes import CallSite, Scope, Use
 CONSTRUCTORS = ("torch.device", "torch.Generator", "torch.autocast", "torch.amp.autocast")
 METHODS = ("to",)
 KEYWORDS = {"device": "", "device_type": "torch", "type": "torch.device"}
-"""Keywords that take a device, each with whose they are (empty: anyone's)."""
+"""Keywords that take a device, each with the function or package they belong to (empty: any function)."""
 
 DEVICES = ("device", "device_type", "type")
-"""Last names of what may well be a device when it is compared with the name of one."""
+"""Last names of expressions that may well be a device if they are compared with a device name."""
 
 LOOK_UPS = frozenset({"get", "pop", "setdefault", "hasattr", "getattr", "setattr", "delattr"})
 MESSAGES = frozenset({"logger", "logging", "log", "print", "warnings", "record_function"})
-"""Words in the names of calls that take a string as a key, or as a message or label."""
+"""Words in the name of a call whose string arguments are keys (``LOOK_UPS``), or messages and labels."""
 
 STRING_METHODS = frozenset(
     {"startswith", "endswith", "replace", "split", "rsplit", "partition", "rpartition", "removeprefix", "removesuffix"}
 )
-"""Methods of a string that take a piece of it, whatever it says; of a device's name, the piece may be a device."""
+"""String methods that take a substring of any meaning; called on a device's name, the substring may be a device."""
 
 
 def is_below(name: str, prefix: str) -> bool:
-    """Whether dotted ``name`` is ``prefix`` or something in it."""
+    """Whether dotted ``name`` is ``prefix`` or below it."""
     return name == prefix or name.startswith(f"{prefix}.")
 
 
@@ -75,13 +75,13 @@ def holds_device(holder: cst.CSTNode) -> bool:
 
 
 def is_key_or_message(call: cst.Call) -> bool:
-    """Whether a call takes a string as a key, or as a message."""
+    """Whether the string arguments of a call are keys or messages."""
     *owners, last = dotted(call.func).split(".")
     return last in LOOK_UPS or not MESSAGES.isdisjoint((*owners, last))
 
 
 def is_string_method(call: cst.Call) -> bool:
-    """Whether a call is a method of a string that is no device: of ``name``, not of ``device`` or ``str(device)``."""
+    """Whether a call is a string method on what is no device: on ``name``, not on ``device`` or ``str(device)``."""
     func = call.func
     if not (isinstance(func, cst.Attribute) and func.attr.value in STRING_METHODS):
         return False
@@ -92,7 +92,7 @@ def is_string_method(call: cst.Call) -> bool:
 
 
 def is_raised_or_decorates(call: cst.Call, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
-    """Whether a call makes what is raised, or a decorator: its strings are messages and names."""
+    """Whether a call is (in) a raised exception or a decorator: its strings are messages and names."""
     above = parents.get(call)
     if isinstance(above, cst.Decorator):
         return True
@@ -103,9 +103,9 @@ def is_raised_or_decorates(call: cst.Call, parents: Mapping[cst.CSTNode, cst.CST
 
 def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
     """Edits of calls, annotations and device strings."""
-    told_of = _roots(job)
+    roots = _roots(job)
     for use in job.code.uses:
-        if _root(use.origin) in told_of:
+        if _root(use.origin) in roots:
             yield from _renamed(job, use)
     old, new = job.profile.device
     for text, (scope, is_certain) in _devices(job, old).items():
@@ -124,7 +124,7 @@ def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
 
 
 def _asked_in_vain(job: Job, name: str) -> Iterator[Doubt]:
-    """Tensors that are asked whether they are on the GPU; ``platform.is_cuda()``, a call, decides as it should."""
+    """Doubts about tensors asked for ``is_cuda``; ``platform.is_cuda()``, a call, answers correctly on NPU."""
     for use in job.code.uses:
         node = use.parts[-1]
         if isinstance(node, cst.Attribute) and node.attr.value == name and not _is_called_or_set(node, job):
@@ -137,14 +137,14 @@ def _is_called_or_set(node: cst.Attribute, job: Job) -> bool:
 
 
 Place = tuple[cst.CSTNode, Scope, bool]
-"""What may be a device, in which scope, and whether it certainly is one."""
+"""An expression that may be a device, its scope, and whether it certainly is one."""
 
 
 def _devices(job: Job, device: str) -> dict[cst.CSTNode, tuple[Scope, bool]]:
     """The literals that may mean ``device``, each with its scope and whether it certainly does."""
     places = [place for call in job.code.calls for place in _arguments(call, job.code.parents)]
     places += [place for comparison, scope in job.code.comparisons for place in _compared(comparison, scope)]
-    # An argument is judged by its call.
+    # A choice that is an argument has been judged with its call.
     places += [(value, scope, False) for holder, value, scope in job.code.held if holds_device(holder)]
     choices = [one for one in job.code.choices if not isinstance(job.code.parents[one[0]], cst.Arg)]
     places += [(choice, scope, False) for choice, scope in choices]
@@ -157,7 +157,7 @@ def _devices(job: Job, device: str) -> dict[cst.CSTNode, tuple[Scope, bool]]:
 
 
 def _choices(value: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The values that an expression may have: both of ``a if … else b`` and of ``a or b``."""
+    """The values that an expression may have: both sides of ``a if … else b`` and of ``a or b``, or itself."""
     if isinstance(value, cst.IfExp):
         found: tuple[cst.CSTNode, ...] = (value.body, value.orelse)
     elif isinstance(value, cst.BooleanOperation):
@@ -180,7 +180,7 @@ def _left_alone(node: cst.CSTNode, scope: Scope, symbol: str, reason: str) -> Do
 
 
 def _roots(job: Job) -> frozenset[str]:
-    """The first parts of the dotted names that the profile is about: nearly all others begin with none of them."""
+    """The first parts of all dotted names in the profile: a quick test, hardly any other name begins with one."""
     return frozenset(_root(name) for name in (*job.profile.device_only, *(old for old, _ in job.profile.attributes)))
 
 
@@ -189,7 +189,7 @@ def _root(name: str) -> str:
 
 
 def _rows(job: Job, name: str) -> tuple[list[str], list[tuple[str, str]]]:
-    """What of the profile is about dotted ``name``: the names without an NPU twin, and the pairs."""
+    """The profile's entries for dotted ``name``: in ``device_only``, and as ``(old, new)`` in ``attributes``."""
     refused = [prefix for prefix in job.profile.device_only if is_below(name, prefix)]
     return refused, [pair for pair in job.profile.attributes if is_below(name, pair[0])]
 
@@ -209,6 +209,7 @@ def _renamed(job: Job, use: Use) -> Iterator[NodeEdit | Doubt]:
 
 
 def _refusal(use: Use, old: str, new: str) -> str:
+    """Why ``use`` cannot be renamed from ``old`` to ``new``; empty if it can."""
     imported = use.binding.origin if use.binding else ""
     if use.guarded:
         return "a hasattr decides whether it runs"
@@ -237,7 +238,7 @@ def _arguments(call: CallSite, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> It
 
 
 def _compared(comparison: cst.Comparison, scope: Scope) -> Iterator[Place]:
-    """The other side of what is compared with a device."""
+    """What is compared with something that is, or may be, a device."""
     target = comparison.comparisons[0]
     sides = (comparison.left, target.comparator)
     is_equality = isinstance(target.operator, cst.Equal | cst.NotEqual)

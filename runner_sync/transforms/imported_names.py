@@ -1,9 +1,9 @@
-"""Import a name from its NPU home, and call it there what it is called there.
+"""Imports names from their NPU modules, under the names that they have there.
 
 Comes in: a `Job`. Goes out: edits of imports and uses, or doubts. May touch: libcst only.
 
-Each row of ``TABLE`` is one rewrite: what becomes of a few lines, what it leaves alone, and why. Where the names go is
-the profile's to say; that an import and all its uses are renamed together or not at all is `rename_imported`'s.
+Each row of ``TABLE`` is one rewrite, with an example, what it leaves alone, and why. The profile says where the names
+go; `rename_imported` ensures that an import and all its uses are renamed together or not at all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from runner_sync.transforms.renames import rename_imported
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """The profile's rows for ``names``; ``before`` and ``after`` are the lines of an example."""
+    """A rewrite by the profile's rows for ``names``; ``before`` and ``after`` are the lines of an example."""
 
     names: tuple[str, ...]
     before: tuple[str, ...]
@@ -109,4 +109,4 @@ TABLE: Mapping[str, Renaming] = {
         "two imports",
     ),
 }
-"""The rewrites by the name that reports, the documentation and the tests know them by."""
+"""The rewrites by the names that reports, documentation and tests use."""

@@ -1,9 +1,9 @@
-"""Move one name of a from-import to another module, on the line where it stands.
+"""Moves one name of a from-import to another module, on the line where it stands.
 
-Comes in and goes out: libcst statement lines, inside this room only. May touch: libcst only.
+Comes in and goes out: libcst statement lines, inside this package only. May touch: libcst only.
 
-The line stays where it is: a name that stood alone takes its line along, one among others gets a line of its own right
-below, so that line based merges see one changed or one added line.
+A name imported alone is changed on its line; one among others gets a line of its own directly below. A merge by lines
+then sees one changed or one added line.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Line: TypeAlias = cst.SimpleStatementLine | cst.SimpleStatementSuite
 class Move:
     """A change of an import line: each row's ``name`` of ``module`` becomes its ``new_name`` of ``new_module``.
 
-    ``within`` is the module the line stands in, for relative imports.
+    ``within`` is the module that contains the line, for relative imports.
     """
 
     rows: tuple[NameRewrite, ...]
@@ -43,7 +43,10 @@ class Move:
         return _followed(line.with_changes(body=before), below) if below else line.with_changes(body=before)
 
     def _parted(self, statement: cst.ImportFrom) -> list[cst.ImportFrom]:
-        """What stays first, in place; else the first target takes the place. One statement for each other target."""
+        """The statement that takes the place of ``statement``, then one for each other target module.
+
+        The first has the names that are not moved; if all are, those of the first target.
+        """
         module = absolute_module(statement, self.within)
         rows = {row.name: row for row in self.rows if row.module == module}
         groups: dict[str, list[cst.ImportAlias]] = {}

@@ -1,6 +1,6 @@
-"""What a rewrite is given (a `Job`) and what it says: an `NodeEdit` (change this node so) or a `Doubt` (left, and why).
+"""What a rewrite is given (a `Job`) and what it yields: a `NodeEdit` (change this node) or a `Doubt` (left, and why).
 
-Comes in and goes out: libcst nodes and sentences, inside this room only. May touch: libcst only.
+Comes in and goes out: libcst nodes and sentences, inside this package only. May touch: libcst only.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from runner_sync.transforms.scopes import Index
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Job:
-    """The module and the names."""
+    """The module to be rewritten, and the tables of names."""
 
     code: Index
     profile: Profile
@@ -27,7 +27,7 @@ class Job:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NodeEdit:
-    """Replace ``node`` by ``change(node)``; changes of one node run in the order they were said."""
+    """Replace ``node`` by ``change(node)``; changes of one node run in the order in which they were yielded."""
 
     node: cst.CSTNode
     change: Callable[[Any], Any]
@@ -45,7 +45,7 @@ class Doubt:
 
 
 def reworded(node: cst.CSTNode, old: str, new: str) -> NodeEdit:
-    """``old`` becomes ``new`` in ``node``: a name, an attribute chain, or a quoted annotation that contains it."""
+    """An edit of ``old`` to ``new`` in ``node``: a name, an attribute chain, or a quoted annotation with it."""
     if isinstance(node, cst.SimpleString):
         pattern = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
         return NodeEdit(node, lambda text: text.with_changes(value=pattern.sub(new, text.value)))
@@ -53,7 +53,7 @@ def reworded(node: cst.CSTNode, old: str, new: str) -> NodeEdit:
 
 
 def _rechained(node: cst.Name | cst.Attribute, new: str) -> cst.CSTNode:
-    """``new`` in the layout of ``node``, as far as both have parts."""
+    """A name or attribute chain ``new`` with the layout of ``node``, as far as both have parts."""
     owner, _, last = new.rpartition(".")
     if isinstance(node, cst.Name) and not owner:
         return node.with_changes(value=last)

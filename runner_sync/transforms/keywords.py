@@ -1,4 +1,4 @@
-"""Rename keywords of calls, after the callee was renamed.
+"""Renames keywords of calls whose callee gets a new name.
 
 Comes in: a `Job` and rows of names. Goes out: edits of the keywords that the profile lists for calls of the new names,
 or doubts. May touch: libcst only.
@@ -17,7 +17,7 @@ from runner_sync.transforms.renames import uses_after
 
 
 def rename_keywords(job: Job, rows: Iterable[NameRewrite]) -> Iterator[NodeEdit | Doubt]:
-    """Edits of the calls that mean the new name of a row, those that already did included."""
+    """Edits of the calls that refer to the new name of a row, after or even before the renaming."""
     rows = list(rows)
     names = {row.new_name for row in rows}
     keywords = {row.name: row.new_name for row in job.profile.keywords if row.call in names}

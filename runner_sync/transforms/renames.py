@@ -1,10 +1,10 @@
-"""Rename what is imported: the one engine behind every rewrite that is a table of names.
+"""Renames imported names: the engine behind every rewrite that is a table of names.
 
 Comes in: a `Job` and rows ``(name, module) → (new_name, new_module)``. Goes out: edits of the import and of every use
 that resolves to it (isinstance, annotations, quoted annotations, attributes of it), or a doubt. May touch: libcst only.
 
-A binding is renamed whole or not at all, so that an import and its uses never part. Of rows with the same source the
-first one is taken.
+A binding is renamed completely or not at all, so that an import and its uses stay consistent. Of rows with the same
+source the first one counts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Rows = dict[str, list[NameRewrite]]
 
 
 def rename_imported(job: Job, rows: Iterable[NameRewrite], *, definitions: bool = False) -> Iterator[NodeEdit | Doubt]:
-    """Carry out ``rows``; ``definitions`` also renames a class of this module that a row names."""
+    """Edits that apply ``rows``; with ``definitions`` also to a class that this module itself defines."""
     table = _by_origin(rows, within=job.code.module)
     moves: dict[cst.CSTNode, list[NameRewrite]] = {}
     for binding in _candidates(job, table, definitions=definitions):
@@ -40,7 +40,7 @@ def rename_imported(job: Job, rows: Iterable[NameRewrite], *, definitions: bool 
 
 
 def uses_after(job: Job, rows: Iterable[NameRewrite]) -> set[Use]:
-    """The uses that mean a row's new name once `rename_imported` is done, those that already do included."""
+    """The uses that refer to a row's new name after `rename_imported`, including those that do already."""
     table = _by_origin(rows, within=job.code.module)
     new = {f"{row.new_module}.{row.new_name}" for rows_of in table.values() for row in rows_of}
     found = {use for use in job.code.uses if use.origin in new}
@@ -55,7 +55,7 @@ def _by_origin(rows: Iterable[NameRewrite], *, within: str) -> Rows:
     table: Rows = {}
     for row in rows:
         table.setdefault(f"{row.module}.{row.name}", []).append(row)
-    # timid: a module that is itself the new place (the NPU twin) needs the old name to derive from.
+    # timid: a module that itself defines the new name (the NPU twin) needs the old one to derive from.
     return {origin: listed for origin, listed in table.items() if all(row.new_module != within for row in listed)}
 
 
@@ -66,7 +66,7 @@ def _candidates(job: Job, table: Rows, *, definitions: bool = False) -> Iterator
 
 
 def _decide(binding: Binding, table: Rows) -> dict[str, NameRewrite] | Doubt:
-    """The row for each origin of ``binding``, or why it must stay."""
+    """The row to apply for each origin of ``binding``, or a doubt that says why it must stay."""
     chosen: dict[str, NameRewrite] = {}
     for origin in sorted(binding.origins):
         if origin not in table:
@@ -92,7 +92,7 @@ def _checked(binding: Binding, chosen: dict[str, NameRewrite]) -> dict[str, Name
 
 
 def _taken(binding: Binding, name: str, origins: set[str]) -> str:
-    """``name`` when it is bound, to anything but ``origins``, where a use of ``binding`` stands."""
+    """``name`` if, where ``binding`` is used, it is already bound to anything but ``origins``; else empty."""
     if name == binding.name:
         return ""
     scopes: set[Scope] = {binding.scope}
@@ -103,7 +103,7 @@ def _taken(binding: Binding, name: str, origins: set[str]) -> str:
 
 
 def _renamed(binding: Binding, chosen: dict[str, NameRewrite]) -> Iterator[NodeEdit]:
-    """Edits of the definitions and uses of ``binding``; its imports are moved line by line."""
+    """Edits of the definitions and uses of ``binding``; its imports are moved line by line elsewhere."""
     new_name = next(iter(chosen.values())).new_name
     if new_name == binding.name or (binding.sites and all(site.aliased for site in binding.sites)):
         return
@@ -115,7 +115,7 @@ def _renamed(binding: Binding, chosen: dict[str, NameRewrite]) -> Iterator[NodeE
 
 
 def _module_uses(job: Job, table: Rows) -> Iterator[tuple[Use, NameRewrite]]:
-    """Uses such as ``forward_context.set_forward_context`` whose root is an imported module."""
+    """Uses through an imported module, such as ``forward_context.set_forward_context``, each with its row."""
     for use in job.code.uses:
         rows = table.get(use.origin) if "." in use.dotted else None
         if rows and use.binding and use.binding.sites and isinstance(use.parts[0], cst.Name):
@@ -123,7 +123,7 @@ def _module_uses(job: Job, table: Rows) -> Iterator[tuple[Use, NameRewrite]]:
 
 
 def _renamed_through_modules(job: Job, table: Rows) -> Iterator[NodeEdit | Doubt]:
-    """Edits of uses through an imported module: an import of the new module beside the old one, and the new name."""
+    """Edits of uses through an imported module: the new module is imported below the old one and used instead."""
     added: set[tuple[Site, str]] = set()
     for use, row in _module_uses(job, table):
         binding = use.binding

@@ -1,9 +1,9 @@
-"""Who binds which name: scopes, bindings, and every use of a name traced to its import.
+"""Scopes, bindings, and every use of a name traced to its import.
 
-Comes in and goes out: values that hold libcst nodes; they stay inside this room. May touch: libcst only.
+Comes in and goes out: values that hold libcst nodes; they stay inside this package. May touch: libcst only.
 
 `walk` fills them. Scopes follow the language reference, "Naming and binding": a class body is no enclosing scope,
-``global`` and ``nonlocal`` redirect. A name bound by anything but imports of one origin has no certain origin.
+``global`` and ``nonlocal`` redirect. The origin of a name is certain only if nothing but imports of one origin bind it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Scope:
         return None
 
     def visible(self) -> Iterator[Scope]:
-        """This scope and the enclosing ones a name is looked up in."""
+        """This scope and the enclosing ones in which a name is looked up, innermost first."""
         scope: Scope | None = self
         while scope is not None:
             if scope.kind != "class" or scope is self:
@@ -47,7 +47,7 @@ class Scope:
 
 @dataclass(eq=False, slots=True)
 class Site:
-    """One place that binds: ``node`` is the statement line of an import, or the definition itself."""
+    """One place that binds a name: ``node`` is the statement line of an import, or the definition itself."""
 
     node: cst.CSTNode
     statement: cst.CSTNode
@@ -58,7 +58,7 @@ class Site:
 
 @dataclass(eq=False, slots=True)
 class Binding:
-    """A name in a scope. ``origins`` are the dotted names it may stand for, ``""`` for what is not imported."""
+    """A name in a scope. ``origins`` are the dotted names that it may stand for, ``""`` for what is not imported."""
 
     name: str
     scope: Scope
@@ -74,7 +74,10 @@ class Binding:
 
 @dataclass(eq=False, slots=True)
 class Use:
-    """A name or attribute chain that is read; ``parts`` are its nodes, root first (one string for an annotation)."""
+    """A name or attribute chain that is read; ``parts`` are its nodes, root first (one string for a quoted annotation).
+
+    ``guarded``: a ``hasattr`` asks for it or decides whether it runs. ``stored``: it is assigned to.
+    """
 
     parts: tuple[cst.CSTNode, ...]
     dotted: str
@@ -85,7 +88,7 @@ class Use:
 
     @property
     def origin(self) -> str:
-        """Full dotted name of what is used, ``""`` when its root is not certain."""
+        """Full dotted name of what is used, ``""`` if that of its root is not certain."""
         _, _, rest = self.dotted.partition(".")
         start = self.binding.origin if self.binding else ""
         return f"{start}.{rest}" if start and rest else start
@@ -102,7 +105,7 @@ class CallSite:
 
 @dataclass(eq=False, slots=True)
 class Index:
-    """Everything the rewrites ask about one module. ``module`` is its dotted name, ``""`` when unknown."""
+    """Everything about one module that the rewrites need. ``module`` is its dotted name, ``""`` when unknown."""
 
     tree: cst.Module
     module: str
@@ -113,17 +116,19 @@ class Index:
     comparisons: list[tuple[cst.Comparison, Scope]] = field(default_factory=list)
     choices: list[tuple[cst.IfExp, Scope]] = field(default_factory=list)
     held: list[tuple[cst.CSTNode, cst.CSTNode, Scope]] = field(default_factory=list)
-    """Names, attributes, items and keys, each with the value that it is given."""
+    """Names, attributes, items, parameters and keys, each with the value that it is given."""
     parents: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
 
     def take_apart(self) -> None:
-        """Undo the circles (a scope has bindings, a binding its scope and uses), so that the tree goes with the last
-        one who holds the index, and nobody has to look for garbage among millions of nodes."""
+        """Breaks the reference cycles (scope, bindings, uses), so that the tree is freed as soon as the index is.
+
+        Otherwise the garbage collector would have to search millions of nodes.
+        """
         for binding in self.bindings:
             binding.uses.clear()
             binding.scope.bindings.clear()
 
 
 def absolute_module(node: cst.ImportFrom, module: str) -> str:
-    """Dotted name of the module ``node`` imports from, relative ones seen from ``module``."""
+    """Dotted name of the module that ``node`` imports from; relative imports are resolved against ``module``."""
     return absolute("." * len(node.relative) + dotted(node.module), module)

@@ -1,10 +1,10 @@
-"""Which upstream text a unit is a copy of, and which of its statements are whose.
+"""Which upstream text a unit is a copy of, and where each of its statements comes from.
 
-Comes in: the text of a unit and the texts of its namesakes at several upstream revisions, or in a GPU twin.
+Comes in: the text of a unit and the texts of units of the same name at several upstream revisions, or in a GPU twin.
 Goes out: ``Origin`` values, and ``Span`` values per statement (``provenance``). May touch: nothing.
 
-``likeness`` is the one measure of how alike two texts are, ``cover`` the choice of few revisions among many, and
-``timeline`` narrows a git history down before any syntax is looked at.
+``likeness`` measures how similar two texts are, ``cover`` chooses few revisions among many, and ``timeline`` narrows a
+git history down before anything is parsed.
 """
 
 from runner_sync.lineage.likeness import (

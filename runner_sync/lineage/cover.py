@@ -1,6 +1,6 @@
-"""Few of many that have everything between them.
+"""A small selection that together has everything wanted.
 
-Comes in: what is wanted, and what each has of it. Goes out: positions. May touch: nothing.
+Comes in: what is wanted, and what each offer has of it. Goes out: positions. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ Thing = TypeVar("Thing")
 
 
 def cover(wanted: Iterable[Thing], offers: Sequence[AbstractSet[Thing]]) -> list[int]:
-    """Positions of few ``offers`` that have all of ``wanted`` between them, in order.
+    """Positions of few ``offers`` that together have all of ``wanted``, in order.
 
-    Greedy set cover (Johnson, "Approximation algorithms for combinatorial problems", 1974): each time the one that has
-    most of what is left, of equals the first. Everything ``wanted`` must be on offer.
+    Greedy set cover (Johnson, "Approximation algorithms for combinatorial problems", 1974): takes the offer that has
+    most of what is missing, the first of equals, until nothing is. Everything ``wanted`` must be in some offer.
     """
     left = set(wanted)
     chosen = []

@@ -15,28 +15,27 @@ from runner_sync.model import Lineage
 from runner_sync.statements.likeness import COPY
 
 SHORT = 15
-"""Statements; a method with fewer agrees with another by chance in a few."""
+"""A method with fewer statements than this may agree with another in a few by chance."""
 
 COPY_SHORT = 0.6
-"""Dice coefficient of statements that such a method must reach to count as a copy, instead of ``COPY``: a judgement.
-Four upgrades come out the same from 0.6 to 0.7; at 0.5 three are others."""
+"""Dice coefficient from which on such a short method counts as a copy, instead of ``COPY``: a judgement. Four upgrades
+give the same result with 0.6 to 0.7; with 0.5 three differ."""
 
 WRAPPER = 0.7
-"""Dice coefficient of statements that what calls its namesake on a parent class must reach: closer yet, a
-judgement. Four upgrades come out the same from 0.7 to 0.8; at 0.6 one is another."""
+"""Dice coefficient from which on a method that calls its parent's method counts as a copy: higher still, a judgement.
+Four upgrades give the same result with 0.7 to 0.8; with 0.6 one differs."""
 
 PART = 10
-"""Statements that a method which wraps nothing must share with its namesake to be a copy of a part of it, however
-little of the namesake that is. Measured on 0.12.0rc1 … 0.32.0rc1: partial copies share 12 … 27, what only has the name
-3 at most."""
+"""A method that does not call its parent's counts as a copy of part of it if they share this many statements, however
+small that part. Measured on 0.12.0rc1 … 0.32.0rc1: partial copies share 12 … 27, others of the same name 3 at most."""
 
 PART_SHARE = 0.3
-"""Share of such a method's own statements that those must be (the overlap coefficient): of what omni has mostly written
-anew, changes fit nowhere. Below it, three upgrades got statements that read what nothing there sets."""
+"""Share of such a method's own statements that must be among those (the overlap coefficient). If omni rewrote most of a
+method, upstream's changes fit nowhere: below this, three upgrades got statements that read names which nothing sets."""
 
 NEAR = 0.02
-"""Difference of two Dice coefficients below which candidates are a near tie: two or three statements of a large
-method. Four upgrades come out the same from 0.01 to 0.02; at 0.04 three are others, by 20 lines."""
+"""Candidates whose Dice coefficients differ by no more than this are a near tie: two or three statements of a large
+method. Four upgrades give the same result with 0.01 to 0.02; with 0.04 three differ, by 20 lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The candidate a unit was copied from. ``composite`` are refs of other candidates that parts of it come from, and
-    ``versions`` their statements, where somebody has looked them up."""
+    """The candidate that a unit was copied from.
+
+    ``heritage`` are statements and comments that only other candidates have. ``composite`` are refs of other candidates
+    that parts of the unit come from, and ``versions`` the statements of those, where they have been looked up.
+    """
 
     ref: str
     text: str
@@ -61,10 +63,10 @@ class Origin:
 
 
 def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
-    """The candidate closest to ``text``; of equally close ones the earliest. ``None`` without candidates.
+    """The candidate most similar to ``text``; of equally similar ones the earliest. ``None`` without candidates.
 
-    A near tie goes to the earlier one, too, unless ``text`` has most of what the later one changed: a line or two that
-    omni took out of turn would make all else of that revision something that omni had removed.
+    A near tie goes to the earlier one, too, unless ``text`` has most of what the later one changed. Otherwise, because
+    of a line or two that omni removed early, all else that is new in the later one would look removed by omni.
     """
     if not candidates:
         return None
@@ -83,6 +85,7 @@ def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
 
 
 def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[float], k: int, best: int) -> bool:
+    """Whether candidate ``k`` nearly ties with the ``best``, and ``text`` has at most half of what changed between."""
     if scores[best] - scores[k] > NEAR:
         return False
     mine, old, new = (fingerprint(one) for one in (text, candidates[k].text, candidates[best].text))
@@ -92,10 +95,10 @@ def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[fl
 
 
 def kind_of(text: str, origin: Origin | None) -> Lineage:
-    """Whether a unit is a copy, a thin override of a namesake, or omni's own.
+    """Whether a unit is a copy, a thin override of the upstream method, or omni's own.
 
-    What calls its namesake on a parent class wraps it: unless it is nearly all upstream's, its body is its own. In real
-    upgrades people carried 90 … 99 % of upstream's changes into copies and none into wrappers.
+    A method that calls its parent's wraps it: unless it is nearly identical, its body is its own. In real upgrades
+    people carried 90 … 99 % of upstream's changes into copies and none into wrappers.
     """
     if origin is None:
         return "own"

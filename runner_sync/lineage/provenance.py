@@ -1,11 +1,11 @@
-"""Whose each statement of a unit is: an upstream's, ported from the GPU twin, or omni's own.
+"""Where each statement of a unit comes from: an upstream, a port of the GPU twin, or omni itself.
 
-Comes in: the unit, its namesakes in upstream revisions and in the GPU twin, the lines that markers claim. Goes out:
+Comes in: the unit, its counterparts in upstream revisions and in the GPU twin, the lines that markers claim. Goes out:
 ``Span`` values that cover the unit's statements. May touch: nothing.
 
-Statements are compared in canonical form (``statements``). Those that stand in the base in order are upstream's; what
-stands out of order, or in another revision only, is upstream's too unless a marker claims it. Words like ``else`` or
-``return`` that stand everywhere go with the statement they belong to.
+Statements are compared in canonical form (``statements``). Those that the base has in the same order are upstream's;
+those out of order, or in another revision only, are upstream's, too, unless a marker claims them. Statements that occur
+everywhere, like ``else`` or ``return``, get the origin of the statement they belong to.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Lines of one origin (1-based, of the file). ``where`` names the source, ``lines`` the first and last line there.
+    """Lines of one origin (1-based, in the file). ``where`` names the source, ``lines`` the first and last line there.
 
-    Of omni's lines ``where`` names what they are an edit of. ``marked`` is whether a marker claims them for omni.
+    For an edited statement of omni's, ``where`` names what it was edited from. ``marked``: a marker claims it for omni.
     """
 
     start: int
@@ -48,9 +48,9 @@ class Span:
 def trace(
     unit: Unit, upstream: Sequence[Known], gpu: Known | None = None, *, marked: Collection[int] = ()
 ) -> list[Span]:
-    """The statements of ``unit`` with their origins, one span per statement, in line order.
+    """One span with its origin for each statement of ``unit``, in line order.
 
-    ``upstream`` are the unit's namesakes, the one it was copied from first.
+    ``upstream`` are the unit's upstream counterparts, the one that it was copied from first.
     """
     nodes = nodes_of(unit.text)
     spans: list[Span | None] = [None] * len(nodes)
@@ -69,7 +69,8 @@ def trace(
 
 
 def key(node: Node, unit: Unit) -> str:
-    """What statements are compared by; the fields of a record are known by their names, their types are hints."""
+    """What statements are compared by: the canonical form, or the name of a record's field (people change types
+    freely)."""
     field = _FIELD.match(node.canon) if unit.kind == "class" else None
     return field[1] if field is not None else node.canon
 
@@ -80,7 +81,7 @@ _FIELD = re.compile(r"(\w+: )")
 def _take_in_order(
     spans: list[Span | None], nodes: Sequence[Node], source: Known, provenance: Provenance, unit: Unit
 ) -> None:
-    """Give the statements that ``source`` has in the same order to it; ``spans`` is filled in place."""
+    """Assign to ``source`` the open statements that it has in the same order; ``spans`` is filled in place."""
     theirs = nodes_of(source.text)
     open_ = [k for k, span in enumerate(spans) if span is None]
     matcher = SequenceMatcher(
@@ -101,7 +102,7 @@ def _take_anywhere(
     *,
     spared: Collection[int],
 ) -> None:
-    """Give telling statements that ``source`` has anywhere to it, in ``spans``; not those on ``spared`` lines."""
+    """Assign to ``source`` the open telling statements that it has anywhere, except on ``spared`` lines; in place."""
     first: dict[str, Node] = {}
     for node in nodes_of(source.text):
         first.setdefault(key(node, unit), node)
@@ -116,7 +117,7 @@ def _take_anywhere(
 
 
 def _mark_edits(spans: list[Span | None], nodes: Sequence[Node], source: Known, unit: Unit) -> None:
-    """Statements that omni edited stay omni's, and say which statement of the base they come from."""
+    """Note for omni's statements which missing statement of the base they were edited from; they remain omni's."""
     present = {key(node, unit) for node in nodes}
     left = [node for node in nodes_of(source.text) if key(node, unit) not in present and node.is_telling]
     for k, node in enumerate(nodes):
@@ -129,7 +130,7 @@ def _mark_edits(spans: list[Span | None], nodes: Sequence[Node], source: Known, 
 
 
 _EDITED = 0.6
-"""Share of words that an edited statement keeps."""
+"""Share of its words that a statement must have kept to count as edited."""
 
 
 def _head(node: Node) -> str:
@@ -149,7 +150,7 @@ def _span(
 
 
 def _with_companions(spans: Sequence[Span], nodes: Sequence[Node], marked: Collection[int]) -> list[Span]:
-    """Weak statements, docstrings and comments take the origin of their head, or of the statement below."""
+    """The spans; weak statements and docstrings get the origin of their head, comments that of the next statement."""
     settled = list(spans)
     for k, node in enumerate(nodes):
         if node.is_clause and node.owner >= 0 and settled[node.owner].provenance != "upstream":
@@ -174,7 +175,7 @@ def _like(span: Span, other: Span) -> Span:
 
 
 def joined(spans: Sequence[Span]) -> Iterator[Span]:
-    """Neighbouring spans of one origin as one; lines at the source are the range that they come from."""
+    """The spans with neighbours of one origin joined; ``lines`` is then the whole range at the source."""
     run: Span | None = None
     for span in spans:
         if run is not None and _is_continued(run, span):

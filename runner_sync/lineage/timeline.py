@@ -1,9 +1,9 @@
-"""The methods of one file through its history, and the revisions that come closest to given texts.
+"""The methods of one file through its history, and the revisions that are most similar to given texts.
 
 Comes in: the revisions of a file with the methods of each. Goes out: revisions, or their positions. May touch: nothing.
 
-No file is parsed whole: methods are cut out of every text by indentation, equal ones are kept once, and only those
-whose lines come closest to a unit are ever looked at as syntax.
+No file is parsed: methods are cut out of every text by indentation, identical ones are kept once, and only those whose
+lines are most similar to a unit are later parsed.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from runner_sync.model import Revision
 from runner_sync.statements.likeness import dice
 
 KEPT = 6
-"""How many of the closest revisions per unit are compared statement by statement."""
+"""How many of the most similar revisions per unit are compared statement by statement."""
 
 _HEAD = re.compile(r"^( *)(?:async def|def|class) (\w+)", re.MULTILINE)
 
 
 def methods(text: str) -> dict[str, str]:
-    """``{name: body lines}`` of the definitions of a module, cut by indentation; the last of a name wins.
+    """``{name: body lines}`` of the definitions of a module, cut by indentation; of equal names the last one counts.
 
-    Good enough to compare with, never to edit: decorators and comments above a definition are left out.
+    Good enough to compare, never to edit: decorators and comments above a definition are left out.
     """
     found: dict[str, str] = {}
     heads = [m for m in _HEAD.finditer(text) if len(m[1]) <= 4]
@@ -70,11 +70,12 @@ def _line_set(body: str) -> frozenset[str]:
 
 
 TELLING = 7
-"""Characters; shorter lines (``else:``, ``)``) stand everywhere."""
+"""Only lines with more characters than this count; shorter ones (``else:``, ``)``) stand everywhere."""
 
 
 def nearest(known: Timeline, wanted: Collection[tuple[str, str]]) -> list[int]:
-    """Positions of few revisions that come closest to the ``wanted`` units, each a method name and a text.
+    """Positions of few revisions that have the versions most similar to the ``wanted`` units (pairs of method name and
+    text).
 
     Several modules may have copies of one method, from different revisions. Most methods do not change in most
     revisions, so one revision serves many of them.
@@ -85,7 +86,7 @@ def nearest(known: Timeline, wanted: Collection[tuple[str, str]]) -> list[int]:
     for name, text in wanted:
         target = lines(text)
         scores = {body: dice(target, fingerprints[body]) for body in versions[name]}
-        # The sort is stable: of equally close ones the oldest.
+        # The sort is stable: of equally similar ones the oldest comes first.
         best |= {(name, body) for body in sorted(scores, key=scores.__getitem__, reverse=True)[:KEPT]}
     return cover(best, [best & bodies.items() for bodies in known.bodies])
 

@@ -1,11 +1,11 @@
-"""What a base has that a copy of it was never given: the commit it was made from lies between two revisions at hand.
+"""Additions in a base that a copy never received, because it was made from a commit before that base.
 
-Comes in: a copy, its base, and the same unit at revisions before. Goes out: the base without it. May touch: nothing.
+Comes in: a copy, its base, and the same unit at earlier revisions. Goes out: the base without them. May touch: nothing.
 
-People copy from the commit of the day, and a release stands for it afterwards. A condition with all that is under it,
-which this release was the first to have and whose subject the copy does not know, is then no removal of omni's. In the
-copies that vllm-omni 0.12.0rc1 and 0.16.0 have, all six of these came with the next upgrade; of the single statements
-that a base has and its copy lacks, next to none.
+People copy from the commit of the day; the next release then serves as the base. A condition with its suite that is new
+in this release, and that tests something which the copy does not mention, was then not removed by omni. In the copies
+of vllm-omni 0.12.0rc1 and 0.16.0, all six of these came with the next upgrade; of single statements that a base has and
+its copy lacks, next to none.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from runner_sync.statements.dataflow import attributes_set
 
 
 def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str, tuple[str, ...]]:
-    """``base`` without the conditions, and branches of one, that none of ``earlier`` has and ``copy`` was never given;
-    and their texts.
+    """``base`` without the conditions and branches that are in none of ``earlier`` and never reached ``copy``; and the
+    texts taken out.
 
-    They stay where ``copy`` has a statement of theirs, knows all the names in the condition or sets an attribute of
-    theirs in its own way, and where the rest would be no Python. What is set right in front of one goes with it: for
-    the condition, or under a name that nobody else knows for what is under it.
+    A condition stays if another text has a telling statement of it or all names in its test, if ``copy`` sets one of
+    its attributes in its own way, or if the rest would not parse. Assignments directly in front of it go with it if
+    they set names that its test reads or that nothing but its suite mentions.
     """
     nodes, lines = nodes_of(base), base.split("\n")
     others = [node for text in (*earlier, copy) for node in nodes_of(text)]
@@ -47,8 +47,7 @@ def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str,
 
 
 def _beginning(nodes: Sequence[Node], index: int, known: Collection[str], names: frozenset[str]) -> int:
-    """The line at which begins what belongs to a condition: the remarks in front of it, the locals of these ``names``
-    that are set there."""
+    """First line of what belongs to a condition: comments and assignments to these ``names`` directly above it."""
     while index and nodes[index - 1].parent == nodes[index].parent and nodes[index - 1].canon not in known:
         before = nodes[index - 1]
         if not before.is_comment and not (before.facts.targets and names.issuperset(before.facts.targets)):

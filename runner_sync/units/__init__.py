@@ -3,7 +3,7 @@
 Comes in: source text. Goes out: ``Module`` values, ``model.Unit`` lists, edited ``Module`` values, class bases as data.
 May touch: nothing (standard library ``ast`` and ``tokenize`` only; sources are parsed, never executed).
 
-Each part is imported when it is first asked for: a ``check`` only reads, and pays for no edits.
+Submodules are imported on first use: a ``check`` only reads and does not load the editing code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Class bases as data, conditional ones included, and changed without touching the rest of the header.
+"""Class bases as data, conditional ones included; and edits of them that leave the rest of the header as it is.
 
 Comes in: a ``Module``. Goes out: ``BaseClass`` values, or a ``Module`` with another header. May touch: nothing.
 
@@ -33,7 +33,7 @@ class BaseOrigin:
 
 @dataclass(frozen=True, slots=True)
 class BaseClass:
-    """One base expression of a class and everywhere it may come from."""
+    """One base expression of a class and all the places it may come from."""
 
     expression: str
     origins: tuple[BaseOrigin, ...]
@@ -55,9 +55,9 @@ def _header_node(piece: ClassPiece, path: str) -> ast.ClassDef:
 
 
 def _origins(expression: str, bound: list[tuple[str, BaseOrigin]]) -> Iterator[BaseOrigin]:
-    """Where the base ``expression`` may come from, of what the module has ``bound``.
+    """The origins of a base ``expression``, given what the module has ``bound``.
 
-    A dotted one by what it starts with: a name, or a module imported under all of its names (``import a.b``).
+    For a dotted expression they are those of its first name, or of a module imported by its full name (``import a.b``).
     """
     plain = expression.partition("[")[0]
     for name, origin in bound:
@@ -78,7 +78,7 @@ def _bound(module: Module) -> Iterator[tuple[str, BaseOrigin]]:
 
 
 def _bindings(body: Iterable[ast.stmt], condition: str) -> Iterator[tuple[str, BaseOrigin]]:
-    """Each name that module-level code binds by import, class or plain alias, with its origin."""
+    """Each name that module-level code binds by an import, a class or a plain alias, with its origin."""
     for node in body:
         match node:
             case ast.Import() | ast.ImportFrom():
@@ -107,8 +107,8 @@ def _both(outer: str, inner: str) -> str:
 def set_bases(module: Module, class_name: str, bases: Sequence[str]) -> Module:
     """``module`` with the class's base expressions replaced; keywords, decorators and layout stay.
 
-    Bases that are only added go in at their place. ``KeyError`` when the class is missing, ``InputError`` when comments
-    between the bases would be lost.
+    If bases are only added, the existing ones keep their text. ``KeyError`` when the class is missing, ``InputError``
+    when comments between the bases would be lost.
     """
     piece = find_class(module, class_name)
     node = _header_node(piece, module.path)
@@ -122,13 +122,13 @@ def set_bases(module: Module, class_name: str, bases: Sequence[str]) -> Module:
 
 
 def _as_bases(expressions: Sequence[str]) -> list[str]:
-    """Expressions as ``ast.unparse`` has them among bases, where a starred one may stand."""
+    """The expressions as ``ast.unparse`` writes them in a class header, where starred ones are allowed."""
     (statement,) = ast.parse(f"class _({', '.join(expressions)}): ...").body
     return [ast.unparse(base) for base in statement.bases] if isinstance(statement, ast.ClassDef) else []
 
 
 def _edited_header(header: str, node: ast.ClassDef, bases: list[str], where: str) -> str:
-    """The text of a class header with ``bases`` in it; ``where`` is named when comments between them would be lost."""
+    """The text of a class header with ``bases`` in it. An ``InputError`` names ``where`` if comments would be lost."""
     if not node.bases:
         return _with_first_bases(header, node, bases)
     places = Places(header)
@@ -151,7 +151,7 @@ def _is_subsequence(short: list[str], long: list[str]) -> bool:
 
 
 def _extents(places: Places, node: ast.ClassDef) -> list[tuple[int, int]]:
-    """From where to where each base stands, with parentheses of its own: ``class A((B if new else C)):``."""
+    """Start and end of each base, including parentheses of its own: ``class A((B if new else C)):``."""
     header, found = places.text, []
     at = header.index("(", _name_end(header, node)[0]) + 1
     for base in node.bases:
@@ -189,7 +189,7 @@ def _with_first_bases(header: str, node: ast.ClassDef, bases: list[str]) -> str:
 
 
 def _name_end(header: str, node: ast.ClassDef) -> tuple[int, int]:
-    """Offsets between which ``(bases)`` stands: behind the class name, before the colon."""
+    """Offsets between which ``(bases)`` goes: after the class name, before the colon."""
     opening = 0
     for token in tokenize.generate_tokens(io.StringIO(header).readline):
         offset = _char_offset(header, token.end)

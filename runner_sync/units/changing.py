@@ -1,4 +1,4 @@
-"""Change, remove and add units without touching the bytes of any other unit.
+"""Changes, removes and adds units without touching the bytes of any other unit.
 
 Comes in: a ``Module`` and texts. Goes out: a new ``Module``; only the named pieces and, at a removal or an insertion,
 the blank lines beside them differ. May touch: nothing.
@@ -22,10 +22,10 @@ _Pieces = Sequence[Piece | ClassPiece]
 
 
 def replace_units(module: Module, edits: Mapping[str, str | None], *, whole: Collection[str] = ()) -> Module:
-    """``module`` with each named unit given the new text, or removed where the text is ``None``.
+    """``module`` with each named unit given its new text, or removed if that is ``None``.
 
-    A class's own name stands for its header, or for the whole class when it is listed in ``whole`` or removed.
-    Texts are taken as they are (already indented; they need not parse). ``KeyError`` names a unit that is not there.
+    A class name stands for its header, or for the whole class if it is listed in ``whole`` or removed. Texts are taken
+    as they are (already indented; they need not parse). ``KeyError`` names a unit that does not exist.
     """
     classes = {piece.name for piece in module.pieces if isinstance(piece, ClassPiece)}
     known = {name for name, _ in flat(module)} - {""}
@@ -52,7 +52,7 @@ def _exchange(piece: Piece | ClassPiece, text: str | None) -> list[Piece | Class
 
 
 def _resplit(text: str, piece: ClassPiece) -> list[Piece | ClassPiece]:
-    # Text with diff3 conflict markers in it does not parse; it is carried as one header, its bytes intact.
+    # Text with diff3 conflict markers does not parse; it becomes one header piece, byte for byte.
     try:
         return list(split(text).pieces)
     except InputError:
@@ -113,11 +113,11 @@ def _is_blank(piece: Piece | ClassPiece) -> bool:
 def insert_member(
     module: Module, class_name: str, text: str, *, before: str | None = None, after: str | None = None
 ) -> Module:
-    """``module`` with ``text`` (one or more members) put into a class, in front of member ``before``, behind member
-    ``after``, or at its end.
+    """``module`` with ``text`` (one or more members) inserted into a class: in front of member ``before``, behind
+    member ``after``, or at the end.
 
-    Both are a member's name or qualified name. The text is indented to the class's depth. ``KeyError`` when class
-    or member is missing; ``InputError`` when the text does not parse or the class body stands on the ``class`` line.
+    Both are a member's name or qualified name. The text is indented to the class's depth. ``KeyError`` when class or
+    member is missing; ``InputError`` when the text does not parse or the class body is on the ``class`` line.
     """
     target = find_class(module, class_name)
     if len(target.parts) == 1:
@@ -135,9 +135,9 @@ def insert_member(
 
 
 def insert_definition(module: Module, text: str, *, before: str) -> Module:
-    """``module`` with module-level ``text`` put before the definition named.
+    """``module`` with module-level ``text`` inserted before the definition named.
 
-    ``KeyError`` when the neighbour is missing, ``InputError`` when the text does not parse.
+    ``KeyError`` when that definition is missing, ``InputError`` when the text does not parse.
     """
     new = [piece for piece in split(_whole_lines(text), path=module.path).pieces if piece.text]
     index = _position(module.pieces, before, module.path)
@@ -162,7 +162,10 @@ def _position(pieces: _Pieces, name: str, path: str) -> int:
 
 
 def _in_front(pieces: _Pieces, name: str, path: str) -> tuple[_Pieces, int]:
-    """The pieces and the index of the slot in front of piece ``name`` and of what stands above it on its own."""
+    """The pieces, and the index in them that is in front of piece ``name`` and of the comments that belong to it.
+
+    The trivia above it may be cut in two for that.
+    """
     index = _position(pieces, name, path)
     above = pieces[index - 1] if index else None
     if above is None or above.kind != "trivia":
@@ -178,16 +181,17 @@ def _in_front(pieces: _Pieces, name: str, path: str) -> tuple[_Pieces, int]:
 
 
 def _behind(pieces: _Pieces, name: str | None, path: str) -> int:
-    """Index of the slot behind piece ``name`` (``None``: behind the last definition)."""
+    """Index behind piece ``name``, or behind the last definition if that is ``None``."""
     if name is None:
         return max((i + 1 for i, piece in enumerate(pieces) if piece.kind != "trivia"), default=len(pieces))
     return _position(pieces, name, path) + 1
 
 
 def _placed(pieces: _Pieces, new: _Pieces, index: int, *, gap: int, is_cut: bool = False) -> list[Piece | ClassPiece]:
-    """``new`` between ``pieces[:index]`` and the rest, with the blank lines that definitions want around them.
+    """``new`` between ``pieces[:index]`` and the rest, with the usual ``gap`` of blank lines between definitions.
 
-    With ``is_cut`` the comments between the two have been told apart already.
+    Comments at the place that belong to the definition above stay with it; with ``is_cut`` they have been split
+    already.
     """
     head, tail = list(pieces[:index]), list(pieces[index:])
     if head and tail and not is_cut and (glued := _closing_comments(tail[0], is_last=len(tail) == 1)):
@@ -209,7 +213,10 @@ def _placed(pieces: _Pieces, new: _Pieces, index: int, *, gap: int, is_cut: bool
 
 
 def _closing_comments(piece: Piece | ClassPiece, *, is_last: bool) -> str:
-    """Comments glued to the definition above them, and to none below, are about that one; a ruler closes its block."""
+    """The comments at the start of a piece that belong to the definition above, with no blank line between them.
+
+    None if they are directly above the next definition, too, unless it is a single line: a ruler that closes a block.
+    """
     lines = split_lines(piece.text) if piece.kind == "trivia" else []
     glued = [*takewhile(str.strip, lines)]
     is_free_below = len(glued) < len(lines) or len(glued) == 1 or is_last

@@ -12,7 +12,7 @@ from runner_sync.units.pieces import ClassPiece, Module, Piece, PieceKind, quali
 
 
 def units(module: Module, *, whole: Collection[str] = ()) -> list[Unit]:
-    """The units of ``module`` in file order; they never overlap, and trivia belong to none.
+    """The units of ``module`` in file order. They never overlap; blank lines and free comments (trivia) are in none.
 
     A class is one unit for its header (named like the class), one for its docstring (``Class.__doc__``) and one per
     member. Classes named in ``whole`` are a single unit each.

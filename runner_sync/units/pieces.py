@@ -1,7 +1,7 @@
-"""The pieces that a module's text is cut into.
+"""The pieces into which a module's text is cut.
 
-Comes in and goes out: frozen dataclasses of ``str``. Every line of a module lies in exactly one piece, in file order,
-so ``join`` is concatenation. May touch: nothing.
+Comes in and goes out: frozen dataclasses of ``str``. Every line of a module is in exactly one piece, in file order, so
+``join`` is concatenation. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ PieceKind = UnitKind | Literal["header", "trivia"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Whole lines. ``name`` is unique among its neighbours (``x``, ``x#2``) and empty for trivia."""
+    """Whole lines. ``name`` is unique among neighbours (``x``, ``x#2``) and empty for trivia (blank lines,
+    comments)."""
 
     kind: PieceKind
     name: str
@@ -62,7 +63,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def flat(module: Module) -> Iterator[tuple[str, Piece]]:
-    """Every leaf piece in file order with its qualified name; trivia have the name of nothing (``""``)."""
+    """Every leaf piece in file order with its qualified name; trivia has no name (``""``)."""
     for piece in module.pieces:
         if isinstance(piece, Piece):
             yield piece.name, piece
@@ -72,7 +73,7 @@ def flat(module: Module) -> Iterator[tuple[str, Piece]]:
 
 
 def qualify(class_name: str, part: Piece) -> str:
-    """Qualified name of one part of a class; the header goes by the class's own name."""
+    """Qualified name of one part of a class; that of the header is the class name."""
     if part.kind == "header":
         return class_name
     return f"{class_name}.{part.name}" if part.name else ""

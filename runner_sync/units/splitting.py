@@ -1,10 +1,10 @@
-"""Cut a module's text into pieces.
+"""Cuts a module's text into pieces.
 
-Comes in: source text. Goes out: a ``Module`` whose pieces tile the text. Raises ``InputError`` for text that is no
+Comes in: source text. Goes out: a ``Module`` whose pieces cover the text. Raises ``InputError`` for text that is no
 Python module (syntax errors, NUL bytes, merge conflicts). May touch: nothing.
 
-Comment lines directly above a definition belong to it; ruler comments (a run of dashes or equals signs) never do,
-so that a block around several methods stays visible between them. Comment lines that are indented deeper than a
+Comment lines directly above a definition belong to it, but ruler comments (a run of dashes or equals signs) never do,
+so that the ends of a block around several methods stay where they are. Comment lines that are indented deeper than a
 statement belong to its body.
 """
 
@@ -38,9 +38,9 @@ class _Extent:
 
 
 def split(text: str, *, path: str = "", tree: ast.Module | None = None) -> Module:
-    """Cut ``text`` into a ``Module``; ``path`` is only named in errors and units, ``tree`` spares parsing it again.
+    """Cuts ``text`` into a ``Module``; ``path`` is only for errors and units, ``tree`` saves parsing again.
 
-    Raises ``InputError`` when ``text`` is not a Python module or holds an unresolved merge conflict.
+    Raises ``InputError`` when ``text`` is not a Python module or has an unresolved merge conflict.
     """
     parsed = parse(text, path=path) if tree is None else tree
     lines = split_lines(text)
@@ -114,7 +114,7 @@ def _leaf(extent: _Extent, lines: list[str], *, in_class: bool) -> Piece:
 
 
 def _title(node: ast.stmt, lines: list[str], *, in_class: bool) -> tuple[PieceKind, str]:
-    """Kind and name of the unit that a statement is."""
+    """Kind and name of the unit that a statement makes."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return ("method" if in_class else "function"), node.name
@@ -128,7 +128,7 @@ def _title(node: ast.stmt, lines: list[str], *, in_class: bool) -> tuple[PieceKi
             return ("field" if in_class else "statement"), ast.unparse(target)
         case ast.Expr(value=ast.Constant(value=str())):
             return "statement", "__doc__"
-    # A conditional import or a bare call has no name of its own: its first line is what people recognise it by.
+    # A conditional import or a bare call has no name of its own: people recognise it by its first line.
     return "statement", lines[node.lineno - 1].strip().rstrip(":")[:_TITLE_LENGTH]
 
 
@@ -187,7 +187,7 @@ def _body_comments(lines: list[str], end: int, *, ceiling: int, width: int) -> i
 
 
 def _header_end(node: ast.ClassDef, lines: list[str]) -> int:
-    """Last line of the ``class X(...):`` line, which ``ast`` does not tell."""
+    """Last line of the class header, ``class X(...):``, which ``ast`` does not give."""
     if _WHOLE_HEADER.match(lines[node.lineno - 1]):
         return node.lineno
     source = iter(lines[node.lineno - 1 : node.end_lineno])

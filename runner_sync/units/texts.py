@@ -1,4 +1,4 @@
-"""Units of a module as texts, each module text cut once.
+"""Units of a module as texts; each module text is cut only once.
 
 Comes in: module text. Goes out: ``{name: text}`` maps in file order. May touch: nothing.
 """
@@ -20,7 +20,7 @@ from runner_sync.units.splitting import split
 
 
 def parsed(text: str, path: str = "") -> Module:
-    """``split`` once per text, whatever ``path`` it goes by. Raises ``InputError`` that names the path."""
+    """``split``, cached by text, whatever its ``path``. An ``InputError`` names the path."""
     try:
         return replace(_parsed(text), path=path)
     except InputError:
@@ -34,7 +34,7 @@ def _parsed(text: str) -> Module:
 
 @lru_cache(maxsize=512)
 def unit_table(text: str, path: str = "") -> Mapping[str, Unit]:
-    """`units.listing.unit_table` of a module, made once."""
+    """`units.listing.unit_table` of a module, cached."""
     return listing.unit_table(parsed(text, path))
 
 
@@ -45,13 +45,13 @@ def unit_texts(text: str, path: str = "") -> Mapping[str, str]:
 
 
 def members(text: str, class_name: str, path: str = "") -> dict[str, str]:
-    """``{member name: text}`` of one class, without the class's name."""
+    """``{member name: text}`` of one class."""
     prefix = f"{class_name}."
     return {name[len(prefix) :]: body for name, body in unit_texts(text, path).items() if name.startswith(prefix)}
 
 
 def edited(text: str, edits: Mapping[str, str | None]) -> str:
-    """``text`` with some of its units exchanged."""
+    """``text`` with some of its units replaced."""
     module = parsed(text)
     return join(replace_units(module, edits, whole=frozenset(record_classes(module))))
 
@@ -64,7 +64,7 @@ def whole_definitions(text: str) -> dict[str, str]:
 
 @lru_cache(maxsize=512)
 def outside_definitions(text: str, path: str = "") -> str:
-    """What a module does at its top level, its functions and classes left out."""
+    """The text of a module without its functions and classes."""
     return "".join(piece.text for piece in parsed(text, path).pieces if piece.kind not in ("class", "function"))
 
 

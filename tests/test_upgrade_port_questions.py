@@ -26,7 +26,7 @@ from runner_sync.merge import Decision, Reason
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu import ported_passages
-from runner_sync.upgrade.from_gpu.porting import _together
+from runner_sync.upgrade.from_gpu.porting import _with_left_out_joined
 from runner_sync.upgrade.job import ModuleJob
 
 TWO_ENDS = """\
@@ -165,7 +165,7 @@ def test_what_stands_in_a_block_that_was_left_out_is_no_second_question(
     others: list[Decision], shown: list[str]
 ) -> None:
     """0.32.0rc1 on vllm-ascend 0.30.0rc2 had a block of the GPU runner's ``sample_tokens`` in two questions."""
-    first, *rest = _together([BLOCK_LEFT_OUT, *others])
+    first, *rest = _with_left_out_joined([BLOCK_LEFT_OUT, *others])
     assert first == BLOCK_LEFT_OUT
     assert [item.upstream for item in rest] == shown
 
@@ -173,7 +173,7 @@ def test_what_stands_in_a_block_that_was_left_out_is_no_second_question(
 def test_noop_what_stands_in_a_block_that_came_in_is_a_question() -> None:
     block = replace(BLOCK_LEFT_OUT, chosen=BLOCK)
     inside = left_out("rows = snapshot.rows", "snapshot")
-    assert _together([block, inside]) == [block, inside]
+    assert _with_left_out_joined([block, inside]) == [block, inside]
 
 
 OWN = dedent("""

@@ -93,7 +93,7 @@ def find_base(
         name, [s for s in sides if s.ref in origin.composite] if known else _revision_before(name, origin, sides)
     )
     if origin.similarity < lineage.COPY:
-        older = []  # of a method that omni took in part, what it lacks says nothing about when that was
+        older = []  # omni took such a method in part: what it lacks says nothing about the date of the copy
     copied, unsynced, beside = _as_copied(text, origin.text, older)
     if known is None:
         origin = replace(origin, composite=(*origin.composite, *beside))

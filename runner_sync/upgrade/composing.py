@@ -43,8 +43,8 @@ def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str
     the composed text is no valid Python.
     """
     text = join(_with_new_bases(_with_drafts(drafts, job), job))
-    moves = _moves(drafts, job) if drafts else {}
-    gone = _gone(job, moves) if drafts else {}
+    moves = _imports_moved(drafts, job) if drafts else {}
+    gone = _imports_gone(job, moves) if drafts else {}
     if text == job.text and not gone:
         return text, [*drafts]
     settled = _settled(_with_twins_imported(text, job), job, side, moves=moves | gone)
@@ -102,7 +102,7 @@ def _with_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
             module = plain
         else:
             module = _with_members(module, group, enclose_members([d.text for d in group], ruler=ruler))
-    # Only now: a member may be added behind one that goes.
+    # Last, because a member may have been added behind one that is removed here.
     edits: dict[str, str | None] = {
         d.name: None if d.removed else d.text for d in drafts if d.before and (d.removed or d.text != d.before)
     }
@@ -150,7 +150,7 @@ def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
     return groups
 
 
-def _untranslated(job: ModuleJob, side: GpuSide) -> str:
+def _imports_left_untranslated(job: ModuleJob, side: GpuSide) -> str:
     """Imports of the GPU twin in their original form, where the translated form names something that does not exist.
 
     For example a helper of another GPU runner whose NPU twin does not have it.
@@ -164,7 +164,7 @@ def _untranslated(job: ModuleJob, side: GpuSide) -> str:
     return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
 
 
-def _gone(job: ModuleJob, moves: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+def _imports_gone(job: ModuleJob, moves: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """``{(module, name): new module}`` for imports that fail on the target.
 
     The new module is the one that defines the name, else the one from which the GPU twin imports it now. The twin is
@@ -216,7 +216,7 @@ def _settled(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[s
         providers.append(Provider(job.upstream.new.text, module_name(job.upstream.new.path)))
     if job.twin.new is not None:
         name = module_name(job.twin.new.path)
-        providers += [Provider(_untranslated(job, side), name), Provider(side.module_text, name)]
+        providers += [Provider(_imports_left_untranslated(job, side), name), Provider(side.module_text, name)]
 
     def lacks(module: str, name: str) -> bool:
         """Not if the module itself is missing: then the tree is incomplete and proves nothing."""
@@ -225,13 +225,13 @@ def _settled(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[s
     try:
         return settle(job.text, text, providers, moves=moves, first_party=job.profile.package, lacks=lacks)
     except SyntaxError as error:
-        # What ast.parse lets through and the compiler does not, such as a parameter that is there twice.
+        # An error that only the compiler finds and not ast.parse, such as a repeated parameter.
         raise InputError(
             f"{job.path} or what it follows is no valid Python ({error.msg}); fix it and run again."
         ) from error
 
 
-def _moves(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str]:
+def _imports_moved(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str]:
     """``{(module, name): new module}`` for imports that upstream now takes from another module than in the revisions
     that units were copied from, and for imports from derived modules that moved."""
     moves = {

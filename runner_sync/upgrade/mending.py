@@ -38,7 +38,7 @@ def fit_records(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 def follow_names(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     """Renames members in omni's own code, too, where upstream renamed them."""
     names: dict[str, str] = {}
-    for base in _bases(drafts, job):
+    for base in _bases_of_copies(drafts, job):
         names = _new_names(base, drafts, job) | names
 
     def followed(draft: Draft) -> Draft:
@@ -47,7 +47,7 @@ def follow_names(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     return _each(drafts, followed) if names else [*drafts]
 
 
-def _bases(drafts: Sequence[Draft], job: ModuleJob) -> list[ModuleRevision]:
+def _bases_of_copies(drafts: Sequence[Draft], job: ModuleJob) -> list[ModuleRevision]:
     """The revisions that copies in the module were made from, oldest first."""
     refs = {draft.base.ref for draft in drafts if draft.base is not None}
     return [side for side in job.upstream.bases if side.ref in refs] if job.upstream.is_followed else []

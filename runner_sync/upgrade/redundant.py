@@ -56,7 +56,7 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
         reason = "upstream no longer has the method that this is a copy of"
         shown = Shown(omni=draft.before, chosen=draft.text)
         return draft.asking(review(draft, job.path, reason=reason, confidence=REBUILT, shown=shown))
-    below = _taken_by_twin(draft, job, side)
+    below = _inherited_by_twin(draft, job, side)
     if below:
         reason = (
             "the GPU runner gave up its own version of this method, of which this is a port, and inherits another one; "
@@ -67,7 +67,7 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
     return draft
 
 
-def _taken_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
+def _inherited_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
     """Omni's base-class version of a method that the GPU twin no longer overrides, where NPU still has the twin's old
     text.
 

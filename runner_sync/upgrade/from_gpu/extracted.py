@@ -6,7 +6,11 @@ in it. May touch: nothing.
 The GPU runner sometimes moves part of a method into a helper; the NPU method, a copy of vllm-ascend's undivided one,
 keeps that part where it was (for example `_build_omni_model_runner_output_from_snapshot` and `sample_tokens` in
 0.24.0). Changes of the helper then are changes of that method, and the moved part is not gone. The inlined text is
-never run: two of them, old and new, are compared, and their difference is merged into the NPU method.
+never run: two of them, old and new, are compared, and their difference is merged into the NPU method::
+
+    GPU        sample: self._build(rows)      _build: check(rows); pack(rows)
+    NPU        sample: check(rows); pack(rows)
+    inlined    sample: check(rows); pack(rows)
 """
 
 from __future__ import annotations
@@ -69,28 +73,28 @@ def _with_body(text: str, name: str, helper: str) -> str:
     """The text with the helper's body in the place of the statement that calls it.
 
     The statement stays, with the body behind it, if it does more than call the helper, or is a nested function that
-    uses it. The text is unchanged if the body cannot stand there: see ``_handing`` and ``_body``.
+    uses it. The text is unchanged if the body cannot stand there: see ``_with_result_assigned`` and ``_body_lines``.
     """
     function = first_function(text)
-    user = _user(function.body, name) if function is not None else None
-    body = _body(_handing(helper, user), " " * user.col_offset) if user is not None else ()
+    user = _using_statement(function.body, name) if function is not None else None
+    body = _body_lines(_with_result_assigned(helper, user), " " * user.col_offset) if user is not None else ()
     if not body or user is None:
         return text
     lines = text.split("\n")
     first, last = user.lineno - 1, user.end_lineno or user.lineno
     kept = [] if _only_calls(user, name) else lines[first:last]
     made = "\n".join([*lines[:first], *kept, *body, *lines[last:]])
-    return made if parses(made) else text  # a suite on the line of its head
+    return made if parses(made) else text  # it need not, with a suite on the line of its head
 
 
-def _user(body: Sequence[ast.stmt], name: str) -> ast.stmt | None:
+def _using_statement(body: Sequence[ast.stmt], name: str) -> ast.stmt | None:
     """The innermost statement that uses ``self.name``; a nested function or class counts as one statement."""
     for stmt in body:
         if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(stmt)):
             continue
         if isinstance(stmt, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             return stmt
-        return next((user for inner in blocks_of(stmt) if (user := _user(inner, name)) is not None), stmt)
+        return next((user for inner in blocks_of(stmt) if (user := _using_statement(inner, name)) is not None), stmt)
     return None
 
 
@@ -100,7 +104,7 @@ def _only_calls(stmt: ast.stmt, name: str) -> bool:
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == name
 
 
-def _handing(helper: str, user: ast.stmt) -> str:
+def _with_result_assigned(helper: str, user: ast.stmt) -> str:
     """The helper with its final ``return value`` turned into an assignment to the target of the calling statement
     ``user``.
 
@@ -120,7 +124,7 @@ def _handing(helper: str, user: ast.stmt) -> str:
     return apply(helper, [Edit(places.start(last), places.end(last), "pass" if value == target else kept)])
 
 
-def _body(helper: str, margin: str) -> Sequence[str]:
+def _body_lines(helper: str, margin: str) -> Sequence[str]:
     """The body lines of a method without docstring, indented by ``margin``; lines inside strings stay as they are."""
     function = first_function(helper)
     if function is None:
@@ -133,9 +137,11 @@ def _body(helper: str, margin: str) -> Sequence[str]:
     width = statements[0].col_offset
     fixed = inside_strings(helper)
     rows = list(enumerate(helper.split("\n")))[first - 1 : last]
-    return tuple(row if n in fixed or not row.strip() else margin + row[_blanks(row, width) :] for n, row in rows)
+    return tuple(
+        row if n in fixed or not row.strip() else margin + row[_indent_to_cut(row, width) :] for n, row in rows
+    )
 
 
-def _blanks(row: str, width: int) -> int:
+def _indent_to_cut(row: str, width: int) -> int:
     """How many characters of indentation to remove: ``width``, or none for an outdented comment."""
     return width if not row[:width].strip() else 0

@@ -70,7 +70,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     new = translated.units
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _without_news(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
-    # vLLM's own changes reach a copied unit through the upstream it follows, and any other unit only from here.
+    # A copied unit gets vLLM's own changes through vllm-ascend, any other unit only through its twin.
     copies = [draft.name for draft in drafts if _is_copied(draft, job)]
     rebased, from_vllm = _without_vllm(job, {name: chosen[name] for name in copies if name in chosen}, old=old, new=new)
     as_written = _by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))

@@ -2,7 +2,11 @@
 
 Comes in: the sides of a port and its result. Goes out: names. May touch: nothing.
 
-A feature that is switched on here without the code behind the switch runs in a state that neither side has tested.
+A feature that is switched on here without the code behind the switch runs in a state that neither side has tested::
+
+    GPU twin    keep = self.keeps(rows)         result    keep = self.keeps(rows)
+                if keep:
+                    self.store(rows)
 """
 
 from __future__ import annotations
@@ -40,7 +44,7 @@ def half_ported(
         readers = [node for node in new if name in uses(node) and node.canon not in have]
         if any(name in uses(node) and not binds(node) & {name} for node in result):
             readers = [node for node in readers if node.canon not in refused]
-        if here and not _is_inline(name, new, mine) and not all(_has_like(here, node) for node in readers):
+        if here and not _is_inline(name, new, mine) and not all(_has_counterpart(here, node) for node in readers):
             found.add(name)
     return found
 
@@ -63,5 +67,5 @@ def _is_inline(name: str, new: Sequence[Node], mine: Sequence[Node]) -> bool:
     return len(values) == 1 and len(values[0]) > INLINE and any(values[0] in node.canon for node in mine)
 
 
-def _has_like(nodes: Sequence[Node], reader: Node) -> bool:
+def _has_counterpart(nodes: Sequence[Node], reader: Node) -> bool:
     return any(SequenceMatcher(None, reader.canon, node.canon).ratio() >= ALIKE for node in nodes)

@@ -5,7 +5,10 @@ Comes in: a ported draft, the twin's texts and what must stay in the port. Goes 
 touch: nothing.
 
 A copy keeps what vllm-ascend has, because the GPU runner usually loses a statement only when vLLM does. If vLLM still
-has it, omni removed it on purpose, unless something replaced it there or it moved to another method of the module.
+has it, omni removed it on purpose, unless something replaced it there or it moved to another method of the module::
+
+    vLLM, old and new   check(rows); run(rows)      twin, old   check(rows); run(rows)      twin, new   run(rows)
+    NPU copy            check(rows); run(rows)      asked: is ``check(rows)`` wanted here?
 """
 
 from __future__ import annotations
@@ -35,8 +38,8 @@ def ask_about_left_standing(
     if draft.name not in side.bases:
         return draft
     names = _taken_out(sides) & set(pinned) & fingerprint(draft.text).keys()
-    names = {canon for canon in names if len(canon) > _SHORT} - _moved(draft, job, side)
-    if not names or not (names := names & _vllms(draft, job, side)):
+    names = {canon for canon in names if len(canon) > _SHORT} - _still_in_module(draft, job, side)
+    if not names or not (names := names & _in_vllm(draft, job, side)):
         return draft
     nodes = [node for node in flatten(draft.text) if node.canon in names]
     reason = "the GPU runner took out what vLLM and vllm-ascend have; it stays, as in vllm-ascend: is it wanted here?"
@@ -53,7 +56,7 @@ def _taken_out(sides: Triple) -> set[str]:
     return {canon for tag, i1, i2, _, _ in codes if tag == "delete" for canon in old[i1:i2]} - set(new)
 
 
-def _moved(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
+def _still_in_module(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
     """Statements that occur in the twin's module at least as often as before."""
     old = _counted(translated_units(job, side.bases[draft.name].side).values())
     new = _counted(side.new.values())
@@ -64,7 +67,7 @@ def _counted(units: Iterable[str]) -> Counter[str]:
     return sum((fingerprint(text) for text in units), Counter[str]())
 
 
-def _vllms(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
+def _in_vllm(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
     """Statements that vLLM's own method has at both revisions."""
     revisions = side.bases[draft.name].vllm, job.twin.load_vllm()
     tables = [

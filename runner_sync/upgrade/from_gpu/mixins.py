@@ -49,9 +49,9 @@ def without_uses(text: str, names: Collection[str]) -> str:
         out.drop_dead_stores(function)
         if out.is_all(function.body):
             return text
-        _apply(lines, out)
+        _remove_from(lines, out)
     made = "\n".join(lines)
-    return made if parses(made) else text  # several statements on one line
+    return made if parses(made) else text  # it need not, with several statements on one line
 
 
 def _without_contexts(text: str, names: Collection[str]) -> tuple[str, frozenset[str], frozenset[str]]:
@@ -64,7 +64,7 @@ def _without_contexts(text: str, names: Collection[str]) -> tuple[str, frozenset
     bound: set[str] = set()
     opened: set[str] = set()
     read: set[str] = set()
-    while (found := _context(text, _Removal(names, opened))) is not None:
+    while (found := _first_context(text, _Removal(names, opened))) is not None:
         block, gone, end = found
         for item in gone:
             stored = assigned_names(item)
@@ -85,7 +85,7 @@ def _bound_names(text: str) -> set[str]:
     return found
 
 
-def _context(text: str, out: _Removal) -> tuple[ast.With | ast.AsyncWith, list[ast.withitem], int] | None:
+def _first_context(text: str, out: _Removal) -> tuple[ast.With | ast.AsyncWith, list[ast.withitem], int] | None:
     """The first ``with`` that has items to remove, those items, and the line on which its head ends."""
     lines = text.split("\n")
     for block in walk(parse_unit(text)):
@@ -151,7 +151,7 @@ class _Removal:
             parts = ast.stmt | ast.ExceptHandler | ast.match_case
             heads = [n for n in ast.iter_child_nodes(stmt) if not isinstance(n, parts)]
             if any(self.uses(head) for head in heads):
-                wrapped = _wrapped(stmt)
+                wrapped = _wrapper_call(stmt)
                 if wrapped is not None and self._is_wrapper(*wrapped):
                     self.unwrapped.append(wrapped)
                 else:
@@ -187,7 +187,7 @@ class _Removal:
         return self.uses(call.func) and not self.uses(argument)
 
 
-def _wrapped(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
+def _wrapper_call(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
     """Call and argument of ``return f(x)``."""
     if not isinstance(stmt, ast.Return) or not isinstance(stmt.value, ast.Call):
         return None
@@ -195,7 +195,7 @@ def _wrapped(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
     return (call, call.args[0]) if len(call.args) == 1 and not call.keywords else None
 
 
-def _apply(lines: list[str], out: _Removal) -> None:
+def _remove_from(lines: list[str], out: _Removal) -> None:
     """Remove the collected statements from ``lines``, in place, with ``pass`` where a suite would become empty."""
     edits: list[tuple[Span, list[str]]] = [
         ((first_line(stmt), stmt.end_lineno or stmt.lineno), []) for stmt in out.gone

@@ -63,19 +63,19 @@ def _passages(text: str, name: str) -> Iterator[str]:
     """The statements of a method that use ``self.name``, each with the block around it if that is short."""
     lines = text.split("\n")
     done = 0
-    for statement in _users(parse_unit(text).body, name):
+    for statement in _statements_using(parse_unit(text).body, name):
         end = statement.end_lineno or statement.lineno
         if statement.lineno > done:
             yield "\n".join(lines[statement.lineno - 1 : end])
             done = end
 
 
-def _users(body: Sequence[ast.stmt], name: str) -> Iterator[ast.stmt]:
+def _statements_using(body: Sequence[ast.stmt], name: str) -> Iterator[ast.stmt]:
     for statement in body:
         if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(statement)):
             continue
         inner = [*blocks_of(statement)] or [getattr(statement, "body", [])]
-        found = [user for block in inner for user in _users(block, name)]
+        found = [user for block in inner for user in _statements_using(block, name)]
         is_short = (statement.end_lineno or statement.lineno) - statement.lineno < SHOWN
         is_scope = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         yield from found if found and (is_scope or not is_short) else [statement]

@@ -50,12 +50,12 @@ def port(
     divided = {draft.split_from for draft in drafts}
     ported = []
     for draft in drafts:
-        # Undoing vLLM's step would put the second half of a divided method back.
+        # Undoing vLLM's change (`rebased`) would join the halves of a divided method again.
         new = (side.new if draft.name in divided else side.rebased).get(draft.name)
         if new is None or draft.removed:
             ported.append(draft)
             continue
-        ported.append(_with_twin_since(draft, drafts, new, context))
+        ported.append(_with_whole_change_of_twin(draft, drafts, new, context))
     return _without_unfit(ported, drafts, context, beside=beside)
 
 
@@ -87,7 +87,7 @@ class _Port:
     is_whole: bool = True
 
 
-def _with_twin_since(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> Draft:
+def _with_whole_change_of_twin(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> Draft:
     """One draft with the change of its twin, whose text is now ``new``, since its base; if that is not whole, since an
     earlier base.
 
@@ -95,18 +95,18 @@ def _with_twin_since(draft: Draft, drafts: Sequence[Draft], new: str, context: _
     it. For example, `sample_tokens` of vllm-omni 0.24.0 renames what 0.22.0 had renamed.
     """
     job, side = context.job, context.side
-    port = _with_twin(draft, drafts, new, context)
+    port = _with_change_of_twin(draft, drafts, new, context)
     if port.is_whole or (earlier := gpu.side_since_earlier(draft, job, side)) is None:
         return port.draft
-    more = _with_twin(draft, drafts, earlier.rebased[draft.name], replace(context, side=earlier))
+    more = _with_change_of_twin(draft, drafts, earlier.rebased[draft.name], replace(context, side=earlier))
     if not more.is_whole:
         return port.draft
     since, base = (held.bases[draft.name].side.ref for held in (earlier, side))
     said = f"; what it changed since {base} rests on what it changed since {since}, which comes, too"
-    return _with_last_words(more.draft, said, count=len(draft.reviews))
+    return _with_longer_reason(more.draft, said, count=len(draft.reviews))
 
 
-def _with_last_words(draft: Draft, said: str, *, count: int) -> Draft:
+def _with_longer_reason(draft: Draft, said: str, *, count: int) -> Draft:
     """The draft with ``said`` appended to the reason of its first question after the first ``count`` ones.
 
     The question keeps its id: it is the same decision.
@@ -115,7 +115,7 @@ def _with_last_words(draft: Draft, said: str, *, count: int) -> Draft:
     return replace(draft, reviews=(*earlier, *(replace(it, reason=it.reason + said) for it in items[:1]), *items[1:]))
 
 
-def _with_twin(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> _Port:
+def _with_change_of_twin(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> _Port:
     """One draft with the change of its twin since its base; unchanged if the twin has not changed."""
     job, side = context.job, context.side
     helpers = _twins_helpers(draft, drafts, job, side)
@@ -241,7 +241,8 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
         return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False)
     passages = ported_passages.questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
     decisions = [
-        review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in _together(result.decisions)
+        review_of(item, draft, job.path, line=item.line, sides=wording.PORTED)
+        for item in _with_left_out_joined(result.decisions)
     ]
     is_whole = not any(item.reason.kind in READS_UNSET for item in result.decisions)
     ported = draft.advanced(result.text, "gpu").asking(*passages, *decisions)
@@ -281,7 +282,7 @@ READS_UNSET = ("reads what nothing sets", "reads what was left out")
 """Kinds of decisions about statements that stay out because of a name that they read."""
 
 
-def _together(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
+def _with_left_out_joined(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
     """The decisions, with all that left out statements because of a name that they read joined into one.
 
     Those are dropped whose statement stands in a larger block which is itself left out and asked about.

@@ -58,7 +58,7 @@ def _followed(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
     if base is None:
         return replace(draft, kind="own"), None
     if base.kind == "copy" and draft.name in job.upstream.apart:
-        base = replace(base, kind="override")  # of the few revisions that a lock names one may be close by chance
+        base = replace(base, kind="override")  # one of the few revisions that a lock names may be similar by chance
     draft = replace(draft, kind=base.kind)
     if not job.upstream.is_followed:
         return replace(draft, own=_own_statements(draft.text, base.origin)) if base.kind == "copy" else draft, None
@@ -75,7 +75,7 @@ def _copy_followed(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Dra
     origin = base.origin
     draft = replace(draft, base=base.ref, base_now=_base_now(draft, job))
     if base.ref.ref != job.upstream.new.ref:
-        # Not on its own base: there nothing is new.
+        # If the base is the revision to follow, nothing is new, and the base must stay complete.
         origin = replace(origin, text=base.copied, heritage=origin.heritage | _given_up(draft, job, origin))
     draft = replace(draft, own=_own_statements(draft.text, origin))
     if draft.upstream is None:

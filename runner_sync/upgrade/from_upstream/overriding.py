@@ -24,10 +24,10 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 def followed(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     """The draft with changes of the upstream method that it overrides: shared statements, then the signature."""
-    return _with_signature(_touched_up(draft, job, base), job, base)
+    return _with_signature(_with_shared_statements(draft, job, base), job, base)
 
 
-def _touched_up(draft: Draft, job: ModuleJob, base: Base) -> Draft:
+def _with_shared_statements(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     """An override with the statements that it shares with upstream's method (unpackings, calls) brought up to date.
 
     Unchanged if the merge does not parse, changes nothing, or would leave anything to decide.
@@ -37,11 +37,11 @@ def _touched_up(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     result = merge.merge(sides, policy=merge.TOUCH_UP)
     if not result.parses or canonical(result.text) == canonical(draft.text) or result.decisions:
         return draft
-    asked = draft.asking(*_touched(draft, job, sides, result.text))
+    asked = draft.asking(*_shared_statement_questions(draft, job, sides, result.text))
     return replace(asked.grown(result.text, "upstream"), base=base.ref)
 
 
-def _touched(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
+def _shared_statement_questions(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
     """One question for each run of statements that were brought up to date, with the most similar ones of
     upstream's."""
     reason = "a method of omni's own, brought up to date in a statement that it shares with upstream's"

@@ -4,7 +4,10 @@ Comes in: texts of methods. Goes out: which new method was split off an old one;
 merged with the copy of the undivided one, and that text cut in two again. May touch: nothing.
 
 The statements around an addition of omni's tell where it belongs, and after the split these stand in two methods.
-Merged one by one, omni's additions to the second half would have nowhere to go.
+Merged one by one, omni's additions to the second half would have nowhere to go::
+
+    upstream, old   run: prepare(); sample()             upstream, new   run: prepare()       draw: sample()
+    copy            run: prepare(); sample(); note()     result          run: prepare()       draw: sample(); note()
 """
 
 from __future__ import annotations

@@ -30,9 +30,9 @@ def asking_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     Conditions that use locals set by an earlier one are part of its question.
     """
     known = {name for node in lineage.nodes_of(draft.before) for name in node.names}
-    came = _came(draft, base)
+    came = _conditions_that_came(draft, base)
     items = []
-    for text, *others in _together([*came], known):
+    for text, *others in _grouped([*came], known):
         reason = (
             f"new in {TITLES[base.ref.project]} {base.ref.ref} and not in omni's copy: taken to be newer than the "
             "copy; leave it out if omni had removed it"
@@ -44,7 +44,7 @@ def asking_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     return draft.asking(*items)
 
 
-def _came(draft: Draft, base: Base) -> dict[str, str]:
+def _conditions_that_came(draft: Draft, base: Base) -> dict[str, str]:
     """``{text in the base: text as it came in}`` for each such condition."""
     made, before = set(canonical(draft.text)), set(canonical(draft.before))
     found: dict[str, str] = {}
@@ -80,7 +80,7 @@ def _lines(text: str, whole: list[Node]) -> str:
     return textwrap.dedent("\n".join(text.split("\n")[whole[0].start - 1 : last]))
 
 
-def _together(texts: Sequence[str], known: Collection[str]) -> Iterator[list[str]]:
+def _grouped(texts: Sequence[str], known: Collection[str]) -> Iterator[list[str]]:
     """``texts`` in groups: each with the later ones that read a local which the group sets and which is not
     ``known``."""
     rest = [*texts]

@@ -28,7 +28,7 @@ def two_sided(text: str, item: ReviewItem) -> bool:
         item.omni or item.upstream
     ):
         return False
-    sides = (_at_home(side, item, margin(span[0])) for side in (item.omni, item.upstream))
+    sides = (_reindented(side, item, margin(span[0])) for side in (item.omni, item.upstream))
     return all(compiles("\n".join([*lines[: item.line - 1], *side, *lines[item.end_line :]])) for side in sides)
 
 
@@ -36,7 +36,7 @@ def _stripped_lines(body: str) -> list[str]:
     return [line.strip() for line in body.split("\n") if line.strip()]
 
 
-def _at_home(body: str, item: ReviewItem, indent: str) -> list[str]:
+def _reindented(body: str, item: ReviewItem, indent: str) -> list[str]:
     """The lines of a side at the indentation of the chosen text, whose first line has ``indent`` in the file."""
     lines = body.rstrip("\n").split("\n") if body.strip() else []
     shown = next(line for line in item.chosen.split("\n") if line.strip())
@@ -66,10 +66,10 @@ def _block(item: ReviewItem, indent: str) -> list[str]:
     """The three sides between conflict markers, at indentation ``indent``."""
     return [
         f"<<<<<<< omni {item.id}",
-        *_at_home(item.omni, item, indent),
+        *_reindented(item.omni, item, indent),
         "||||||| base",
-        *_at_home(item.base, item, indent),
+        *_reindented(item.base, item, indent),
         "=======",
-        *_at_home(item.upstream, item, indent),
+        *_reindented(item.upstream, item, indent),
         f">>>>>>> {item.newer}: {item.reason}",
     ]

@@ -84,22 +84,22 @@ def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
         return draft
     most: Counter[str] = Counter()
     for text in (draft.before, draft.upstream or "", twin):
-        most |= Counter(canon for canon, places in _work(text).items() for _ in places)
-    nodes, work, again = flatten(draft.text), _work(draft.text), dict[int, int]()
+        most |= Counter(canon for canon, places in _distinctive_statements(text).items() for _ in places)
+    nodes, work, again = flatten(draft.text), _distinctive_statements(draft.text), dict[int, int]()
     for canon, (*others, last) in work.items():
         count = 1 + sum(not are_branches(nodes, other, last) for other in others)
         if count > max(most[canon], 1):
             again[last] = count
     items = []
     for before, index in pairwise([-1, *sorted(place for places in work.values() for place in places)]):
-        if index in again and again.get(before) != again[index]:  # one question about what stands in a row
+        if index in again and again.get(before) != again[index]:  # one question for several in a row
             times = "twice" if again[index] == 2 else f"{again[index]} times"
             reason = f"this stands {times} here now, and no side has it so often: is it done once too much?"
             items.append(_about(draft, path, reason=reason, line=nodes[index].start))
     return _asking(draft, items)
 
 
-def _work(text: str) -> dict[str, list[int]]:
+def _distinctive_statements(text: str) -> dict[str, list[int]]:
     """``{statement: positions}`` of a unit's distinctive simple statements, without returns, raises and imports."""
     found: dict[str, list[int]] = {}
     for index, node in enumerate(flatten(text) if text.strip() else ()):
@@ -171,14 +171,14 @@ def _attributes_lost(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> lis
     mine = [draft for draft in drafts if draft.owner == owner]
     before = {name for draft in mine for name in _set_by(draft.before)}
     lost = before - {name for draft in mine if not draft.removed for name in _set_by(draft.text)}
-    lost -= {name for text in _around(owner, job) for name in _set_by(text)} if lost else set()
+    lost -= {name for text in _other_texts(owner, job) for name in _set_by(text)} if lost else set()
     return sorted(lost)
 
 
 def _about_unset(draft: Draft, lost: Iterable[str], path: str) -> Iterator[ReviewItem]:
     for name in lost:
         reason = f"nothing sets self.{name} any more, which is read here"
-        yield from _at_first(_readings(draft.text, name), draft, path, reason=reason)
+        yield from _at_first(_lines_reading(draft.text, name), draft, path, reason=reason)
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
@@ -190,15 +190,15 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
     if not _is_changed(draft) or job.upstream.new is None:
         return draft
     returns = _returns(draft.text)
-    handing = Counter(name for _, value in returns if (name := _handed_to(value)))
+    handing = Counter(name for _, value in returns if (name := _method_called(value)))
     common = [name for name, count in handing.items() if count > 1 and f"{name}(" not in job.upstream.new.text]
     known = Counter(ast.dump(value) for _, value in _returns(draft.before))
     # A value that goes through it only now does not count as known without it.
-    known -= _handed(draft.text, common) - _handed(draft.before, common)
+    known -= _values_passed_to(draft.text, common) - _values_passed_to(draft.before, common)
     items = []
     asked = {line for item in draft.reviews if not item.from_gpu for line in _common_lines(item.upstream, item.chosen)}
     for line, value in returns:
-        is_new = ast.dump(value) not in known and _handed_to(value) not in common
+        is_new = ast.dump(value) not in known and _method_called(value) not in common
         if common and is_new and draft.text.split("\n")[line - 1].strip() not in asked:
             said = f"other returns of this method go through self.{common[0]}, and this new one does not"
             items.append(_about(draft, job.path, reason=said, line=line, is_new=True))
@@ -223,12 +223,12 @@ def _returns(text: str) -> list[tuple[int, ast.expr]]:
     return sorted(found, key=lambda pair: pair[0])
 
 
-def _handed(text: str, names: Collection[str]) -> Counter[str]:
+def _values_passed_to(text: str, names: Collection[str]) -> Counter[str]:
     """Values that the returns of a method pass to one of these methods of ``self``, counted; if passed by a name that
     the statement directly before sets, the value of that."""
     made = _values_by_line(text)
     calls = [(line, value) for line, value in _returns(text) if isinstance(value, ast.Call) and value.args]
-    given = [(line, call.args[0]) for line, call in calls if _handed_to(call) in names]
+    given = [(line, call.args[0]) for line, call in calls if _method_called(call) in names]
     return Counter(made.get((line, ast.unparse(value)), ast.dump(value)) for line, value in given)
 
 
@@ -245,13 +245,13 @@ def _values_by_line(text: str) -> dict[tuple[int, str], str]:
     }
 
 
-def _handed_to(value: ast.expr) -> str:
+def _method_called(value: ast.expr) -> str:
     """The method of ``self`` that ``value`` is a call of; else an empty string."""
     called = value.func if isinstance(value, ast.Call) else None
     return called.attr if isinstance(called, ast.Attribute) and is_name(called.value, "self") else ""
 
 
-def _around(owner: str, job: ModuleJob) -> Iterator[str]:
+def _other_texts(owner: str, job: ModuleJob) -> Iterator[str]:
     """Other texts that may set an attribute of a class: what it inherits from omni, and upstream's module."""
     inherited = job.hierarchy.inherited.get(owner)
     yield from (text for text in inherited.members.values() if text) if inherited is not None else ()
@@ -271,7 +271,7 @@ def _set_by(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _readings(text: str, name: str) -> list[int]:
+def _lines_reading(text: str, name: str) -> list[int]:
     """Lines that read an attribute of ``self`` or ask for it by name, as ``getattr`` and ``hasattr`` do."""
     found = []
     for node in walk(parse_unit(text)):

@@ -55,7 +55,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             return draft
         changed = f"{TITLES[anchor.project]} changed its own since {ref}{_calls_now(old[member], new[member])}"
         reason = f"{changed}; this one {place}"
-        return draft.asking(_not_run(draft, job, reason, old=old[member], new=new[member], mine=draft.text))
+        return draft.asking(_hidden_question(draft, job, reason, old=old[member], new=new[member], mine=draft.text))
 
     return [asked(draft) for draft in drafts]
 
@@ -115,7 +115,7 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
                 f"{anchor.name} has its own, which does not call it"
             )
             draft = Draft.for_question(f"{name}.{member}")
-            yield draft.asking(_not_run(draft, job, reason, old=before, new=new, mine=mine))
+            yield draft.asking(_hidden_question(draft, job, reason, old=before, new=new, mine=mine))
 
 
 def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
@@ -150,7 +150,7 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             if at is None:
                 at = places[member] = len(asked)
                 asked.append(Draft.for_question(f"{name}.{member}"))
-            item = _not_run(asked[at], job, reason, old=before, new=new, mine=own or behind or "")
+            item = _hidden_question(asked[at], job, reason, old=before, new=new, mine=own or behind or "")
             asked[at] = asked[at].asking(item)
     return asked
 
@@ -167,7 +167,7 @@ def _hides_change(own: str, behind: str | None, member: str, upstream: str, *, o
     return not _has_what_changed(mine, old, new, member)
 
 
-def _not_run(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> ReviewItem:
+def _hidden_question(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> ReviewItem:
     """The question about a method of upstream's that is hidden by omni's, ``mine``."""
     shown = Shown(base=old, omni=mine, upstream=new, chosen=mine)
     return review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
@@ -225,19 +225,21 @@ def _hooks_by_caller(
     named = {used for text in (*runs.values(), *handed_on) for used in self_names(text)}
     found: dict[str, list[str]] = {}
     for hook in [m for m in hooks if m not in named and is_selected(f"{name}.{m}", job.settings.only)]:
-        callers = [m for m in inherited.vllm if m != hook and hook in self_names(_upstreams(m, new, inherited))]
-        if callers and not any(_goes_on(m, own.get(m), anchor.name, inherited.members.get(m)) for m in callers):
+        callers = [m for m in inherited.vllm if m != hook and hook in self_names(_text_without_omni(m, new, inherited))]
+        if callers and not any(
+            _reaches_upstream(m, own.get(m), anchor.name, inherited.members.get(m)) for m in callers
+        ):
             found.setdefault(callers[0], []).append(hook)
     return found
 
 
-def _upstreams(member: str, new: Mapping[str, str], inherited: Inherited) -> str:
+def _text_without_omni(member: str, new: Mapping[str, str], inherited: Inherited) -> str:
     """The method as it would run without omni: upstream's, with vLLM's appended if that is called or the only one."""
     text = new.get(member, "")
     return text if text and not _calls_super(text, member) else text + inherited.vllm[member]
 
 
-def _goes_on(member: str, mine: str | None, upstream: str, behind: str | None) -> bool:
+def _reaches_upstream(member: str, mine: str | None, upstream: str, behind: str | None) -> bool:
     """Whether upstream's version of a method runs in the end.
 
     ``mine`` is the class's own version, ``behind`` that of a base of omni's, if any.

@@ -4,7 +4,11 @@ Comes in: method texts and the keywords that constructors accept. Goes out: the 
 the call. May touch: nothing.
 
 vllm-ascend passes new results as arguments of its own record (``spec_token_ids=`` since 0.25.1rc1, by a patch of vLLM's
-class that does not reach omni's subclass); omni's own runners set such a field on the finished record.
+class that does not reach omni's subclass); omni's own runners set such a field on the finished record::
+
+    before    output = Output(rows=rows, spec_token_ids=ids)
+    after     output = Output(rows=rows)
+              output.spec_token_ids = ids
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ def with_guarded(text: str, names: Collection[str], source: str) -> str:
     """``text`` with each condition of ``source`` that imports one of the ``names`` and nothing that ``text`` already
     has.
 
-    Not a condition that reads names which ``text`` may lack above that place (timid), nor one for type checkers, which
-    binds nothing at run time.
+    Not a condition that reads names which ``text`` may lack above that place (timid), nor one that is only one of
+    several ways in which ``source`` gets the name, nor one for type checkers, which binds nothing at run time.
     """
     for guard in _guards(source):
         here = defined_names(text)

@@ -74,7 +74,7 @@ def _history_first(text: str, function: ast.FunctionDef, hook: SamplerHook) -> s
         update = next((s for s in suite if isinstance(s, ast.Expr) and ast.unparse(s) == hook.history), None)
         if asked is not None and update is not None and suite.index(update) > suite.index(asked):
             lines = text.split("\n")
-            moved = _cut(lines, update)
+            moved = _cut_out(lines, update)
             first = asked.lineno - 1
             return "\n".join([*lines[:first], *moved, *lines[first:]])
     return text
@@ -95,7 +95,7 @@ def _fall_through(text: str, function: ast.FunctionDef, hook: SamplerHook) -> st
             if statement is not function.body[-2]:
                 return text
             lines = text.split("\n")
-            _cut(lines, last)
+            _cut_out(lines, last)
             return "\n".join(lines)
     return text
 
@@ -108,7 +108,7 @@ def _suites(function: ast.FunctionDef) -> Sequence[list[ast.stmt]]:
     return [n.body for n in walk(function) if isinstance(n, ast.FunctionDef | ast.If)]
 
 
-def _cut(lines: Lines, statement: ast.stmt) -> Lines:
+def _cut_out(lines: Lines, statement: ast.stmt) -> Lines:
     first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
     taken = lines[first:last]
     del lines[first:last]

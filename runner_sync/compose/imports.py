@@ -76,10 +76,10 @@ def settle(
     whose imports go last. A name is not imported from a module that ``lacks`` it, for instance one that a provider
     imports under a version check: that import would fail.
     """
-    text = _move(after, moves or {}, first_party)
+    text = _moved(after, moves or {}, first_party)
     late = _read_from_now_on(before, text)
     missing = undefined_names(text) - undefined_names(before) | late
-    added, unknown = _provide(missing, providers, lacks)
+    added, unknown = _imports_of(missing, providers, lacks)
     for name in late.difference(unknown):
         text = _not_only_for_types(text, name)
     of_types = {name for provider in providers for name in bindings(provider.text).for_types}
@@ -113,7 +113,7 @@ def _not_only_for_types(text: str, name: str) -> str:
     return text
 
 
-def _move(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> str:
+def _moved(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> str:
     for entry in dict.fromkeys(entry for one in import_statements(module_of(text).body) for entry in imported_by(one)):
         new = replace(entry, module=moves.get((entry.module, entry.name)) or entry.module)
         if new == entry:
@@ -168,7 +168,7 @@ def _moved_in_place(
 _FROM = re.compile(r"from\s*[.\w]+")
 
 
-def _provide(
+def _imports_of(
     missing: Iterable[str], providers: Sequence[Provider], lacks: Callable[[str, str], bool]
 ) -> tuple[list[Import], list[str]]:
     """The imports of the ``missing`` names, each as in the first provider that has it, and the names that none has."""

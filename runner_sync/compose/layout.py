@@ -35,7 +35,7 @@ def format_changes(before: str, after: str, *, path: str, root: Path | None) -> 
     if formatted is None:
         return after
     formatted = formatted.replace(_MUTED, "")
-    text = _take(before.split("\n"), after.split("\n"), formatted.split("\n"))
+    text = _with_formatted_lines(before.split("\n"), after.split("\n"), formatted.split("\n"))
     kept = "\n".join(keep_layout(before.split("\n"), text.split("\n")))
     return next((made for made in (kept, text) if same_code(made, after)), after)
 
@@ -65,7 +65,7 @@ def _formatted(text: str, path: str, root: Path | None) -> str | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _take(before: Sequence[str], after: Sequence[str], formatted: Sequence[str]) -> str:
+def _with_formatted_lines(before: Sequence[str], after: Sequence[str], formatted: Sequence[str]) -> str:
     """``after`` with those lines of ``formatted`` that correspond to lines not in ``before``."""
     changed = _changed(before, after)
     out: list[str] = []

@@ -191,7 +191,7 @@ def _is_rebuilt(name: str, text: str, twins: Twins) -> bool:
     """
     if name not in twins.upstream or "super()" in parents_of(text, name):
         return False
-    return name in twins.gpu_old or _edits(text, twins.vllm.get(name, ""))
+    return name in twins.gpu_old or _is_edit_of(text, twins.vllm.get(name, ""))
 
 
 def _did_without(name: str, twins: Twins) -> bool:
@@ -202,7 +202,7 @@ def _did_without(name: str, twins: Twins) -> bool:
     return name in twins.known_before and name not in twins.required
 
 
-def _edits(text: str, original: str) -> bool:
+def _is_edit_of(text: str, original: str) -> bool:
     """Whether ``text`` is an edited copy of ``original``."""
     return bool(original) and likeness(text, original) >= COPY
 

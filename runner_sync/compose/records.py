@@ -83,14 +83,20 @@ def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
 
 def fit(text: str, records: Mapping[str, Record]) -> Mended | None:
     """The method with its first unpacking or construction that no longer fits mended; ``None`` if all fit."""
-    for change in (_without_gone, _fit_unpacking, _put_right, _fit_construction, _put_values_right):
+    for change in (
+        _without_removed_fields,
+        _fit_unpacking,
+        _reorder_unpacking,
+        _fit_construction,
+        _reorder_construction,
+    ):
         mended = change(text, records)
-        if mended is not None and parses(mended.text):  # not behind a backslash
+        if mended is not None and parses(mended.text):  # it need not, after a backslash
             return mended
     return None
 
 
-def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
+def _without_removed_fields(text: str, records: Mapping[str, Record]) -> Mended | None:
     """The method without fields that a record lost, in an unpacking or construction that is otherwise complete."""
     for name, one in records.items():
         gone = set(one.before) - set(one.now)
@@ -106,7 +112,7 @@ def _without_gone(text: str, records: Mapping[str, Record]) -> Mended | None:
     return None
 
 
-def _put_right(text: str, records: Mapping[str, Record]) -> Mended | None:
+def _reorder_unpacking(text: str, records: Mapping[str, Record]) -> Mended | None:
     """The method with an unpacking in the new order, if it names only fields of the record, in their old order.
 
     Only where fields were removed or reordered.
@@ -161,7 +167,7 @@ def _in_order(text: str, at: int, named: Mapping[str, str], right: Sequence[str]
     return removed(text, elements, [element for element in elements if named[ast.unparse(element)] not in right])
 
 
-def _put_values_right(text: str, records: Mapping[str, Record]) -> Mended | None:
+def _reorder_construction(text: str, records: Mapping[str, Record]) -> Mended | None:
     """The method with the values of a construction in the new order of the fields, if most of them are named like
     fields.
 
@@ -212,7 +218,7 @@ def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Mended | None:
                 elements = {field: target.elts[at] for field, at in known.items()}
                 new = {field: field for field in added}
                 reason = f"{name} has {', '.join(added)} now: unpacked here, used nowhere yet"
-                return _fitted(text, one.now, elements, new, target, reason)
+                return _with_new_fields(text, one.now, elements, new, target, reason)
     return None
 
 
@@ -255,7 +261,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
             values = {field: field if field in bound else "None" for field in new}
             given = ", ".join(f"{field}={value}" for field, value in values.items())
             reason = f"{node.func.id} has {', '.join(new)} now: given as {given} here"
-            return _fitted(text, one.now, elements, values, node, reason)
+            return _with_new_fields(text, one.now, elements, values, node, reason)
     return None
 
 
@@ -285,7 +291,7 @@ def _is_as_before(values: Sequence[ast.expr], one: Record) -> bool:
     return old > new or (old == new and len(values) == len(one.before))
 
 
-def _fitted(
+def _with_new_fields(
     text: str,
     wanted: Fields,
     elements: Mapping[str, ast.expr],

@@ -46,10 +46,9 @@ def renamed_members(
 
 
 def renamed(text: str, names: Mapping[str, str]) -> Mended | None:
-    """The method with every read of one member of ``self`` changed to its new name: the first in ``names`` that it
-    reads.
+    """The method with one member of ``self`` renamed wherever it stands: the first in ``names`` that it uses.
 
-    ``None`` if it reads none of them.
+    ``None`` if it uses none of them.
     """
     for old in sorted(names.keys() & self_names(text)) if parses(text) else ():
         tree = parse_unit(text)

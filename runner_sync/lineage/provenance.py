@@ -154,23 +154,23 @@ def _with_companions(spans: Sequence[Span], nodes: Sequence[Node], marked: Colle
     settled = list(spans)
     for k, node in enumerate(nodes):
         if node.is_clause and node.owner >= 0 and settled[node.owner].provenance != "upstream":
-            settled[k] = _like(settled[k], settled[node.owner])
+            settled[k] = _with_origin_of(settled[k], settled[node.owner])
         elif node.kind == "docstring" and node.parent >= 0 and settled[k].provenance == "omni":
-            settled[k] = _like(settled[k], settled[node.parent])
+            settled[k] = _with_origin_of(settled[k], settled[node.parent])
         elif not node.is_comment and not node.is_telling and node.parent >= 0 and not node.is_clause:
             head = settled[node.parent]
             if head.provenance != "upstream" and not nodes[node.parent].defines:
-                settled[k] = _like(settled[k], head)
+                settled[k] = _with_origin_of(settled[k], head)
     following: Span | None = None
     for k in range(len(nodes) - 1, -1, -1):
         if not nodes[k].is_comment:
             following = settled[k]
         elif following is not None and settled[k].provenance == "omni" and settled[k].start not in marked:
-            settled[k] = _like(settled[k], following)
+            settled[k] = _with_origin_of(settled[k], following)
     return settled
 
 
-def _like(span: Span, other: Span) -> Span:
+def _with_origin_of(span: Span, other: Span) -> Span:
     return replace(span, provenance=other.provenance, where=other.where, lines=None)
 
 
@@ -179,7 +179,7 @@ def joined(spans: Sequence[Span]) -> Iterator[Span]:
     run: Span | None = None
     for span in spans:
         if run is not None and _is_continued(run, span):
-            run = replace(run, end=span.end, lines=_around(run.lines, span.lines))
+            run = replace(run, end=span.end, lines=_joint_range(run.lines, span.lines))
             continue
         if run is not None:
             yield run
@@ -195,7 +195,7 @@ def _is_continued(run: Span, span: Span) -> bool:
     return run.lines[0] <= span.lines[0]
 
 
-def _around(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
+def _joint_range(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
     if one is None or other is None:
         return one or other
     return min(one[0], other[0]), max(one[1], other[1])

@@ -5,7 +5,11 @@ Comes in: a copy, its base, and the same unit at earlier revisions. Goes out: th
 People copy from the commit of the day; the next release then serves as the base. A condition with its suite that is new
 in this release, and that tests something which the copy does not mention, was then not removed by omni. In the copies
 of vllm-omni 0.12.0rc1 and 0.16.0, all six of these came with the next upgrade; of single statements that a base has and
-its copy lacks, next to none.
+its copy lacks, next to none::
+
+    earlier, copy   run(rows)       base   run(rows)                result   run(rows)
+                                           if self.has_pool:
+                                               self.pool.flush()
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
             yield NodeEdit(node, partial(_with_device, old=old, new=new))
         else:
             yield _left_alone(text, scope, job.code.tree.code_for_node(text), "it may mean a device")
-    yield from _asked_in_vain(job, f"is_{old}")
+    yield from _doubts_about_is_device(job, f"is_{old}")
     for call in job.code.calls:
         func = call.node.func
         if not isinstance(func, cst.Attribute) or func.attr.value != old:
@@ -123,7 +123,7 @@ def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
             yield _left_alone(func, call.scope, dotted(func) or f".{old}", f"it may move something to {old}")
 
 
-def _asked_in_vain(job: Job, name: str) -> Iterator[Doubt]:
+def _doubts_about_is_device(job: Job, name: str) -> Iterator[Doubt]:
     """Doubts about tensors asked for ``is_cuda``; ``platform.is_cuda()``, a call, answers correctly on NPU."""
     for use in job.code.uses:
         node = use.parts[-1]

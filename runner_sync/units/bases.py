@@ -91,16 +91,16 @@ def _bindings(body: Iterable[ast.stmt], condition: str) -> Iterator[tuple[str, B
                 yield name, BaseOrigin("", ast.unparse(value), condition)
             case ast.If():
                 test = ast.unparse(node.test)
-                yield from _bindings(node.body, _both(condition, test))
-                yield from _bindings(node.orelse, _both(condition, f"not ({test})"))
+                yield from _bindings(node.body, _conjunction(condition, test))
+                yield from _bindings(node.orelse, _conjunction(condition, f"not ({test})"))
             case ast.Try():
-                yield from _bindings((*node.body, *node.orelse, *node.finalbody), _both(condition, "try"))
+                yield from _bindings((*node.body, *node.orelse, *node.finalbody), _conjunction(condition, "try"))
                 for handler in node.handlers:
                     caught = ast.unparse(handler.type) if handler.type else "BaseException"
-                    yield from _bindings(handler.body, _both(condition, f"except {caught}"))
+                    yield from _bindings(handler.body, _conjunction(condition, f"except {caught}"))
 
 
-def _both(outer: str, inner: str) -> str:
+def _conjunction(outer: str, inner: str) -> str:
     return f"{outer} and {inner}" if outer else inner
 
 

@@ -37,13 +37,13 @@ def replace_units(module: Module, edits: Mapping[str, str | None], *, whole: Col
         if isinstance(piece, ClassPiece) and piece.name not in entire:
             pieces.append(_edit_class(piece, edits))
         elif piece.name in edits:
-            pieces.extend(_exchange(piece, edits[piece.name]))
+            pieces.extend(_replacement(piece, edits[piece.name]))
         else:
             pieces.append(piece)
     return replace(module, pieces=tuple(_close_gaps(pieces)))
 
 
-def _exchange(piece: Piece | ClassPiece, text: str | None) -> list[Piece | ClassPiece]:
+def _replacement(piece: Piece | ClassPiece, text: str | None) -> list[Piece | ClassPiece]:
     if text is None or text == "":
         return [_REMOVED]
     if isinstance(piece, ClassPiece):
@@ -73,7 +73,7 @@ def _edit_class(piece: ClassPiece, edits: Mapping[str, str | None]) -> ClassPiec
     parts: list[Piece | ClassPiece] = []
     for part in piece.parts:
         name = qualify(piece.name, part)
-        parts.extend(_exchange(part, edits[name]) if name in edits else [part])
+        parts.extend(_replacement(part, edits[name]) if name in edits else [part])
     kept = [part for part in _close_gaps(parts) if isinstance(part, Piece)]
     if _REMOVED in parts and all(part.kind in ("header", "trivia") for part in kept):
         kept.append(Piece("statement", "pass", f"{body_indent(piece)}pass\n"))

@@ -106,6 +106,7 @@ class _Walk:
         return self.names([stmt], bound)
 
     def loop(self, stmt: ast.For | ast.AsyncFor | ast.While, bound: frozenset[str], target: list[ast.expr]) -> Bound:
+        """The names bound after a loop."""
         self.breaks.append([])
         self.rounds.append([])
         inside = self.suite(stmt.body, self.names(target, bound))
@@ -117,6 +118,7 @@ class _Walk:
         return self.join(ends, self.suite(stmt.orelse, ends))
 
     def attempt(self, stmt: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
+        """The names bound after a ``try``."""
         inside = self.suite(stmt.body, bound)
         anywhere = self.anywhere(stmt.body, bound)
         ends = [self.suite(stmt.orelse, inside) if stmt.orelse else inside]

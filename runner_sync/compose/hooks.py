@@ -69,6 +69,7 @@ def _function(text: str, name: str) -> ast.FunctionDef | None:
 
 
 def _history_first(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:
+    """``text`` with the update of the token history moved in front of the statement that asks the model."""
     for suite in _suites(function):
         asked = next((s for s in suite if _asks_model(s, hook)), None)
         update = next((s for s in suite if isinstance(s, ast.Expr) and ast.unparse(s) == hook.history), None)

@@ -114,6 +114,7 @@ def _not_only_for_types(text: str, name: str) -> str:
 
 
 def _moved(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> str:
+    """``text`` with every import that ``moves`` lists made from its new module."""
     for entry in dict.fromkeys(entry for one in import_statements(module_of(text).body) for entry in imported_by(one)):
         new = replace(entry, module=moves.get((entry.module, entry.name)) or entry.module)
         if new == entry:

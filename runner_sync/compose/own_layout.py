@@ -27,6 +27,7 @@ def keep_layout(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
 
 
 def _kept(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """``new``, with lines of ``old`` where these have the same tokens; both are gone through in order, once."""
     first = 0
     at = 0
     while at < len(new):

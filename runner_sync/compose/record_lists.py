@@ -106,6 +106,8 @@ def completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: 
 
 
 def _put_behind(places: Places, element: ast.expr, values: Sequence[str]) -> list[Edit]:
+    """Edits that put ``values`` behind an element: on lines of their own if it has one, and not in front of its
+    comment."""
     first, last = places.line(element.end_lineno or element.lineno)
     start, end = places.start(element), places.end(element)
     ahead, rest = places.text[first:start], places.text[end:last]

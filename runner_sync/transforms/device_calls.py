@@ -222,6 +222,7 @@ def _refusal(use: Use, old: str, new: str) -> str:
 
 
 def _arguments(call: CallSite, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> Iterator[Place]:
+    """The arguments of a call that may be devices."""
     func = call.node.func
     origin = call.callee.origin if call.callee else ""
     takes_device = origin in CONSTRUCTORS or (isinstance(func, cst.Attribute) and func.attr.value in METHODS)

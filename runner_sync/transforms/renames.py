@@ -80,6 +80,7 @@ def _is_defined(binding: Binding) -> bool:
 
 
 def _checked(binding: Binding, chosen: dict[str, NameRewrite]) -> dict[str, NameRewrite] | Doubt:
+    """``chosen``, or a doubt if the binding is imported in two ways or its new name is taken."""
     names = {row.new_name for row in chosen.values()}
     if len(names) > 1 or len({site.aliased for site in binding.sites}) > 1:
         return _doubt(binding, f"{binding.name} is imported in two ways", "rename by hand")

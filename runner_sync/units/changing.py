@@ -70,6 +70,7 @@ _REMOVED = Piece("trivia", "removed", "")
 
 
 def _edit_class(piece: ClassPiece, edits: Mapping[str, str | None]) -> ClassPiece:
+    """The class with its parts exchanged; its body becomes ``pass`` if nothing else is left."""
     parts: list[Piece | ClassPiece] = []
     for part in piece.parts:
         name = qualify(piece.name, part)

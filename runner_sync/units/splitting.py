@@ -145,6 +145,7 @@ def _tile(body: Sequence[ast.stmt], lines: list[str], *, first: int, last: int) 
 
 
 def _extents(body: Sequence[ast.stmt], lines: list[str], *, first: int, last: int) -> Iterator[_Extent]:
+    """The statements of ``body`` as line ranges that include the comments belonging to them."""
     spans = _disjoint(body)
     floor = first
     for index, span in enumerate(spans):

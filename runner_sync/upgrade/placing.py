@@ -76,6 +76,7 @@ def as_written(items: Sequence[ReviewItem], text: str) -> list[ReviewItem]:
 
 
 def _laid_out(item: ReviewItem, statement: ast.stmt | None, text: str) -> ReviewItem:
+    """The item with ``statement`` as chosen, in its present layout, if that is the same code; else as it is."""
     if statement is None or not item.in_file or isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return item
     end = statement.end_lineno or statement.lineno

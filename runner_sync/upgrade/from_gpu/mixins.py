@@ -146,6 +146,7 @@ class _Removal:
         return all(stmt in self.gone for stmt in body)
 
     def suite(self, body: list[ast.stmt]) -> None:
+        """Collect the statements of a suite that use the names, and compound ones of which nothing would be left."""
         for stmt in body:
             suites = list(blocks_of(stmt))
             parts = ast.stmt | ast.ExceptHandler | ast.match_case

@@ -71,6 +71,7 @@ def _passages(text: str, name: str) -> Iterator[str]:
 
 
 def _statements_using(body: Sequence[ast.stmt], name: str) -> Iterator[ast.stmt]:
+    """The statements that use the attribute ``name``; a short compound one as a whole, else what uses it inside."""
     for statement in body:
         if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(statement)):
             continue

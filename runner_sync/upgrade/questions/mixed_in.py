@@ -20,6 +20,7 @@ def mixed_in(job: ModuleJob) -> list[Draft]:
 
 
 def _declined(job: ModuleJob) -> list[Draft]:
+    """Questions about mixins that a class does without; not about those settled at the last upgrade."""
     found = []
     settled = _settled_bases(job)
     for class_name, left in job.hierarchy.missing_mixins.items():
@@ -38,6 +39,7 @@ def _declined(job: ModuleJob) -> list[Draft]:
 
 
 def _added(job: ModuleJob) -> list[Draft]:
+    """Questions about mixins that a class gets."""
     found = []
     for class_name, mixins in job.hierarchy.added_mixins.items():
         reason = (

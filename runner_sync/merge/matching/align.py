@@ -22,11 +22,11 @@ from runner_sync.statements.dataflow import binds
 from runner_sync.statements.likeness import similarity
 
 SIMILAR = 0.55
-"""Dice coefficient of words from which on two statements are versions of one: more than half, a judgement. It
-matters: of four upgrades, three come out otherwise at 0.5 and two at 0.6."""
+"""Dice coefficient of words from which on two statements count as versions of one: more than half, a judgement. It
+matters: of four upgrades, three come out differently at 0.5 and two at 0.6."""
 
 CELLS = 60_000
-"""Pairs of statements in one gap beyond which none are compared, for time's sake: some 245 against 245."""
+"""The most comparisons made in one gap, some 245 statements by 245; to save time, a larger gap is not compared."""
 
 
 Gap = Callable[[Sequence[Node], Sequence[Node]], bool]
@@ -35,7 +35,7 @@ Gap = Callable[[Sequence[Node], Sequence[Node]], bool]
 def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = None) -> list[Pair]:
     """Pairs of equal and, between them, similar nodes; increasing on both sides.
 
-    ``wanted`` says of which gaps between equal nodes the similar ones matter, all of them unless told.
+    ``wanted`` decides for each gap between equal nodes whether similar ones are looked for in it; by default in all.
     """
     inner_left, inner_right = suites(left), suites(right)
     equal = _close_gaps(left, common(left, right, (inner_left, inner_right)))
@@ -53,8 +53,8 @@ def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = N
 
 
 def with_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs, and the only statements of two suites whose heads are one: what the second says took the place of the
-    first, however little they have in common. Not where one leaves the suite and the other goes on::
+    """``pairs`` plus one pair for every two matched suites that hold a single simple statement each: the one replaced
+    the other, however little they have in common. Both must begin with the same keyword, or with none::
 
         if self.is_ready:                          if self.is_ready:
             rows = rows_of(batch, self.limit)          lists = self._lists(batch)
@@ -74,14 +74,14 @@ def with_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Seq
 
 
 def _only_statements(nodes: Sequence[Node]) -> dict[int, int]:
-    """By its head, the one statement of each suite that has a simple one and no other."""
+    """``{head: statement}`` of each suite that consists of one simple statement."""
     held = inside(nodes).items()
     return {head: found[0] for head, found in held if len(found) == 1 and not nodes[found[0]].compound}
 
 
 def _of_one_statement(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """Without clauses (``else``, ``except``) that have neither their statement nor anything inside in common: every
-    ``else`` reads the same."""
+    """``pairs`` without clauses (``else``, ``except``) whose statements are not paired and which have no paired
+    statement inside: every ``else`` reads the same."""
     paired = {pair.left: pair.right for pair in pairs}
     related = {(left[pair.left].parent, right[pair.right].parent) for pair in pairs}
     out = []
@@ -103,7 +103,8 @@ def common(
 ) -> list[tuple[int, int]]:
     """Maximum-weight common subsequence of equal nodes, ties broken towards contiguous runs.
 
-    With what is ``inner`` to them, heads of suites that share nothing weigh less: the same condition is asked twice.
+    With ``inner``, what stands inside each node of both sides (`suites`), two equal heads weigh less if their suites
+    have no statement in common: a method may test the same condition twice, for two purposes.
     """
     head = 0
     while head < min(len(left), len(right)) and _key(left[head]) == _key(right[head]):
@@ -112,7 +113,7 @@ def common(
     limit = min(len(left), len(right)) - head
     while tail < limit and _key(left[-1 - tail]) == _key(right[-1 - tail]):
         tail += 1
-    # What says little in front of the first difference, or behind the last, may belong to what is there.
+    # A commonplace statement next to the first or last difference may belong to what differs, so it is not yet paired.
     while head and is_commonplace(left[head - 1]):
         head -= 1
     while tail and is_commonplace(left[-tail]):
@@ -128,8 +129,8 @@ def common(
 
 
 _RUN = 0.05
-"""What it is worth, in ``Node.weight``, that a pair of equal statements follows another: a sixth of a comment, so it
-decides between equals only."""
+"""Bonus, in ``Node.weight``, for a pair that directly follows another pair: a sixth of a comment's weight, so that it
+only breaks ties."""
 
 
 def _sparse(
@@ -165,7 +166,7 @@ def _sparse(
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """``size`` pairs in a row, the last of which is ``left`` and ``right``, behind another chain."""
+    """A run of ``size`` consecutive pairs that ends at ``left`` and ``right``, and the chain ``before`` the run."""
 
     left: int
     right: int
@@ -173,7 +174,7 @@ class _Chain:
     before: _Chain | None
 
     def grown(self) -> _Chain:
-        """With the next pair in the row; the one chain and the other share what is before them."""
+        """The chain with the next pair added to its run; both share the chain before it."""
         return _Chain(self.left + 1, self.right + 1, self.size + 1, self.before)
 
     def pairs(self) -> list[tuple[int, int]]:
@@ -188,6 +189,7 @@ class _Chain:
 def _insert(
     ends: list[int], best: list[float], tips: list[tuple[int, int, _Chain | None]], j: int, weight: float, link: _Chain
 ) -> None:
+    """Record a chain that ends at ``j``, unless a chain at least as heavy ends no later; drop those that it beats."""
     at = bisect_left(ends, j)
     if (at > 0 and best[at - 1] >= weight) or (at < len(ends) and ends[at] == j and best[at] >= weight):
         return
@@ -200,7 +202,7 @@ def _insert(
 
 
 def _close_gaps(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Drop lonely pairs of meaningless nodes (``else``, comments) whose neighbours pair with nothing."""
+    """Drop pairs of nodes that identify no place (``else``, comments) where neither neighbour is paired alongside."""
     taken = dict(pairs)
     return [(i, j) for i, j in pairs if left[i].weight >= 1 or taken.get(i - 1) == j - 1 or taken.get(i + 1) == j + 1]
 
@@ -209,7 +211,7 @@ Suite = Counter[str]
 
 
 def suites(nodes: Sequence[Node]) -> list[Suite]:
-    """For every node the multiset of the statements inside it, at any depth, and of what they bind and call."""
+    """For every node the multiset of the statements inside it, at any depth, and of what each calls, or else binds."""
     inner: list[Suite] = [Counter() for _ in nodes]
     for k, node in enumerate(nodes):
         if node.parent == ROOT or node.is_comment:
@@ -222,7 +224,7 @@ def suites(nodes: Sequence[Node]) -> list[Suite]:
 
 
 def alike(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
-    """Similarity of two nodes; heads of suites that share nothing count only when they are nearly the same."""
+    """Similarity of two nodes, lowered for two heads whose suites have nothing in common (`UNRELATED`)."""
     share = similarity(a, b)
     if share and not a.defines and _share_nothing(inside_a, inside_b):
         return share * UNRELATED
@@ -230,13 +232,13 @@ def alike(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
 
 
 def _share_nothing(inside_a: Suite, inside_b: Suite) -> bool:
-    """Whether two heads have suites, and those nothing in common."""
+    """Whether two heads both have suites, with nothing in common."""
     return bool(inside_a and inside_b) and not inside_a & inside_b
 
 
 UNRELATED = 0.6
-"""Factor on the likeness, and on the weight, of two heads whose suites have nothing in common: only heads alike by
-more than ``SIMILAR`` divided by it still pair."""
+"""Factor on the similarity, and on the weight, of two heads whose suites have nothing in common: they pair only if
+they are alike by ``SIMILAR / UNRELATED`` (0.92) or more."""
 
 Measure = Callable[[Node, Node, Suite, Suite], float]
 
@@ -250,7 +252,10 @@ def pair_similar(
     similar: float,
     measure: Measure = alike,
 ) -> list[tuple[int, int]]:
-    """The in-order pairing of similar nodes with the greatest total similarity (dynamic programming)."""
+    """The in-order pairing of nodes alike by at least ``similar``, with the greatest total (dynamic programming).
+
+    A pair counts half of ``similar`` less than it is alike, so that one good pair beats two that are barely alike.
+    """
     if not left or not right or len(left) * len(right) > CELLS:
         return []
     pairs = [list(zip(side, inner, strict=True)) for side, inner in ((left, inner_left), (right, inner_right))]
@@ -267,6 +272,7 @@ def pair_similar(
 
 
 def _walk(shares: list[list[float]], score: list[list[float]], similar: float) -> list[tuple[int, int]]:
+    """The pairs of the best pairing, read back from the table of scores."""
     pairs = []
     i = j = 0
     while i < len(shares) and j < len(shares[0]):

@@ -1,8 +1,8 @@
-"""Pairs of statements that their place makes one: the head of one suite, the ``return`` at the end of it, what sets a
-local there, or calls a method there.
+"""Pair statements by their place where their text differs too much: the heads of two equal suites, the last
+``return`` of each, the only statement that sets some local, calls of one method.
 
-Comes in: two node sequences and the pairs of their nodes. Goes out: the pairs with others of such statements. May
-touch: nothing.
+Comes in: two node sequences and the pairs found so far. Goes out: these pairs plus new ones, still increasing on both
+sides. May touch: nothing. Here the two ``if`` are paired, because their suites are equal:
 
     base    if self.use_aux:               upstream    if self.drafter and self.drafter.kind == EAGLE:
                 rows, aux = rows                           rows, aux = rows
@@ -19,8 +19,8 @@ from runner_sync.statements.dataflow import binds, sets
 
 
 def by_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with those of the ``return`` at the end of two suites that are one, whatever is returned: a suite is
-    left once."""
+    """``pairs`` plus the final ``return`` of every two matched suites, even if they return different values: a suite
+    has only one last exit."""
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     taken, suites, others = set(partners.values()), inside(left), inside(right)
     found = []
@@ -38,8 +38,10 @@ def _returns_a_value(node: Node) -> bool:
 
 
 def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with those of two heads with little in common that stand around the same suite, or nearly: one
-    statement under another condition."""
+    """``pairs`` plus heads that differ, but whose suites are nearly the same (`MOST`): a block whose condition changed.
+
+    Both must begin with the same keyword, stand in one matched suite, and have an equal telling statement inside.
+    """
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     taken = set(partners.values())
     equal = {pair.left for pair in pairs if pair.equal}
@@ -60,13 +62,13 @@ def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
 
 
 MOST = 0.75
-"""The part of two suites that makes them one under two conditions; a judgement. Of fewer than four statements it is
-all of them."""
+"""The share of their statements that two suites must have in common to be one suite under two conditions; a judgement.
+With fewer than four statements it means all of them."""
 
 
 def by_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with those of two assignments in one suite that each are all that sets some locals: the same locals,
-    got in another way. What reads them reads the one or the other::
+    """``pairs`` plus two assignments in one matched suite that set the same locals, if nothing else on their side sets
+    these: the same locals, computed differently::
 
         pool = Pool.get_instance()              pool = get_pool()
     """
@@ -83,15 +85,15 @@ def by_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequenc
 
 
 def _only_bindings(nodes: Sequence[Node]) -> dict[frozenset[str], int]:
-    """By the locals that it sets, each assignment without which nothing would set them."""
+    """``{locals: index}`` of each simple statement, but for imports, that alone sets its locals."""
     most = Counter(name for node in nodes for name in binds(node))
     plain = [k for k, node in enumerate(nodes) if not node.compound and node.keyword not in ("import", "from")]
     return {sets(nodes[k]): k for k in plain if sets(nodes[k]) and all(most[name] == 1 for name in sets(nodes[k]))}
 
 
 def by_calls(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with those of the calls of a method that both sides make equally often in one suite, whatever they give
-    it::
+    """``pairs`` plus the calls of one method of ``self`` in one matched suite, in order and whatever their arguments,
+    if both sides make equally many there::
 
         self.clean(rows, size if not self.is_split else total)      self.clean(rows, size)
     """
@@ -107,7 +109,7 @@ def by_calls(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair])
 
 
 def _calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
-    """By the method of ``self`` that it calls and the head of its suite, each statement that is a call."""
+    """``{(method, head of the suite): indices}`` of the statements that call a method of ``self``."""
     found: dict[tuple[str, int], list[int]] = defaultdict(list)
     for k, node in enumerate(nodes):
         if node.called.startswith("self."):
@@ -116,8 +118,11 @@ def _calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
 
 
 def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with those of two ``with`` that alone open something under the same names, in all of the text or in one
-    suite, and that have most words in common: it is open for whatever is done there."""
+    """``pairs`` plus two ``with`` that bind the same names after ``as``, whatever their suites hold.
+
+    Each must be the only such ``with`` on its side, in the whole text or in the matched suite, and more than half of
+    their words must be the same.
+    """
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     taken = set(partners.values())
     both: dict[int, int] = {}
@@ -132,8 +137,10 @@ def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
 
 
 def _openings(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[str], int], int]:
-    """By the names that it gives what it opens, and its suite, each ``with`` that alone has these there. With
-    ``wide`` all of the text counts as one suite."""
+    """``{(names after ``as``, head of the suite): index}`` of each ``with`` that alone binds these names there.
+
+    With ``wide`` the whole text counts as one suite.
+    """
     keys = [(node.facts.opens, ROOT if wide else node.parent) for node in nodes]
     most = Counter(keys)
     return {key: k for k, key in enumerate(keys) if key[0] and most[key] == 1}
@@ -144,7 +151,7 @@ def _have_most_in_common(one: Node, other: Node) -> bool:
 
 
 def inside(nodes: Sequence[Node]) -> dict[int, list[int]]:
-    """By its head, the statements of each suite that stand in it directly."""
+    """``{head: indices}`` of the statements and clauses directly in each suite, comments left out."""
     found: dict[int, list[int]] = defaultdict(list)
     for k, node in enumerate(nodes):
         if node.parent != ROOT and not node.is_comment:

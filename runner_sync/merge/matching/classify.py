@@ -3,7 +3,8 @@
 Comes in: the flattened three sides. Goes out: a ``Weave``. May touch: ``moved``, ``omni`` and ``upstream`` of the
 strands.
 
-The base is aligned with both sides; what they add, moved or took from two branches of one condition is joined after.
+The base is aligned with both sides. Then strands are joined: additions of both sides that are the same, statements that
+omni moved, and statements that the two sides kept from different branches of one condition.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ from runner_sync.statements.likeness import similarity
 
 
 def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Weave:
-    """Put every node of the three sides into a strand; what a copy opens under the base's names it has from there."""
+    """Put every node of the three sides into a strand.
+
+    With ``is_copy`` omni's ``with`` are also paired with the base's by the names that they bind (`by_what_is_open`).
+    """
     weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
     of_upstream = with_only_statements(base, upstream, align(base, upstream))
     of_upstream = by_calls(base, upstream, by_only_bindings(base, upstream, of_upstream))
@@ -61,7 +65,7 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
 def _without_false_places(
     weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
 ) -> tuple[list[Pair], list[Pair]]:
-    """The pairs of both sides, without those that only their place makes one where the other side has changed it."""
+    """The pairs of both sides, each without those made by place alone that the other side shows to be wrong."""
     mine, theirs = (weave.omni, of_omni), (weave.upstream, of_upstream)
     return _true_in_place(weave.base, *mine, *theirs), _true_in_place(weave.base, *theirs, *mine)
 
@@ -69,11 +73,11 @@ def _without_false_places(
 def _true_in_place(
     base: Nodes, nodes: Nodes, pairs: Sequence[Pair], others: Nodes, of_others: Sequence[Pair]
 ) -> list[Pair]:
-    """The pairs of one side, without those that only their place made, where the other side shows that they are two.
+    """The ``pairs`` of one side, without dissimilar ones where the other side shows that they are different statements.
 
-    Two heads are two when the other side still has the head of the base, and nothing of its suite, nor anything that
-    sets the same: what stands there now was never meant for that condition. Two ``return`` at the end of a suite are
-    two when the other side has a version of the base's.
+    Two heads are different if the other side still has the base's head, but no statement of its suite, nor one that
+    sets the same names: what stands there now was never meant for that condition. Two final ``return`` are different
+    if the other side has an edited version of the base's.
     """
     other_pairs = {pair.left: pair for pair in of_others}
     suites_left = {base[pair.left].parent for pair in of_others}
@@ -98,10 +102,10 @@ def _set_in(nodes: Nodes, head: int) -> set[str]:
 def _without_false_versions(
     weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """The index in the base of the nodes of omni and of upstream that have one.
+    """``{index: index in the base}`` for omni and for upstream.
 
-    What only resembles a statement of the base, and what the other side has newly added word for word at that place, is
-    that addition: both sides have made it.
+    Left out is a node that merely resembles its statement of the base, where the other side added the very same text at
+    that place: then both sides made this addition.
     """
     in_omni, in_upstream = ({pair.right: pair.left for pair in pairs} for pairs in (of_omni, of_upstream))
     shared = {pair.left for pair in of_omni if pair.equal} & {pair.left for pair in of_upstream if pair.equal}
@@ -117,10 +121,10 @@ def _without_false_versions(
 def _false_versions(
     nodes: Nodes, others: Nodes, pairs: Sequence[Pair], of_others: Sequence[Pair], shared: Collection[int]
 ) -> set[int]:
-    """The nodes paired as versions of one of the base that the ``others`` have, word for word, as an addition in the
-    same gap.
+    """The nodes that are paired as edited versions of the base's, though the other side added the same text in the same
+    gap.
 
-    A gap is what stands between two nodes that all three have unchanged: ``shared`` are their places in the base.
+    A gap lies between two nodes that all three sides have unchanged; ``shared`` are the indices of these in the base.
     """
     loose = [
         pair.right
@@ -139,8 +143,8 @@ def _false_versions(
 def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
     """A statement of the base that upstream removed or rewrote, and that omni has at another place: omni moved it.
 
-    Only one that stands once in omni's text and says enough; a suite only with all that is in it. What upstream has
-    moved to the same place is an addition of both.
+    Only a telling statement that stands once in omni's text, a compound one only with its whole suite unchanged. Where
+    upstream has it at the same new place, it is an addition of both sides instead.
     """
     new: dict[_MovedKey, list[int]] = defaultdict(list)
     both = {
@@ -182,7 +186,7 @@ def gaps(weave: Weave) -> list[tuple[range, range]]:
 
 
 def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
-    """What both sides added in one gap is one strand: the same statement, or two versions of it."""
+    """Join what both sides added in one gap into one strand: the same statement, or two versions of it."""
     left = [j for j in o if weave.of_omni[j].base is None]
     right = [j for j in u if weave.of_upstream[j].base is None]
     if not left or not right:
@@ -205,10 +209,11 @@ def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], 
 
 
 def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
-    """Where the base has a statement twice, in two branches of one condition, and each side one of the two: one strand.
+    """Join two statements into one strand if the base has both in two branches of one condition, and each side kept a
+    different one.
 
-    Else each side's would be a removal of the other's, and the statement would be gone. Under conditions of their own
-    they are two statements: one that upstream removed, and one that omni did.
+    Unjoined, each would count as removed by the other side, and both would be lost. Under two separate conditions they
+    stay apart: upstream removed the one, omni the other.
     """
     left = [j for j in o if weave.of_omni[j].sides == "bo"]
     right = [k for k in u if weave.of_upstream[k].sides == "bu"]
@@ -224,7 +229,7 @@ def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite
 
 
 def _join_clauses(weave: Weave) -> None:
-    """The same clause that both sides added to one statement is one, whatever is inside: no ``try`` has two
+    """Join the same clause that both sides added to one statement, whatever is inside: no ``try`` has two
     ``finally``."""
     for j, node in enumerate(weave.omni):
         if not node.is_clause or weave.of_omni[j].sides != "o":
@@ -237,10 +242,10 @@ def _join_clauses(weave: Weave) -> None:
 
 
 def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
-    """Similarity of two additions, at least ``VERSION`` for two versions of one.
+    """Similarity of two additions, at least ``VERSION`` for two versions of one statement.
 
-    Such bind the value of the same function, or set the same names to nearly the same expression, or are one call to
-    which one side gives more arguments.
+    Those bind the same names to the value of the same function, or set the same names to nearly the same expression, or
+    are the same call, with more arguments on one side.
     """
     share = alike(a, b, inside_a, inside_b)
     is_one = (a.made_by and a.made_by == b.made_by) or _is_one_call(a, b)
@@ -248,25 +253,25 @@ def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
 
 
 def _is_one_call(a: Node, b: Node) -> bool:
-    """Whether two statements are the same call on ``self``, but for arguments that only one of them gives."""
+    """Whether two statements call the same method of ``self``, and one merely passes more arguments."""
     if not a.called.startswith("self.") or a.called != b.called:
         return False
     return is_part_of(a.text, b.text) or is_part_of(b.text, a.text)
 
 
 def _sets_the_same(a: Node, b: Node) -> bool:
-    """Whether two assignments set the same names, by no call and not from what they were before: two functions, and two
-    steps, are two statements."""
+    """Whether two assignments set the same names, neither from a call nor from their old values: two functions called,
+    or two steps of a computation, are two statements."""
     is_plain = not (a.compound or a.made_by or b.made_by or rebinds(a) or rebinds(b))
     return is_plain and bool(sets(a)) and sets(a) == sets(b)
 
 
 def _in_one_place(weave: Weave, o: int, u: int) -> bool:
-    """Whether two additions can be one: in the same suite, and clauses of the same statement.
+    """Whether two additions may become one strand: they stand in the same suite, or are clauses of the same statement.
 
-    The same statement may stand in two suites when it says enough; an ``else`` or a version of it may not. Nor may one
-    that each side has in a new suite, where those are in two suites again: they belong to two things. Nor one that omni
-    does always, and upstream under a condition.
+    In different suites they may if they are equal (or bind the same call's value) and telling. But not if each stands
+    in a suite that its side added, and these are in different suites again: they belong to two things. And not if omni
+    runs it always and upstream only under a new condition.
     """
     omni, upstream = weave.omni[o], weave.upstream[u]
     if omni.is_clause or upstream.is_clause:
@@ -281,19 +286,19 @@ def _in_one_place(weave: Weave, o: int, u: int) -> bool:
 
 
 def _is_new_condition(nodes: Nodes, of: Sequence[Strand], head: int, side: str) -> bool:
-    """Whether a suite runs under a condition that only one side has: what the other one does there, it does always."""
+    """Whether a head is a condition that only this side has."""
     return head != ROOT and of[head].sides == side and nodes[head].is_condition
 
 
 def _are_apart(weave: Weave, o: int, u: int) -> bool:
-    """Whether two suites, each added by one side, are in two suites."""
+    """Whether two suites, each added by one side, stand in different suites."""
     if ROOT in (o, u) or weave.of_omni[o].base is not None or weave.of_upstream[u].base is not None:
         return False
     return not is_one_strand(weave, weave.omni[o].parent, weave.upstream[u].parent)
 
 
 def is_one_strand(weave: Weave, o: int, u: int) -> bool:
-    """Whether two suites, given by the indices of their heads, are one; ``ROOT`` is that of the unit."""
+    """Whether two suites, given by the indices of their heads, are the same strand; ``ROOT`` is the unit itself."""
     if ROOT in (o, u):
         return o == u
     return weave.of_omni[o] is weave.of_upstream[u]
@@ -301,4 +306,4 @@ def is_one_strand(weave: Weave, o: int, u: int) -> bool:
 
 VERSION = 0.8
 """Dice coefficient of words from which on two additions are versions of one statement; a judgement: well above
-``SIMILAR``, for there is no base to compare with."""
+``SIMILAR``, because there is no base to compare with."""

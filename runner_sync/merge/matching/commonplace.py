@@ -1,10 +1,10 @@
-"""Pairs of what says nothing by itself: ``try``, ``else``, and ``break``, ``continue``, ``pass``, ``return``.
+"""Pair statements whose text identifies nothing: ``try``, ``else``, and ``break``, ``continue``, ``pass``, ``return``.
 
-Comes in: two node sequences and the pairs of their nodes. Goes out: the pairs with others of such statements. May
-touch: nothing.
+Comes in: two node sequences and the pairs found so far. Goes out: the pairs, with those of such statements corrected
+and completed. May touch: nothing.
 
-Every ``try`` reads the same. Two are one where something inside of them is; two ``break`` are, where they stand in the
-same suite, or one of them in what was put around it there::
+Every ``try`` reads the same, so two are paired if statements inside them are. Two ``break`` are paired if they stand
+in the same suite, or if one stands in a new block inside that suite::
 
     base        if is_last(row):        upstream    if is_last(row):
                     break                               note(row)
@@ -35,7 +35,10 @@ class Pair:
 
 
 def by_what_is_around_and_inside(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs, increasing on both sides, with those of commonplace statements that belong together."""
+    """``pairs`` with each ``try`` paired by what is inside, and each exit (``break``, ``return row``) by its suite.
+
+    Pairs of exits whose suites do not correspond are dropped. The result increases on both sides.
+    """
     others = [pair for pair in pairs if not _is_head(left[pair.left])]
     pairs = with_more(others, _heads(left, right, pairs))
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
@@ -45,7 +48,7 @@ def by_what_is_around_and_inside(left: Sequence[Node], right: Sequence[Node], pa
 
 
 def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs with the equal clauses of two statements that are one: of several ``else`` another one was nearer."""
+    """``pairs`` plus the equal clauses of two paired statements that are not yet paired with a clause elsewhere."""
     paired = {pair.left: pair.right for pair in pairs}
     partners = set(paired.values())
     theirs = {(node.owner, node.canon): k for k, node in enumerate(right) if node.is_clause and k not in partners}
@@ -55,7 +58,7 @@ def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pa
 
 
 def is_commonplace(node: Node) -> bool:
-    """Whether a statement is one of these; a clause is paired with its statement."""
+    """Whether a statement is a bare ``try`` or exit; clauses do not count, for they are paired with their statement."""
     return _is_head(node) or _is_exit(node)
 
 
@@ -68,8 +71,8 @@ def _is_exit(node: Node) -> bool:
 
 
 def leaves(node: Node) -> bool:
-    """Whether a statement is an exit, or gives back a local, which many suites end in: what it is called tells little
-    about which of them."""
+    """Whether a statement is an exit or returns just a local: so many suites end like this that its text hardly tells
+    which one it ends."""
     return _is_exit(node) or _OF_A_LOCAL.match(node.canon) is not None
 
 
@@ -81,8 +84,10 @@ def _is_telling(node: Node) -> bool:
 
 
 def _heads(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The ``try`` that have the most in common, each with one other; two of which one is around nothing that tells
-    anything remain the pair that they were."""
+    """Pairs of ``try``, those with the most paired statements inside first, each ``try`` in one pair only.
+
+    An earlier pair also stays if one of its two has no telling statement inside.
+    """
     shared = Counter(
         (i, j)
         for pair in pairs
@@ -113,8 +118,11 @@ _Side = tuple[Sequence[Node], Mapping[int, int]]
 
 
 def _in_one_suite(left: _Side, right: _Side, pair: Pair) -> bool:
-    """Whether the suite of one of two statements has a partner, and the other one is in that, at any depth in what is
-    new there. Or neither has one, and the two heads stand in one suite: a condition that was replaced as a whole."""
+    """Whether two exits stand in suites that correspond.
+
+    The suite of one is paired, and the other stands in its partner, directly or inside new blocks there. Or neither
+    suite is paired, and both heads stand in the same outer suite: a condition that was replaced as a whole.
+    """
     (mine, of_mine), (theirs, of_theirs) = left, right
     a, b = mine[pair.left].parent, theirs[pair.right].parent
     if a not in of_mine and b not in of_theirs:
@@ -123,14 +131,14 @@ def _in_one_suite(left: _Side, right: _Side, pair: Pair) -> bool:
 
 
 def _known_around(nodes: Sequence[Node], suite: int, partners: Mapping[int, int]) -> int:
-    """The innermost head, of a suite and those around it, that has a partner."""
+    """The innermost paired head, counting from ``suite`` outwards."""
     while suite not in partners:
         suite = nodes[suite].parent
     return suite
 
 
 def _exits(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """The exits without a partner that stand in one suite, where that has only one such exit on either side."""
+    """Pairs of equal exits not yet paired, in two matched suites with one such exit each."""
     paired = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     partners = set(paired.values())
     mine = [k for k, node in enumerate(left) if k not in paired and node.parent in paired and _is_exit(node)]
@@ -141,7 +149,7 @@ def _exits(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -
 
 
 def _only_of_their_text(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int, str], int]:
-    """The places of exits of which a suite has only one of their text."""
+    """``{(suite, text): place}`` of the exits that are the only ones of their text in their suite."""
     found: dict[tuple[int, str], list[int]] = {}
     for suite, canon, place in rows:
         found.setdefault((suite, canon), []).append(place)
@@ -149,7 +157,7 @@ def _only_of_their_text(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int,
 
 
 def with_more(pairs: Sequence[Pair], more: Sequence[Pair]) -> list[Pair]:
-    """The pairs with those of ``more`` that leave them increasing on both sides."""
+    """``pairs`` plus, one by one, those of ``more`` with which they still increase on both sides."""
     out = list(pairs)
     for pair in more:
         at = bisect_left(out, pair.left, key=lambda one: one.left)

@@ -1,8 +1,8 @@
-"""What upstream has now for a statement of omni's that went.
+"""Find what upstream has now for a statement of omni's that is not in the result.
 
 Comes in: a ``Weave`` and the strands that stay. Goes out: one of these. May touch: nothing.
 
-A statement that moved, and is another one now, is one that went and one that is new: sequences are paired in order.
+Sequences are paired in order. So a statement that upstream both moved and edited counts as one removed and one added.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from runner_sync.statements.likeness import similarity
 
 
 def successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Strand | None:
-    """The statement of upstream's in the result that stands for one of omni's which is not in it: the same, or a
-    version that upstream has newly added.
+    """The statement of upstream's among ``kept`` that replaces ``strand``: one of the same text, else the most similar
+    one that upstream added (from ``VERSION`` on).
 
-    ``None`` where there is none, and where there are two.
+    ``None`` if there is none, or more than one.
     """
     mine = weave.omni[strand.in_omni]
     there = [s for s in kept if s.upstream is not None and not weave.upstream[s.upstream].is_comment]

@@ -1,6 +1,6 @@
-"""Statements that both sides added at one place, and that the weave could not align.
+"""Leave out what both sides added at one place, where the weave has it as two strands.
 
-Comes in: a weave that is being settled. Goes out: ``Doubt`` values; what upstream has of such is marked as left out.
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; upstream's strand of the two is marked as left out.
 May touch: ``kept`` of the strands.
 """
 
@@ -17,10 +17,11 @@ from runner_sync.statements import ROOT, Node
 
 
 def leave_out_added_alike(settling: Settling) -> None:
-    """Statements that both sides added at one place, in another order or one of them under a condition of its own.
+    """Leave out upstream's copy of a statement that both sides added at one place, in a different order or one of them
+    under a new condition; else it would stand twice.
 
-    They stand where omni has them, or each would come twice. Where upstream asserts what omni puts into the condition
-    (``assert kv is not None``, ``if kv is not None:``), the assertion stays out, too.
+    Where omni tests what upstream asserts (``if kv is not None:``, ``assert kv is not None``), the assertion is left
+    out, too. Refused inside a new loop, and where a side added the statement more than once.
     """
     weave = settling.weave
     for o, u in gaps(weave):
@@ -48,7 +49,7 @@ def leave_out_added_alike(settling: Settling) -> None:
 
 
 def _suites_of_one_side(weave: Weave, index: int, side: str) -> list[int]:
-    """The heads around a statement that only its own side has, from the inside, and the first one that both have."""
+    """The heads around a statement that only its own side has, innermost first, then the first head of another kind."""
     nodes, of = weave.side(side)
     heads = [nodes[index].parent]
     while heads[-1] != ROOT and of[heads[-1]].sides == side:
@@ -57,7 +58,8 @@ def _suites_of_one_side(weave: Weave, index: int, side: str) -> list[int]:
 
 
 def _asserted(weave: Weave, heads: Sequence[Node], index: int) -> tuple[Strand, ...]:
-    """The new assertions of upstream, beside a statement, of what one of the ``heads`` asks: there it must not hold."""
+    """Upstream's new ``assert`` statements in the suite of ``index`` whose expression is the test of an ``if`` among
+    ``heads``: where that test may fail, the assertion would, too."""
     asked = {f"assert {head.canon.removeprefix('if ')}" for head in heads if head.keyword == "if"}
     suite = weave.upstream[index].parent
     return tuple(
@@ -68,7 +70,7 @@ def _asserted(weave: Weave, heads: Sequence[Node], index: int) -> tuple[Strand, 
 
 
 def _only_added(weave: Weave, places: range, side: str) -> dict[str, list[int]]:
-    """The telling simple statements that one side alone has and that stay, by canonical text."""
+    """``{canonical text: indices}`` of the telling simple statements that one side alone has and that stay."""
     nodes, of = weave.side(side)
     found: dict[str, list[int]] = {}
     for k in places:

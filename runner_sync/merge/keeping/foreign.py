@@ -1,7 +1,7 @@
-"""Statements of a third party, vLLM's in a GPU runner, which reach the text by another way.
+"""Leave out a third party's statements, such as vLLM's in a GPU runner, which omni gets through vllm-ascend.
 
-Comes in: a weave, and the canonical texts of what is foreign. Goes out: whether a strand is; runs of foreign additions
-are marked as left out. May touch: ``kept`` of the strands.
+Comes in: a weave, and the canonical texts of what is foreign. Goes out: whether a strand is foreign; runs of foreign
+additions are marked as left out. May touch: ``kept`` of the strands.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from runner_sync.statements import Node, said
 
 
 def leave_out_foreign(settling: Settling) -> None:
-    """Drop whole runs of foreign additions; a run with one statement of its own stays whole, for it would not run."""
+    """Leave out each run of consecutive additions that are all foreign; a mixed run comes in whole, because its other
+    statements may depend on the foreign ones."""
     weave, foreign = settling.weave, settling.terms.foreign
     run: list[Strand] = []
     for strand in [*weave.of_upstream, Strand()]:
@@ -36,8 +37,8 @@ def ask_nothing_foreign(settling: Settling) -> None:
 
 
 def is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
-    """Whether a statement is a third party's: a head that says little only with all that is inside, for ``else`` and
-    ``if self.is_pooling_model`` stand in many a method."""
+    """Whether a statement is a third party's; a short one (below ``DISTINCT``) only if all inside it is foreign, too,
+    because ``else`` and ``if self.is_pooling_model`` stand in many methods."""
     sides = ((weave.base, strand.base), (weave.upstream, strand.upstream))
     return any(_is_all_foreign(nodes, index, foreign) for nodes, index in sides if index is not None)
 

@@ -1,9 +1,9 @@
-"""What upstream adds and omni has already, at another place of the same suite: it stays where omni has it.
+"""Leave out what upstream adds and omni already has at another place of the same suite: it stays where omni has it.
 
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
 ``kept`` of the strands.
 
-Only for a text that was made in another way: the GPU twin and the NPU method may do the same work in another order::
+Only where omni's text is no copy of upstream's: the GPU twin and the NPU method may do the same work in another order::
 
     omni        if self.state is not None:      upstream    self.begin(rows)
                     raise StateError                        if self.state is not None:
@@ -23,11 +23,11 @@ from runner_sync.statements import below, said
 from runner_sync.statements.dataflow import binds, reads
 
 EXITS = ("return", "raise", "yield", "break", "continue")
-"""What does nothing but leave, and does so at every place of its own."""
+"""Keywords of statements that are never duplicates: each leaves, or yields, at its own place."""
 
 
 def leave_out_what_omni_has(settling: Settling) -> None:
-    """Leave out what both sides have once, upstream as an addition and omni as its own: no side does it twice."""
+    """Leave out each addition of upstream's that omni has as its own, if both sides have it exactly once."""
     if settling.terms.policy.is_copy:
         return
     found = _with_their_readers(settling.weave, _twice(settling.weave))
@@ -38,7 +38,7 @@ def leave_out_what_omni_has(settling: Settling) -> None:
 
 
 def _twice(weave: Weave) -> dict[Strand, list[Strand]]:
-    """The additions of upstream that omni has, each with all that is inside it."""
+    """``{addition: it and all inside it}`` for the additions of upstream's that omni has in the same suite."""
     mine = elsewhere(weave)
     counted = Counter(node.canon for node in weave.upstream)
     found: dict[Strand, list[Strand]] = {}
@@ -57,7 +57,8 @@ def _twice(weave: Weave) -> dict[Strand, list[Strand]]:
 
 
 def _with_their_readers(weave: Weave, found: dict[Strand, list[Strand]]) -> dict[Strand, list[Strand]]:
-    """Those that set no local which another addition of upstream's reads: that would be read before it is set."""
+    """Those of ``found`` that set no local which a remaining addition reads: that one might come to stand above omni's
+    statement, and read the local before it is set."""
     while True:
         out = {strand for inside in found.values() for strand in inside}
         coming = [s for s in weave.of_upstream if s.sides == "u" and s.kept and s not in out]

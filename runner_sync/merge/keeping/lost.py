@@ -1,4 +1,4 @@
-"""Additions of upstream that read what is set only in what omni took out, or in what was left out with it.
+"""Leave out additions of upstream that read names set only in statements that are not in the result.
 
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
 ``kept`` of the strands.
@@ -20,10 +20,10 @@ from runner_sync.statements.dataflow import attributes_set, reads, rebinds, sets
 
 
 def leave_out_without_definitions(settling: Settling) -> None:
-    """What upstream adds that reads a local which omni no longer sets: it belongs to the part that omni took out.
+    """Leave out an addition that reads a local which only statements removed by omni set: it belongs to that part.
 
-    So does what reads an attribute that upstream sets only since this step, and only in what was left out. Only in a
-    copy.
+    The same goes for one that reads an attribute which upstream newly sets, and only in statements left out. Whatever
+    then reads a name set only in these is left out as well, until nothing more is found. Only in a copy.
     """
     if not settling.is_copy:
         return
@@ -40,9 +40,9 @@ def leave_out_without_definitions(settling: Settling) -> None:
 
 
 class _Lost:
-    """The names that are set only in what is not kept, and which additions of upstream read them.
+    """The names set only in strands that are not kept, and the additions of upstream that read them.
 
-    What is left out loses more names and never fewer, so that each is looked up once, however much is left out.
+    Leaving out more strands can only add to these names. So each is entered once, and its readers are queued then.
     """
 
     def __init__(self, weave: Weave, strands: Sequence[Strand]) -> None:
@@ -63,7 +63,7 @@ class _Lost:
             self._lose({*removed, *self._new_attributes(strand)})
 
     def first_reader(self) -> tuple[Strand, str] | None:
-        """The first addition that is kept and reads such a name, and which."""
+        """The first kept addition that reads such a name, and the name."""
         while self.waiting:
             strand = self.strands[heappop(self.waiting)]
             if strand.kept:
@@ -71,7 +71,7 @@ class _Lost:
         return None
 
     def leave_out(self, addition: Sequence[int]) -> None:
-        """Keep nothing of an addition, told by its indices; what it alone sets is lost."""
+        """Mark an addition, given by upstream's indices, as not kept; the names that it alone sets are lost."""
         self._lose(name for index in addition for name in sets(self.weave.upstream[index]))
         for strand in (self.weave.of_upstream[index] for index in addition):
             if strand.kept:
@@ -81,7 +81,7 @@ class _Lost:
                 self._lose(self._new_attributes(strand) | (gone & self.set_there))
 
     def _lose(self, names: Iterable[str]) -> None:
-        """What sets these names is left out; they are lost once nothing sets them that is kept."""
+        """Note that a statement that sets these names is not kept; each is lost unless another kept one sets it."""
         for name in set(names) - self.names:
             self.set_there.add(name)
             if not self.set_here[name]:
@@ -90,12 +90,12 @@ class _Lost:
                     heappush(self.waiting, place)
 
     def _set_anew(self, strand: Strand) -> frozenset[str]:
-        """What a statement sets; ``rows = pad(rows)`` of upstream's gives no local its first value."""
+        """The names that a statement sets; not those for which an addition needs an old value: ``rows = pad(rows)``."""
         node = any_node(self.weave, strand)
         return _set_by(node) - (rebinds(node) if strand.sides == "u" else frozenset())
 
     def _new_attributes(self, strand: Strand) -> set[str]:
-        """Attributes of ``self`` that an addition of upstream's sets and that no old text knows."""
+        """The attributes of ``self`` that an addition of upstream's sets, and neither base nor omni mentions."""
         found = attributes_set(any_node(self.weave, strand)) if strand.sides == "u" else ()
         return {name for name in found if name.startswith("self.")} - self.known
 
@@ -112,7 +112,8 @@ def _read_by(node: Node) -> frozenset[str]:
 
 
 def _whole_addition(weave: Weave, strand: Strand) -> list[int]:
-    """The statement with the outermost suite around it that is all upstream's addition, as indices."""
+    """The indices of the outermost block around the statement that consists of upstream's additions only, else of the
+    statement itself."""
     top = strand.upstream
     assert top is not None
     while (above := weave.upstream[top].parent) != ROOT and weave.of_upstream[above].sides == "u":

@@ -1,7 +1,7 @@
-"""Suites of omni's own with something in them that another revision of upstream has, too.
+"""Keep statements inside omni's own blocks, even if another revision of upstream has them, too.
 
-Comes in: a weave with a first verdict on each strand. Goes out: verdicts on what omni alone has. May touch: ``kept``
-of the strands.
+The first verdict (`presence`) takes such a statement for a leftover of that revision. Comes in: a weave with a first
+verdict on each strand. Goes out: verdicts on what omni alone has. May touch: ``kept`` of the strands.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from runner_sync.statements import ROOT
 
 
 def keep_marked_blocks(settling: Settling) -> None:
-    """What omni alone has in a block that it has marked is omni's own, though another revision of upstream has it."""
+    """Keep what omni alone has between the two ruler comments with which it marked a block as its own."""
     weave = settling.weave
     for first, last in pairs(weave):
         if ruler_title(weave.omni[first].text):
@@ -26,7 +26,7 @@ def keep_marked_blocks(settling: Settling) -> None:
 
 
 def keep_clauses_of_edited(settling: Settling) -> None:
-    """A branch that another revision of upstream has, too, is omni's own on a condition that omni has rewritten."""
+    """Keep a clause that another revision of upstream has, too, where omni rewrote the statement that it belongs to."""
     weave, heritage = settling.weave, settling.terms.heritage
     for index, strand in enumerate(weave.of_omni):
         node = weave.omni[index]
@@ -38,10 +38,11 @@ def keep_clauses_of_edited(settling: Settling) -> None:
 
 
 def settle_own_suites(settling: Settling) -> None:
-    """Settle what another revision of upstream has as well, and stands in a suite that omni alone has: it stays with
-    the suite and goes with it, however little it says.
+    """Let a statement that another revision of upstream has, too, share the verdict of the suite around it, where omni
+    alone has that suite.
 
-    A statement that upstream removed, and of which omni has another revision's text there, is an edit.
+    In such a suite that stays, a statement which upstream removed, and which omni has in another revision's text,
+    counts as edited by omni: it stays, and is asked about.
     """
     weave, heritage = settling.weave, settling.terms.heritage
     for index, strand in enumerate(weave.of_omni):
@@ -56,7 +57,7 @@ def settle_own_suites(settling: Settling) -> None:
 
 
 def _is_taken_edit(settling: Settling, strand: Strand) -> bool:
-    """Whether a statement that upstream removed went as another revision's text, though it is not the base's."""
+    """Whether a statement that upstream removed was dropped only because omni has it in another revision's text."""
     if strand.sides != "bo" or strand.kept or settling.terms.policy.edited_here_gone_there != "omni":
         return False
     base, omni, _ = sides_of(settling.weave, strand)

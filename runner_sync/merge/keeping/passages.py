@@ -1,4 +1,4 @@
-"""What upstream adds to a part that omni took out: it goes to a neighbour that is left, or stays out.
+"""Leave out what upstream adds to a part that omni removed, unless a neighbour is left that it can stand beside.
 
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
 ``kept`` of the strands.
@@ -16,9 +16,9 @@ from runner_sync.statements import ROOT, below, in_suite, siblings
 
 
 def leave_out_inside_removed(settling: Settling) -> None:
-    """What upstream adds inside a suite that is not kept, or of which omni has nothing.
+    """Leave out what upstream adds inside a suite that is not kept, or (in a copy) around a block that omni removed.
 
-    Where omni has a neighbour of it, in whatever suite, the addition goes to that neighbour; else it stays out.
+    It comes in all the same where omni has the nearest old statement before or behind it, in whatever suite.
     """
     weave = settling.weave
     for strand in settling.strands:
@@ -37,8 +37,8 @@ def leave_out_inside_removed(settling: Settling) -> None:
 
 
 def _is_around_what_went(weave: Weave, head: int) -> bool:
-    """Whether a new suite of upstream's is, for the most part, around old statements of which omni has none, nowhere: a
-    block that omni took out, under another condition now."""
+    """Whether a new suite of upstream's wraps a block that omni removed: half of its statements or more stand in the
+    base and nowhere in omni, and omni has none of the others either."""
     whole = below(weave.upstream, head)
     if weave.of_upstream[head].sides != "u" or any(weave.of_upstream[k].omni is not None for k in whole):
         return False
@@ -49,10 +49,10 @@ def _is_around_what_went(weave: Weave, head: int) -> bool:
 
 
 def leave_out_between_removed(settling: Settling) -> None:
-    """Leave out what upstream adds inside of a passage that omni had taken out: between two removed statements of one
-    suite, or as one more early exit behind a removed one, for where omni leaves it decides by itself.
+    """Leave out what upstream adds inside a passage that omni removed: between two removed statements of one suite, or
+    an early exit behind a removed early exit, because omni decides by itself where it leaves.
 
-    Only in a copy. A statement that upstream says again, because the first runs under a condition now, comes in.
+    Only in a copy. An addition that merely repeats a statement now under a condition comes in (`_is_said_again`).
     """
     weave = settling.weave
     for strand in settling.strands if settling.is_copy else ():
@@ -75,12 +75,12 @@ def _is_removed_exit(weave: Weave, strand: Strand | None) -> bool:
 
 
 def _is_early_exit(weave: Weave, whole: Sequence[int]) -> bool:
-    """Whether a statement of upstream's leaves the method under a condition, and does nothing else."""
+    """Whether a statement of upstream's, given with all inside it, is just an ``if`` around a ``return``."""
     return [weave.upstream[k].keyword for k in whole if not weave.upstream[k].is_comment] == ["if", "return"]
 
 
 def _is_said_again(weave: Weave, index: int) -> bool:
-    """Whether a statement that upstream adds is one that it has put into another suite, further above::
+    """Whether an addition repeats a statement of the base that upstream has moved into another suite further up::
 
     rows = self.rows                if self.is_idle:
     if self.is_idle:                    rows = self.rows
@@ -109,6 +109,6 @@ def _old_sibling(weave: Weave, index: int, step: int) -> Strand | None:
 
 
 def _has_neighbour(weave: Weave, index: int) -> bool:
-    """Whether the nearest old statement before or after, in the same suite of upstream, stands in omni too."""
+    """Whether omni, too, has the nearest statement of the base before or behind one of upstream's, in its suite."""
     around = [_old_sibling(weave, index, step) for step in (-1, 1)]
     return any(other is not None and other.omni is not None for other in around)

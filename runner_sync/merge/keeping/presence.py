@@ -1,7 +1,7 @@
-"""Whether one strand stays, by which of the three texts have it and what they made of it.
+"""The first verdict on each strand by itself: which of the three texts have it, and which of them changed it.
 
-Comes in: a weave. Goes out: the first verdict on each strand, which its surroundings may still turn, and a ``Doubt``
-where the texts do not settle it. May touch: ``carried`` and ``kept`` of the strands.
+Comes in: a weave. Goes out: a verdict on each strand, which later passes may still turn because of its surroundings,
+and a ``Doubt`` where the texts do not settle it. May touch: ``carried`` and ``kept`` of the strands.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def judge_each(settling: Settling) -> None:
 
 
 def _verdict(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
-    """Whether a strand is kept, and with what doubt. ``own`` are the statements that omni has ``elsewhere``."""
+    """Whether a strand is kept, and the doubt about it. ``own`` are the texts of what omni has `elsewhere`."""
     policy, heritage = terms.policy, terms.heritage
     match strand.sides:
         case "o":
@@ -67,8 +67,8 @@ def _verdict(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -
 
 
 def _is_in_new_form(weave: Weave, omni: Node) -> bool:
-    """Whether a statement of omni's own is what upstream has made of one of the base, which omni seems not to have: no
-    later revision has given it up."""
+    """Whether a statement of omni's own is equal to upstream's new version of one in the base that omni lacks: then it
+    is up to date, and no leftover of an older revision."""
     return any(
         strand.sides == "bu" and node.canon == omni.canon
         for node, strand in zip(weave.upstream, weave.of_upstream, strict=True)
@@ -76,7 +76,7 @@ def _is_in_new_form(weave: Weave, omni: Node) -> bool:
 
 
 def _has_as_many(weave: Weave, node: Node) -> bool:
-    """Whether omni has a statement, as its own, as often as upstream has it in the place of another one."""
+    """Whether omni has this text as its own at least as often as upstream has it as a new version of one omni lacks."""
     mine, theirs = (
         sum(one.canon == node.canon and strand.sides == sides for one, strand in zip(nodes, of, strict=True))
         for nodes, of, sides in ((weave.omni, weave.of_omni, "o"), (weave.upstream, weave.of_upstream, "bu"))
@@ -85,7 +85,8 @@ def _has_as_many(weave: Weave, node: Node) -> bool:
 
 
 def _moved_by_omni(weave: Weave, node: Node) -> Strand | None:
-    """The one statement of omni's own that is one of the base which omni no longer has in its place."""
+    """The one statement of omni's own with the same text as ``node`` of the base, which omni lacks at its old place;
+    ``None`` if there is none or more than one, or if the text is not telling."""
     if node.is_clause or not node.is_telling:
         return None
     found = [s for s in weave.of_omni if s.sides == "o" and weave.omni[s.in_omni].canon == node.canon]
@@ -93,14 +94,15 @@ def _moved_by_omni(weave: Weave, node: Node) -> Strand | None:
 
 
 def _can_run_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
-    """Whether what upstream's text of a statement reads is set where omni has the statement."""
+    """Whether all locals that only upstream's version of a statement reads are set above omni's place of it."""
     more = reads(weave.upstream[strand.in_upstream]) - reads(weave.base[strand.in_base])
     locals_ = {name for node in weave.upstream for name in binds(node)}
     return more & locals_ <= {name for node in weave.omni[: moved.in_omni] for name in binds(node)}
 
 
 def _follow_named_part(weave: Weave, strand: Strand) -> None:
-    """Where upstream gave a part of a statement a name: omni's change of that part goes where the part went."""
+    """Where upstream moved a part of a statement into a new assignment, and omni edited that part, put omni's version
+    of the part into the assignment: both strands get the text for it as ``carried``."""
     base, omni, upstream = (node.canon for node in sides_of(weave, strand) if node is not None)
     if base in (omni, upstream) or omni == upstream:
         return
@@ -112,7 +114,8 @@ def _follow_named_part(weave: Weave, strand: Strand) -> None:
 
 
 def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
-    """The new statement of upstream that takes the arguments of the removed one, once it has omni's, too."""
+    """The new statement of upstream's that passes on the arguments of a removed call; it gets a ``carried`` text with
+    the arguments that omni had added. ``None`` if there is no such statement."""
     new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
     nodes = [weave.upstream[s.in_upstream] for s in new]
     base, omni = weave.base[strand.in_base], weave.omni[strand.in_omni]
@@ -127,8 +130,8 @@ def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
 
 
 def _is_rewritten(weave: Weave, strand: Strand) -> bool:
-    """Whether new statements of upstream bind what the removed one bound, or leave the suite where it did: keeping both
-    would do the work twice, or never."""
+    """Whether a new statement of upstream's binds what the removed one bound, or, if that bound nothing, is the new
+    final ``return`` in its place: with both kept, the work would be done twice, or one would never run."""
     mine = binds(weave.omni[strand.in_omni])
     if not mine:
         return _ends_with_another_return(weave, strand)
@@ -147,8 +150,8 @@ def _ends_with_another_return(weave: Weave, strand: Strand) -> bool:
 
 
 def _suite_ended(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> Strand | int | None:
-    """The head of the suite that this ``return`` is the last statement of (``ROOT``: the unit); ``None`` for any other
-    statement."""
+    """The head of the suite that a ``return`` ends (``ROOT`` for the unit); ``None`` if the statement is no such
+    ``return``."""
     node = nodes[index]
     if node.keyword != "return":
         return None
@@ -158,5 +161,6 @@ def _suite_ended(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> Str
 
 
 def _doubt(weave: Weave, strand: Strand, reason: Reason, confidence: float) -> Doubt | None:
+    """The doubt; none about a comment or docstring."""
     node = any_node(weave, strand)
     return None if node.is_comment or node.kind == "docstring" else Doubt(strand, reason, confidence)

@@ -1,4 +1,4 @@
-"""What must not come in from upstream, and what goes with it.
+"""Leave out what must not come in from upstream, and what depends on it.
 
 Comes in: a weave that is being settled, with a ``Veto``. Goes out: ``Doubt`` values; the strands that stay out are
 marked. May touch: ``kept`` of the strands.
@@ -17,7 +17,10 @@ from runner_sync.statements.dataflow import binds, reads
 
 
 def refuse(settling: Settling) -> None:
-    """Leave out what the veto refuses, what depends on it, and the deletions that belong to the same change."""
+    """Leave out what the veto refuses, all inside it, and what reads a local set only there.
+
+    In a run of strands with something refused, upstream's deletions are not made either: they belong to that change.
+    """
     weave, strands, veto = settling.weave, settling.strands, settling.terms.veto
     if veto is None:
         return
@@ -44,10 +47,11 @@ def refuse(settling: Settling) -> None:
 
 
 def _depends(node: Node, lost: Collection[str]) -> Reason | None:
+    """The reason to leave out a statement that reads a ``lost`` name, else ``None``."""
     names = sorted(reads(node) & set(lost))
     return Reason("reads what was left out", (names[0],)) if names else None
 
 
 def _sets(node: Node) -> frozenset[str]:
-    """The locals that statements below this one may have from it; of a definition its name, not its parameters."""
+    """The locals that a statement sets for the ones below it; a function sets its name, not its parameters."""
     return frozenset({node.defines}) if node.defines else binds(node)

@@ -1,7 +1,7 @@
-"""Suites that upstream removed though omni has something of its own in them.
+"""Keep suites that upstream removed and in which omni has edits or additions of its own.
 
-Comes in: a weave that is being settled. Goes out: ``Doubt`` values; what stays after all, and what stays out for it,
-is marked. May touch: ``kept`` of the strands.
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the suites that stay, and what is left out instead,
+are marked. May touch: ``kept`` of the strands.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from runner_sync.statements import below
 
 
 def keep_loops_with_additions(settling: Settling) -> None:
-    """Loops that upstream removed though omni had added to them: what stood in a loop makes no sense outside of it.
+    """Keep a loop that upstream removed and omni had added to: what stood in a loop makes no sense outside of one.
 
-    The loop stays around omni's additions in a copy, where upstream's work is replaced by what it puts in its place,
-    and elsewhere as a whole, without a replacement.
+    In a copy the loop stays around omni's additions only, and upstream's replacement comes in as well. Otherwise all of
+    the loop stays, and the replacement is left out.
     """
     weave = settling.weave
     for index, strand in enumerate(weave.of_omni):
@@ -36,11 +36,10 @@ def keep_loops_with_additions(settling: Settling) -> None:
 
 
 def keep_suites_with_edits(settling: Settling) -> None:
-    """Blocks that upstream removed and inside which an edit of omni's stays are kept as they were, and asked about as a
-    whole.
+    """Keep a block as a whole, and ask about it, if upstream removed it and an edit of omni's inside stays.
 
-    An edited statement alone would run where it never ran: without its condition, and without what stood before it.
-    What upstream put in their place comes into a copy, where it replaces them, and stays out elsewhere.
+    The edited statement alone would run without its condition, and without what stood before it. What upstream put in
+    place of the block comes in as well in a copy, and is left out otherwise.
     """
     weave = settling.weave
     for index, strand in enumerate(weave.of_omni):
@@ -58,7 +57,7 @@ def keep_suites_with_edits(settling: Settling) -> None:
 
 
 def _leave_out_replacement(settling: Settling, strand: Strand) -> tuple[Strand, ...]:
-    """Leave out what upstream has in the place of a suite that stays, except in a copy; the new statements among it."""
+    """Leave out upstream's replacement of a suite that stays, except in a copy; return the new statements among it."""
     if settling.is_copy:
         return ()
     run = _run_of(settling.strands, strand)
@@ -69,7 +68,7 @@ def _leave_out_replacement(settling: Settling, strand: Strand) -> tuple[Strand, 
 
 
 def _run_of(strands: Sequence[Strand], strand: Strand) -> list[Strand]:
-    """The strands around one, up to the next that both omni and upstream have."""
+    """The run of strands that one is in, up to the nearest on either side that both omni and upstream have."""
     at = next(k for k, other in enumerate(strands) if other is strand)
     both = [k for k, other in enumerate(strands) if other.omni is not None and other.upstream is not None]
     first = max((k for k in both if k < at), default=-1) + 1

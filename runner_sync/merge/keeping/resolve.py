@@ -1,10 +1,10 @@
-"""What becomes of each strand: kept or not, and with what doubt.
+"""Decide for each strand whether it is kept, and with what doubt.
 
 Comes in: a ``Weave``. Goes out: verdicts on its strands, in place, and ``Doubt`` values for the review. May touch:
-nothing by itself, which its passes do.
+nothing itself; its passes do.
 
-A verdict depends on those on other strands. So they are given in phases, one after the other, and a phase says which
-of them it may still turn.
+The verdict on one strand depends on those on others. So the passes run in phases, and each phase declares which
+verdicts it may still turn.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ Pass = Callable[[Settling], None]
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Passes in their order; ``out`` and ``back`` are the sides of the strands that they may leave out and bring back.
+    """Passes in their order. ``out`` and ``back`` are the sides (``"bo"``: base and omni) of the strands that the
+    passes may leave out and bring back.
 
-    What no later phase may turn is settled: a statement that all three have from the start.
+    A verdict that no later phase may turn is final. What all three sides have stays from the start.
     """
 
     name: str
@@ -92,11 +93,11 @@ PHASES = (
         back=("o", "u", "bo", "bu"),
     ),
 )
-"""All that is done to verdicts. From the third phase on nothing of omni's goes that stayed so far."""
+"""Every pass that gives or turns verdicts. From the third phase on, nothing of omni's that stays is left out again."""
 
 
 def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
-    """Decide which strands stay. Deletions by one side of what the other left alone are taken; others are doubts."""
+    """Decide which strands stay. What one side deleted and the other left alone goes; any other deletion is a doubt."""
     settling = Settling(weave, strands, terms)
     for phase in PHASES:
         for settle in phase.passes:
@@ -105,7 +106,7 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
 
 
 def what_lost_its_definition(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
-    """Leave out what reads a local that only statements set which have been left out since."""
+    """Run ``leave_out_without_definitions`` once more, for what was left out since the verdicts were given."""
     settling = Settling(weave, strands, terms)
     leave_out_without_definitions(settling)
     return settling.doubts

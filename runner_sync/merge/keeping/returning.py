@@ -1,6 +1,6 @@
-"""Blocks that omni had removed and that upstream seems to add: it has them elsewhere now, or they have grown.
+"""Recognise blocks that omni removed in what looks like upstream's additions: upstream moved them, or they have grown.
 
-Comes in: a weave that is being settled, or is. Goes out: ``Doubt`` values; the strands that stay out are marked. May
+Comes in: a weave, before or after it is settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May
 touch: ``kept`` of the strands.
 """
 
@@ -16,7 +16,7 @@ from runner_sync.statements import Node, below, said, siblings
 
 
 def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Blocks that omni had removed and that came in again, because upstream has them at another place now."""
+    """The doubts about blocks that omni removed and that came in again, because upstream has them elsewhere now."""
     sides = ((weave.base, weave.of_base), (weave.upstream, weave.of_upstream))
     old, new = ([(said(nodes, [k]), of[k]) for k in range(len(nodes)) if nodes[k].compound] for nodes, of in sides)
     removed = {block for block, strand in old if strand.sides == "b"}
@@ -30,9 +30,9 @@ def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 
 def leave_out_what_stayed(settling: Settling) -> None:
-    """Blocks that omni had removed, and that look new in upstream only because something else went past them.
+    """Leave out blocks that omni removed and that look new in upstream only because other statements moved past them.
 
-    They stand before or behind the same statement as in the base, so all that upstream did is what they have grown by.
+    Such a block still stands before or behind the same statement as in the base; if it has grown, there is a doubt.
     """
     weave = settling.weave
     removed = [
@@ -55,13 +55,14 @@ def leave_out_what_stayed(settling: Settling) -> None:
 
 
 def _has_grown(block: Sequence[str], old: Sequence[str]) -> bool:
-    """Whether ``block`` is ``old``, or that with more inside: with the same head, and all of ``old`` in its order."""
+    """Whether ``block`` has the same head as ``old`` and everything inside it, in order, with or without more."""
     rest = iter(block)
     return block[0] == old[0] and len(old) > 1 and all(canon in rest for canon in old)
 
 
 def _neighbours(nodes: Sequence[Node], index: int) -> tuple[str, str]:
-    """What stands before and behind a statement in its suite, empty for nothing: of a call what it binds and calls."""
+    """The texts before and behind a statement in its suite, empty where nothing stands; of an assigned call only the
+    targets and the function, so that changed arguments do not matter."""
 
     def nearest(step: int) -> str:
         rows = (nodes[k] for k in siblings(nodes, index, step=step))

@@ -1,4 +1,4 @@
-"""A weave whose strands are being settled: what each pass of `resolve` takes, and what it changes.
+"""A weave whose strands are being settled: what each pass of `resolve` is given, and changes.
 
 Comes in: a ``Weave``, its strands in order, and the ``Terms``. Goes out: verdicts on the strands, in place, and
 ``Doubt`` values. May touch: nothing else.

@@ -1,7 +1,7 @@
-"""What would go, and stays after all, because of what else stays or stays out.
+"""Bring back statements that are needed after all, given what else stays or is left out.
 
-Comes in: a weave that is settled but for that. Goes out: ``Doubt`` values; what stays is marked. May touch: ``kept``
-of the strands.
+Comes in: a weave that is settled otherwise. Goes out: ``Doubt`` values; what stays is marked. May touch: ``kept`` of
+the strands.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from runner_sync.statements.dataflow import binds, reads, sets
 
 
 def keep_pinned(settling: Settling) -> None:
-    """What omni has from a third party stays where upstream removed it and put nothing in its place."""
+    """Keep what omni has from a third party, where upstream removed it and put nothing in its place."""
     weave, pinned = settling.weave, settling.terms.pinned
     for run in runs(settling.strands):
         if any(strand.sides == "u" and strand.kept for strand in run):
@@ -32,9 +32,9 @@ def keep_pinned(settling: Settling) -> None:
 
 
 def undo_half_moves(settling: Settling) -> None:
-    """A statement that upstream moved goes from its old place only if it comes in at the new one.
+    """Keep a statement that upstream moved at its old place, if it does not come in at the new one.
 
-    What the base has at the new place already was not moved there.
+    A statement that the base already had at the new place, unchanged, is no move.
     """
     weave = settling.weave
     left_out = {
@@ -54,9 +54,9 @@ def _is_as_in_base(weave: Weave, strand: Strand) -> bool:
 
 
 def keep_needed_suites(settling: Settling) -> None:
-    """A condition does not go from around statements that stay, unless they stand without it in upstream, too.
+    """Keep a head around statements that stay, unless upstream has these statements outside of it.
 
-    Where only additions of omni's are left inside, nobody knows whether they make sense without it.
+    Where only additions of omni's are left inside, it stays with a doubt: nobody knows whether they make sense without.
     """
     weave = settling.weave
     for index in range(len(weave.omni) - 1, -1, -1):
@@ -74,7 +74,7 @@ def keep_needed_suites(settling: Settling) -> None:
 
 
 def _stands_under_nothing(weave: Weave, strand: Strand) -> bool:
-    """Whether upstream has this statement nowhere, or in a suite that does not come in either."""
+    """Whether upstream lacks this statement, or has it in a suite that does not come in."""
     if strand.upstream is None:
         return True
     parent = weave.upstream[strand.upstream].parent
@@ -82,8 +82,11 @@ def _stands_under_nothing(weave: Weave, strand: Strand) -> bool:
 
 
 def keep_definitions(settling: Settling) -> None:
-    """What sets a local stays while what reads it does, and nothing else sets it. What omni has in the form of an
-    older revision brings what upstream's form of it reads."""
+    """Keep a statement of omni's own that sets a local which kept statements read and no kept one sets.
+
+    Where upstream's version replaces omni's text of an older revision, its reads count: upstream's only definition of
+    such a local comes in, even if omni removed it.
+    """
     weave, strands = settling.weave, settling.strands
     binders = Counter(name for node in weave.upstream for name in binds(node))
     while True:
@@ -105,9 +108,9 @@ def keep_definitions(settling: Settling) -> None:
 
 
 def _is_only_definition(weave: Weave, strand: Strand, names: Collection[str], binders: Mapping[str, int]) -> bool:
-    """Whether a statement of upstream's sets one of some names, which no other one does, and in a suite that stays.
+    """Whether a statement of upstream's, in a suite that stays, is the only one to bind one of the ``names``.
 
-    ``binders`` is how many statements of upstream's set a name.
+    ``binders`` counts upstream's statements that bind each name.
     """
     node = weave.upstream[strand.in_upstream]
     stays = node.parent == ROOT or weave.of_upstream[node.parent].kept
@@ -115,7 +118,7 @@ def _is_only_definition(weave: Weave, strand: Strand, names: Collection[str], bi
 
 
 def _is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
-    """Whether upstream's text stands in the place of what omni has from the base or from an older revision."""
+    """Whether upstream's text replaces omni's, which is the base's or an older revision's, or omni lacks it."""
     base, omni, upstream = sides_of(weave, strand)
     if upstream is None or base is None:
         return False
@@ -129,9 +132,10 @@ def _reads(nodes: Sequence[Node], index: int | None) -> frozenset[str]:
 
 
 def keep_first_values(settling: Settling) -> None:
-    """``found = None`` stays where all else that omni has of the local does, and sets it under a condition.
+    """Keep a first value such as ``found = None`` that upstream removed, if omni still sets the local, under a
+    condition, and reads it.
 
-    Upstream has given up what set it. A text that goes on with that needs the value that the local has on other paths.
+    Upstream gave the local up. A text that goes on using it needs a value on the paths where the condition fails.
     """
     weave = settling.weave
     new = [strand for strand in settling.strands if strand.sides == "u" and strand.kept]
@@ -146,8 +150,8 @@ _CONSTANT = re.compile(r"\w+(?:: [^=]+)? = (?:None|True|False|\d+|''|\[\]|\{\}|\
 
 
 def _is_needed(settling: Settling, index: int, name: str) -> bool:
-    """Whether what stays of omni's reads a local behind its first value, and all that sets it stays, in deeper suites
-    behind that."""
+    """Whether omni's statements that stay read a local below its first value, and all others that bind it stay, too,
+    inside blocks below the first value."""
     weave = settling.weave
     behind = range(index + 1, len(weave.omni))
     left = [
@@ -165,7 +169,7 @@ def _is_needed(settling: Settling, index: int, name: str) -> bool:
 
 
 def keep_remarks_on_edits(settling: Settling) -> None:
-    """The comment directly above what stays because omni edited it stays, too, where upstream removed both."""
+    """Keep the comment directly above a statement that upstream removed and that stays because omni edited it."""
     weave = settling.weave
     theirs = {weave.upstream[s.in_upstream].canon for s in settling.strands if s.sides == "u" and s.kept}
     for block, about in remarks_on(weave.omni):
@@ -177,8 +181,8 @@ def keep_remarks_on_edits(settling: Settling) -> None:
 
 
 def take_other_branches(settling: Settling) -> None:
-    """Where each side kept another branch of a condition that goes, with or without the condition, upstream's comes in:
-    neither is no answer. Only in a copy."""
+    """Bring in upstream's branch of an ``if`` that goes, where each side kept a different branch: without it, both
+    branches would be lost. Only in a copy."""
     weave = settling.weave
     for index, strand in enumerate(weave.of_base) if settling.is_copy else ():
         is_gone = strand.sides == "b" or (strand.sides == "bo" and not strand.kept)

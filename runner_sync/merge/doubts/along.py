@@ -1,9 +1,9 @@
-"""What was left out together with a statement that is asked about: the question shows all of it.
+"""Add to each doubt what else was left out along with its statement, so that the question shows all of it.
 
-Comes in: a ``Weave``, the strands that stay, and ``Doubt`` values. Goes out: the doubts, which know what else is left
-out. May touch: nothing.
+Comes in: a ``Weave``, the strands that stay, and ``Doubt`` values. Goes out: the doubts, with more in ``left_out``.
+May touch: nothing.
 
-Of a ``try`` that was left out everything in its ``finally`` is gone; its head alone tells no one of that.
+For example, with a ``try`` everything in its ``finally`` is gone as well, which its head alone would not show.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def with_what_goes_along(
     """Add to each doubt about a left-out statement the other upstream statements dropped with it: its body, its
     clauses, and new enclosing heads that became empty.
 
-    What is ``foreign`` comes from elsewhere.
+    Statements in ``foreign`` (a third party's) are not shown.
     """
     alive = set(kept)
     first: dict[Strand, Doubt] = {}
@@ -58,14 +58,14 @@ def _shown(weave: Weave, strand: Strand) -> Sequence[int]:
 
 
 def _is_new(weave: Weave, strand: Strand) -> bool:
-    """Whether upstream has added a statement, or changed one that omni does not have."""
+    """Whether upstream added a statement, or changed one that omni lacks."""
     if strand.sides == "bu":
         return weave.base[strand.in_base].canon != weave.upstream[strand.in_upstream].canon
     return strand.sides == "u"
 
 
 def _around_and_inside(weave: Weave, index: int) -> Iterator[Strand]:
-    """The heads around a statement as far as upstream alone has them, the innermost first, then what is inside it."""
+    """The heads around a statement up to one that omni has, the innermost first, then what is inside the statement."""
     for k in enclosing(weave.upstream, index):
         if weave.of_upstream[k].omni is not None:
             break

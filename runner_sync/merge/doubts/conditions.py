@@ -1,10 +1,10 @@
-"""Additions that run under other conditions than those that their own side has around them.
+"""Find additions that run under other conditions in the result than on the side that added them.
 
 Comes in: the kept strands of a ``Weave``, and where each was written. Goes out: ``Doubt`` values. May touch: nothing.
 
-An addition goes along with its neighbours. Between two that the other side has under a condition it belongs there. At
-the end of what went there nobody knows whether it belongs to that, or behind it, as here, where upstream has put ``if``
-around the first statement, and omni has added the second::
+An addition moves along with its neighbours. Between two that the other side has put under a condition, it belongs
+there, too. At their end it may belong under the condition or behind it. Here upstream has put ``if`` around the first
+statement, and omni has added the second::
 
     load(a)                 if ready:
     log(a)                      load(a)
@@ -26,8 +26,8 @@ from runner_sync.statements.dataflow import binds, uses_anything_of
 
 
 def under_other_conditions(weave: Weave, kept: Sequence[Strand], emitted: Emitted) -> list[Doubt]:
-    """Additions of one side that stand at the end of a condition which is not around them there, or no longer under one
-    that is."""
+    """Doubts about additions that came under a condition which their own side does not have around them, or that left
+    one which it has."""
     sides = {
         "o": _Additions(weave, "o", weave.omni, weave.of_omni, emitted, _ends(kept, emitted, "u")),
         "u": _Additions(weave, "u", weave.upstream, weave.of_upstream, emitted, _ends(kept, emitted, "o")),
@@ -41,7 +41,7 @@ def under_other_conditions(weave: Weave, kept: Sequence[Strand], emitted: Emitte
 
 
 def _ends(kept: Sequence[Strand], emitted: Emitted, side: str) -> dict[Strand | None, int]:
-    """The line of the last statement in each suite that a side has."""
+    """``{suite: line}`` of the last statement of one side in each suite of the result."""
     ends: dict[Strand | None, int] = {}
     for strand in kept:
         if side in strand.sides and strand in emitted.place:
@@ -52,9 +52,9 @@ def _ends(kept: Sequence[Strand], emitted: Emitted, side: str) -> dict[Strand | 
 
 @dataclass(frozen=True, slots=True)
 class _Additions:
-    """What one side has around its own additions, and what the result has.
+    """Compares the suites around one side's additions on that side and in the result.
 
-    ``ends`` are the lines of the last statements of the other side's in the suites of the result.
+    ``ends`` maps each suite of the result to the line of the other side's last statement in it.
     """
 
     weave: Weave
@@ -65,7 +65,8 @@ class _Additions:
     ends: dict[Strand | None, int]
 
     def reason(self, strand: Strand) -> Reason | None:
-        """The innermost condition that an addition came under, or has left, with one of its neighbours only."""
+        """The doubtful condition that an addition came under, else has left, else whose text was changed; ``None`` if
+        there is none."""
         index = strand.on(self.side)
         mine, now = [*above(self.weave, strand, self.side)], [*self.emitted.around(strand)]
         near = [*self._near(index, -1), *self._near(index, 1)]
@@ -78,10 +79,8 @@ class _Additions:
         return self._around_its_suite(index, mine, now)
 
     def _around_its_suite(self, index: int, mine: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
-        """The changed condition around an addition, where the other side has no statement under it.
-
-        That side edited the condition, or put it there, for statements that are not here.
-        """
+        """The reason where the other side changed the condition around an addition, or put a new one around that, and
+        has no statement under it that it shares with this side: it was not thinking of what stands here."""
         if not mine or mine[0].sides != "bou" or mine[0] not in now:
             return None
         around = [head for head in now[now.index(mine[0]) :] if self._is_condition(head)]
@@ -93,24 +92,24 @@ class _Additions:
         return Reason("under a changed condition", tuple(names))
 
     def _has_part_in(self, head: Strand) -> bool:
-        """Whether a statement below a head reads the same on both sides."""
+        """Whether a statement below a head has the same text on both sides."""
         inside = [
             k for k in below(self.nodes, head.on(self.side)) if self._is_shared(k) and not self.nodes[k].is_comment
         ]
         return any(self.nodes[k].canon == self._others(self.of[k]) for k in inside if self.of[k].sides == "bou")
 
     def _stands_for_base(self, index: int, head: Strand) -> bool:
-        """Whether a statement binds a name that one of the base's below the head bound: the change is for it, too."""
+        """Whether an addition binds a name that the base bound below the head: it replaces what the change was for."""
         bound = {name for k in below(self.weave.base, head.in_base) for name in binds(self.weave.base[k])}
         return not bound.isdisjoint(binds(self.nodes[index]))
 
     def _is_edited(self, head: Strand) -> bool:
-        """Whether the other side alone has another condition there than before."""
+        """Whether only the other side has changed the text of a head."""
         base = self.weave.base[head.in_base].canon
         return self.nodes[head.on(self.side)].canon == base != self._others(head)
 
     def _others(self, head: Strand) -> str:
-        """What the other side says there."""
+        """The other side's text of a head."""
         other = "u" if self.side == "o" else "o"
         return self.weave.side(other)[0][head.on(other)].canon
 
@@ -123,7 +122,7 @@ class _Additions:
         return any_node(self.weave, head).is_condition
 
     def _near(self, index: int, step: int) -> Iterator[int]:
-        """The statements beside an addition, up to one that the result has from both sides."""
+        """The statements beside an addition, in one direction, up to the first that both sides share."""
         for k in siblings(self.nodes, index, step=step):
             if not self.nodes[k].is_clause:
                 yield k
@@ -135,11 +134,10 @@ class _Additions:
         return len(strand.sides) > 1 and strand in self.emitted.above
 
     def _belongs(self, index: int, near: Sequence[int], head: Strand, inside: Strand) -> bool:
-        """Whether an addition has a place under the condition that it came under.
+        """Whether an addition clearly belongs under the condition ``head`` that it came under.
 
-        It has one between two statements under it, and behind a statement under it where another of the other side's
-        follows. One of upstream's has one, too, when it is around something that both have, or uses what is set under
-        the condition.
+        It does between two shared statements under it, and behind one if another of the other side's follows. One of
+        upstream's also does if it is around a shared statement, or uses what is set under the condition.
         """
         around = [self.of[k] for k in near if self._is_shared(k)]
         if len(around) > 1 and all(head in self.emitted.around(other) for other in around):
@@ -156,11 +154,8 @@ class _Additions:
         return uses_anything_of(setting, [self.nodes[k] for k in new])
 
     def _has_left(self, strand: Strand, near: Sequence[int], head: Strand) -> bool:
-        """Whether an addition has left a condition together with its neighbours.
-
-        Both of them stand outside of it now; or the condition is gone, and one of them is in the same suite as the
-        addition.
-        """
+        """Whether an addition left the condition ``head`` together with its shared neighbours, so that nothing is to be
+        asked: both stand outside of it, or it is gone and one stands in the same suite as the addition."""
         around = [self.of[k] for k in near if self._is_shared(k)]
         if head not in self.emitted.above:
             return any(self.emitted.above[other] is self.emitted.above[strand] for other in around)

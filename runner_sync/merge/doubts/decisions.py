@@ -1,4 +1,4 @@
-"""Doubts → decisions: at which line of the merged text each stands, which are one question, and what a side shows.
+"""Doubts → decisions: find the lines of each, join those that are one question, and add the text of each side.
 
 Comes in: a ``Weave``, what was written of it, ``Doubt`` values. Goes out: ``Decision`` values. May touch: nothing.
 """
@@ -22,10 +22,10 @@ from runner_sync.statements import Node, below
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A doubtful decision of a merge, in lines of the merged text, with the three sides and what was taken.
+    """A doubtful decision of a merge, in lines of the merged text, with the text of the three sides and the chosen one.
 
-    What was left out has the line of what follows it in its suite; ``is_last`` where nothing does, and the line is that
-    of the statement before."""
+    Where something was left out, the line is that of the next statement in its suite. With ``is_last`` none follows,
+    and the line is that of the statement before."""
 
     line: int
     end_line: int
@@ -40,8 +40,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """Doubts that are asked about together, at their lines; it has the reason of the first, which the others follow
-    from."""
+    """Doubts that are asked about together, at their lines; the reason is the first one's, the others follow from it."""
 
     line: int
     end_line: int
@@ -56,7 +55,7 @@ class _Question:
 
     @property
     def is_left_out(self) -> bool:
-        """Whether it is about a change of upstream's to a part that omni had taken out."""
+        """Whether it is about a change of upstream's that was left out because omni had removed the part it changes."""
         return self.reason.kind in LEFT_OUT and not self.chosen and all(d.strand.omni is None for d in self.doubts)
 
 
@@ -67,7 +66,7 @@ def decisions(
     contents: Mapping[Strand, Content],
     doubts: Sequence[Doubt],
 ) -> tuple[Decision, ...]:
-    """What a person is asked about the merged text."""
+    """The questions about the merged text that a person has to decide."""
     around = nearby(weave, strands, emitted)
     asked: dict[Reason, set[Strand]] = defaultdict(set)
     for doubt in doubts:
@@ -96,7 +95,7 @@ def _question(
     contents: Mapping[Strand, Content],
     around: Mapping[Strand, tuple[int, bool]],
 ) -> _Question:
-    """The question about a statement; where that was left out, about what is ``inside`` it as well."""
+    """The question about a statement; if it was left out, about the doubts ``inside`` it as well."""
     shown = doubt.instead or doubt.strand
     line, is_last = around.get(shown, (0, False))
     first, last = emitted.place.get(shown, (line, line))
@@ -106,9 +105,9 @@ def _question(
 
 
 def _about_all_inside(weave: Weave, question: _Question, emitted: Emitted) -> _Question:
-    """The question with all that stands in the suite that it is about, where its head alone tells no one what stayed.
+    """The question, extended to the whole suite in the result, where it is about a suite that stays (`WHOLE_SUITES`).
 
-    ``if …enable_return_routed_experts:`` of vllm-omni 0.27.0 is the same on both sides; its body was written anew.
+    The head alone may be equal on both sides, and the body rewritten.
     """
     strand = question.doubts[0].strand
     if question.reason.kind not in WHOLE_SUITES or not question.chosen or strand.sides == "b":
@@ -148,12 +147,12 @@ def _decision(weave: Weave, question: _Question) -> Decision:
 
 
 def _is_gone(question: _Question) -> bool:
-    """Whether it is about a statement of omni's of which nothing is left."""
+    """Whether a question is about a statement that omni had edited and of which nothing is left."""
     return question.reason.kind == "edited statement removed" and not question.chosen
 
 
 def _in_omni(doubt: Doubt) -> int | None:
-    """Where omni has the statement, or what stands for it."""
+    """Omni's index of the statement, or of what stands ``instead`` of it."""
     return doubt.strand.omni if doubt.strand.omni is not None or doubt.instead is None else doubt.instead.omni
 
 
@@ -162,9 +161,9 @@ def _side(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int | N
 
 
 def _asked_around(weave: Weave, doubt: Doubt, asked: Collection[Strand], emitted: Emitted) -> Strand | None:
-    """The outermost block about which the same question is ``asked`` and that a statement is inside.
+    """The outermost block around a statement among the strands ``asked`` about for the same reason.
 
-    A question about the text of a statement that stays is none about what is inside it."""
+    A question about just the text of a head that stays does not cover what is inside the head (`OWN_TEXT`)."""
     found, around = None, _around(weave, doubt.strand, asked)
     while around is not None and not (doubt.reason.kind in OWN_TEXT and around in emitted.place):
         found, around = around, _around(weave, around, asked)
@@ -172,7 +171,7 @@ def _asked_around(weave: Weave, doubt: Doubt, asked: Collection[Strand], emitted
 
 
 def _around(weave: Weave, strand: Strand, asked: Collection[Strand]) -> Strand | None:
-    """The head that a statement is directly below, or the statement that shows it as its clause, if ``asked`` about."""
+    """The head directly around a statement, else the statement (shown whole) of which it is a clause, if ``asked``."""
     for side, of, index in (
         (weave.omni, weave.of_omni, strand.omni),
         (weave.upstream, weave.of_upstream, strand.upstream),
@@ -197,16 +196,18 @@ OWN_TEXT: Collection[Kind] = frozenset(
         "keywords taken over",
     }
 )
-"""What is asked of the text of one statement, of a compound one of its head."""
+"""Reasons that are about the text of one statement; of a compound one, about its head only."""
 
 
 ABSENT = 8
-"""Lines between two statements that were left out within which they are one question."""
+"""The most lines between the places of two left-out statements that are still one question."""
 
 
 def _grouped(questions: Sequence[_Question], emitted: Emitted) -> list[_Question]:
-    """Neighbouring doubts of one kind at one place are one question; about where statements stand, with all that is
-    inside of them."""
+    """Join neighbouring questions with the same reason into one.
+
+    For reasons about where statements stand (`PLACES`) a question reaches to the end of what is inside them.
+    """
     out: list[_Question] = []
     for item in questions:
         last = out[-1] if out else None
@@ -232,7 +233,7 @@ def _grouped(questions: Sequence[_Question], emitted: Emitted) -> list[_Question
 
 
 def _chosen_together(one: _Question, other: _Question, emitted: Emitted) -> str:
-    """What was chosen in two neighbouring questions; as it stands in the result where one is deeper than the other."""
+    """The chosen texts of two neighbouring questions; where one is indented deeper, the lines of the result."""
     if one.chosen and other.chosen and _depth(emitted, one.line) != _depth(emitted, other.line):
         return textwrap.dedent("\n".join(emitted.lines[one.line - 1 : max(one.end_line, other.end_line)]))
     return "\n".join(text for text in (one.chosen, other.chosen) if text)
@@ -254,7 +255,7 @@ def _end(strand: Strand, emitted: Emitted) -> int:
 
 
 def _left_out_at_one_place(questions: Sequence[_Question]) -> list[_Question]:
-    """What of upstream's was left out at one place, for whatever reasons, is one question: does omni do without it?"""
+    """Join the questions about upstream's changes left out at one place, whatever the reasons: does omni need them?"""
     out: list[_Question] = []
     for item in questions:
         place = item.line, item.is_last
@@ -280,7 +281,7 @@ LEFT_OUT: Collection[Kind] = frozenset(
         "read only in what was left out",
     }
 )
-"""What becomes of a change of upstream's to a part that omni had taken out."""
+"""Reasons to leave out a change of upstream's to a part that omni had removed."""
 
 
 PLACES: Collection[Kind] = frozenset(
@@ -293,7 +294,7 @@ PLACES: Collection[Kind] = frozenset(
         "under another condition",
     }
 )
-"""What is asked of where a statement stands: everything inside it is there, too."""
+"""Reasons that are about where a statement stands: they hold for everything inside it, too."""
 
 
 WHOLE_SUITES: Collection[Kind] = frozenset(
@@ -304,8 +305,8 @@ WHOLE_SUITES: Collection[Kind] = frozenset(
         "removed block came back",
     }
 )
-"""What is asked of a suite that stays for what it has inside: that is what there is to decide about."""
+"""Reasons that are about a suite as a whole: it stays for what it has inside, and that is to be decided about."""
 
 
 OWN_BLOCKS: Collection[Kind] = frozenset({"added block emptied", "added block left", "added block replaced"})
-"""What is asked of a block of omni's own: shown with all that it was around, also where some of that stays."""
+"""Reasons that are about a block of omni's own: it is shown with all it was around, even if some of that stays."""

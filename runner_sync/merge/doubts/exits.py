@@ -1,14 +1,12 @@
-"""New early ``return``s of upstream where omni's own return something else, and ``break``/``continue`` left without a
-loop.
+"""Find upstream's new ``return`` statements where omni's return something else, and each ``break`` without a loop.
 
-Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values; what leaves no loop is marked. May touch:
-``kept`` of the strands.
+Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values; a ``break`` without a loop is marked as left
+out. May touch: ``kept`` of the strands.
 
-What omni hands out or cleans up at each early ``return`` it cannot have put at one that upstream had not got yet, and
-nothing fails there: the result is only a little less than at the others.
+Where omni changed every ``return`` to hand out more or to clean up, a new one of upstream's lacks that change, and
+nothing fails: the result is merely incomplete there.
 
-A ``break`` outside of any loop is no Python: where omni has emptied or removed the loop, what upstream adds to leave it
-stays out.
+A ``break`` outside a loop is no Python. Where omni emptied or removed the loop, upstream's new ``break`` is left out.
 """
 
 from __future__ import annotations
@@ -25,7 +23,8 @@ from runner_sync.statements import Node
 
 
 def added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """New ``return`` statements of upstream's that return what omni returns in another way wherever the base did."""
+    """Doubts about new ``return`` statements of upstream's with a text that the base has, and omni has nowhere: omni
+    changed each of them."""
     theirs = {node.canon for node in weave.base if _is_exit(node)} - {node.canon for node in weave.omni}
     doubts = []
     for strand in kept:
@@ -36,7 +35,7 @@ def added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 
 def out_of_no_loop(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Leave out each ``break`` and ``continue`` that no loop is around, with the suites that hold nothing else."""
+    """Leave out each ``break`` and ``continue`` outside of any loop, with the suites that hold nothing else."""
     inside = Counter(s.parent for s in kept if s.parent is not None and not any_node(weave, s).is_comment)
     inside.update(s.owner for s in kept if s.owner is not None)
     doubts = []
@@ -53,7 +52,7 @@ def out_of_no_loop(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 
 _OUT_OF_A_LOOP = re.compile(r"^ *(?:break|continue)$", re.MULTILINE)
-"""A statement on a line of its own, which it is in canonical text wherever it stood."""
+"""In canonical text each statement has a line of its own, even two of ``if late: note(); break``."""
 
 
 def _leaves_a_loop(node: Node) -> bool:
@@ -61,7 +60,7 @@ def _leaves_a_loop(node: Node) -> bool:
 
 
 def _is_in_loop(weave: Weave, strand: Strand) -> bool:
-    """Whether a loop is around a statement, in the function that it stands in; the ``else`` of one is outside of it."""
+    """Whether a statement stands in a loop of its own function; the ``else`` of a loop is outside of it."""
     above = strand.parent
     while above is not None and not any_node(weave, above).defines:
         if any_node(weave, above).is_loop:

@@ -1,10 +1,10 @@
-"""Statements that stand in another order, or in other suites, than the sides together have put them in.
+"""Find statements that ended up in another order, or in other suites, than the changes of both sides together imply.
 
 Comes in: the kept strands of a ``Weave``, and where each was written. Goes out: ``Doubt`` values. May touch: nothing.
 
-What one side moved is gone at the one place and new at the other, so that what the other side has newly put around it
-at the old place does not come along. And what a side put between two statements of which the other has moved one may
-have come behind both.
+To the merge, a moved statement is one removed and one added. So a block that the other side newly put around it at the
+old place does not come along. And an addition between two statements, one of which the other side moved, may have come
+to stand behind both.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ CAME_BACK = Reason("removed block came back")
 
 
 def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
-    """Additions that changed places with a statement which nobody moved: in front of what they followed, or behind what
-    followed them.
+    """Doubts about additions that changed places with a statement which nobody moved: they now stand in front of what
+    they followed, or behind what followed them.
 
-    Not where they are ``asked`` about already, nor where the merge put them there for the locals that they set or read.
+    Not about one ``asked`` about already, nor one that was right until the merge moved it next to the locals that it
+    reads or sets: the order must be wrong both as merged and as written.
     """
     doubts = []
     known = {doubt.strand for doubt in asked}
@@ -41,7 +42,8 @@ def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list
 
 
 def _crossed(weave: Weave, order: Sequence[Strand], side: str) -> list[Strand]:
-    """The additions of a side that stand in another order to what both sides have than on that side."""
+    """The additions of a side that ``order`` has behind a shared, unmoved statement which that side has behind them, or
+    the other way round."""
     known = [s for s in order if side in s.sides and not s.moved and _is_statement(weave, s)]
     rows = [(s.on(side), len(s.sides) > 1) for s in known]
     before = _overtaken([(-place, is_shared) for place, is_shared in reversed(rows)])
@@ -54,7 +56,7 @@ def _is_statement(weave: Weave, strand: Strand) -> bool:
 
 
 def _overtaken(rows: Sequence[tuple[int, bool]]) -> set[int]:
-    """Which of some places stand behind one that belongs behind them and is shared, as the second of a row says."""
+    """The indices of unshared rows that follow a shared row of a higher place. A row is ``(place, is_shared)``."""
     found, highest = set[int](), None
     for k, (place, is_shared) in enumerate(rows):
         if is_shared:
@@ -65,11 +67,11 @@ def _overtaken(rows: Sequence[tuple[int, bool]]) -> set[int]:
 
 
 def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
-    """Statements that one side moved, and that are in the wrong suites at the new place; those that both moved, to
-    different places.
+    """Doubts about statements that one side moved into the wrong suites, and those that both moved, to two places.
 
-    Wrong is to be outside of what the other side has newly put around the statement, and to be in what it has around
-    something else. No doubt where such a suite is ``asked`` about already, or the block around it because it came back.
+    A suite is wrong if the other side newly put it around the statement, which is now outside of it, or if it is around
+    the statement now and belongs to something else. No doubt if such a suite is ``asked`` about already, or if the
+    statement stands in a block that is asked about because it came back.
     """
     doubts = []
     known = {doubt.strand for doubt in asked}
@@ -99,10 +101,10 @@ def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: S
 
 
 def moved_otherwise(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
-    """Statements that all three texts have, that were moved or are in another suite, and that stand on the wrong side
-    of another statement.
+    """Doubts about statements of all three texts that a side moved, or put into another suite, and that stand on the
+    wrong side of another statement.
 
-    The right order of two is that of the side which changed it. Not where either is ``asked`` about.
+    The right order of two is that of the side which changed it. Not if either is ``asked`` about.
     """
     known = {doubt.strand for doubt in asked}
     places = _Places(weave)
@@ -130,13 +132,13 @@ def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:
 
 
 def _is_first(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
-    """Whether base, omni and upstream together have one statement before another: as the side that changed that."""
+    """Whether one statement belongs before another, as a three-way merge of their order in the texts decides."""
     base, omni, upstream = (a < b for a, b in zip(one, other, strict=True))
     return upstream if omni == base else omni
 
 
 class _Places:
-    """Where statements stand in the three texts: one that was moved is told by how it begins."""
+    """Where statements stand in the three texts; a moved one is recognised by how it begins (`_start`)."""
 
     def __init__(self, weave: Weave) -> None:
         sides = (weave.base, weave.of_base), (weave.omni, weave.of_omni), (weave.upstream, weave.of_upstream)
@@ -156,15 +158,14 @@ class _Places:
 
 
 def moved_to(weave: Weave, kept: Sequence[Strand]) -> dict[Strand, Strand]:
-    """The strands at the new places of statements that one side moved, by those at the old ones."""
+    """``{strand at the old place: strand at the new place}`` of the statements that one side moved."""
     return {old: new for new, old in _moves(weave, kept)}
 
 
 def _moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Strand]]:
-    """Moves as the weave has them: an addition, and the statement of the base that it is, which is gone at the old
-    place.
+    """``(addition, old strand)`` for each addition that begins like a statement of the base which is gone at its place.
 
-    Both must say enough, and each be the only one of its text that begins so.
+    Both must be telling, and each the only one in its text that begins like this.
     """
     gone = _once(weave.base, weave.of_base)
     added = _once(weave.omni, weave.of_omni), _once(weave.upstream, weave.of_upstream)
@@ -178,7 +179,7 @@ def _moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Stran
 
 
 def _once(nodes: Nodes, of: Sequence[Strand]) -> dict[str, Strand]:
-    """The telling statements of which a text has one that begins so, by that."""
+    """``{beginning: strand}`` of the telling statements that alone begin like this in their text (`_start`)."""
     counted = Counter(_start(node) for node in nodes)
     return {
         _start(node): strand
@@ -188,12 +189,12 @@ def _once(nodes: Nodes, of: Sequence[Strand]) -> dict[str, Strand]:
 
 
 def _start(node: Node) -> str:
-    """What a statement binds and calls, or all of one that calls nothing: one that was moved may have been edited."""
+    """The text up to the first bracket, so that a statement is recognised even if its arguments were edited."""
     return node.canon.partition("(")[0] or node.canon
 
 
 def _beside(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:
-    """The statements that a side has before and behind one in its suite."""
+    """``("before", text)`` and ``("behind", text)`` of the nearest statements beside one in its suite on a side."""
     nodes, _ = weave.side(side)
     beside = {where: siblings(nodes, strand.on(side), step=step) for where, step in (("before", -1), ("behind", 1))}
     nearest = {where: next((k for k in row if not nodes[k].is_clause), None) for where, row in beside.items()}

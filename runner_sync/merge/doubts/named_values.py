@@ -1,4 +1,4 @@
-"""Upstream's statements that omni has with a local in the place of the value that it names.
+"""Drop doubts about statements that omni has after all, with a local in place of the attribute that it stands for.
 
 Comes in: a ``Weave`` and doubts. Goes out: the doubts without those that omni's text answers. May touch: nothing.
 
@@ -19,7 +19,7 @@ from runner_sync.statements.dataflow import binds
 
 
 def without_named_values(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
-    """The doubts, without those about a statement that omni seems not to have, and has with the name of a value."""
+    """``doubts`` without those about a changed statement that omni seems to lack, and has by way of such a local."""
     named = _named(weave.omni)
     alone = [node for node, strand in zip(weave.omni, weave.of_omni, strict=True) if strand.upstream is None]
     have = {said for node in alone if (said := _with_values(node.canon, named)) != node.canon}
@@ -34,14 +34,14 @@ def _is_known(weave: Weave, doubt: Doubt, have: set[str]) -> bool:
 
 
 def _named(nodes: Sequence[Node]) -> Mapping[str, str]:
-    """Locals that are bound once, to an attribute that stands there as it is: what they name any reader can look up."""
+    """``{local: attribute}`` of the locals that are bound once, to a plain attribute: ``tokens = output.total``."""
     count = Counter(name for node in nodes for name in binds(node))
     found = {node.facts.targets: node.facts.value for node in nodes if "." in node.facts.value}
     return {targets[0]: value for targets, value in found.items() if len(targets) == 1 and count[targets[0]] == 1}
 
 
 def _with_values(canon: str, named: Mapping[str, str]) -> str:
-    """A statement with the value of each such local instead of its name; keywords of a call are no locals."""
+    """A statement with each such local replaced by its attribute; keywords of a call are left alone."""
     return _LOCAL.sub(lambda match: named.get(match[0], match[0]), canon)
 
 

@@ -1,4 +1,4 @@
-"""Where a reader misses what was left out.
+"""Find the line of the result at which a reader would look for a statement that was left out.
 
 Comes in: a ``Weave`` and what was written of it. Goes out: lines of the merged text. May touch: nothing.
 """
@@ -17,16 +17,17 @@ from runner_sync.statements.dataflow import binds
 from runner_sync.statements.likeness import similarity
 
 SURE = 0.8
-"""Likeness from which on two statements are surely versions of one, so that what stands beside the one is missed beside
-the other; a judgement, as for two that both sides added."""
+"""Likeness from which on two paired statements are surely versions of one, so that the place beside the one serves as
+the place beside the other; a judgement, the same as for two additions (``VERSION``)."""
 
 
 def nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
-    """For every strand the line at which a reader misses it, and whether it is missed behind the statement there.
+    """``{strand: (line, is_behind)}``: the line at which a reader looks for a strand, and whether behind the statement
+    on that line.
 
-    It is the line of the next strand in its suite that is in the result, else of the nearest one before it there. What
-    omni does not have counts as behind what it follows in upstream's text: in output order all that omni alone has
-    there comes first, the whole forward pass for instance.
+    It is the line of the next strand of its suite in the result, else of the nearest one before it. What omni lacks is
+    placed by what it follows in upstream's text, because in output order everything that omni alone has in the same gap
+    stands in between, possibly the whole forward pass.
     """
     found = _in_output_order(weave, strands, emitted)
     beside: dict[Strand | None, list[int]] = defaultdict(list)
@@ -47,6 +48,7 @@ def nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[St
 
 
 def _in_output_order(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
+    """`nearby` by output order alone."""
     line, found = 0, {}
     last_in: dict[Strand | None, int] = {}
     for strand in strands:
@@ -66,7 +68,7 @@ def _in_output_order(weave: Weave, strands: Sequence[Strand], emitted: Emitted) 
 
 
 def _standing(weave: Weave, emitted: Emitted) -> dict[int, Strand]:
-    """The strands of the result that are statements of upstream's, for what surely is the same, by upstream's index."""
+    """``{index in upstream: strand}`` of upstream's statements that surely stand in the result, maybe as omni's own."""
     here: dict[int, Strand] = {}
     own = elsewhere(weave)
     for index, (node, strand) in enumerate(zip(weave.upstream, weave.of_upstream, strict=True)):
@@ -82,17 +84,18 @@ def _standing(weave: Weave, emitted: Emitted) -> dict[int, Strand]:
 
 
 def _is_surely(one: Node, other: Node) -> bool:
-    """Whether two statements that are paired are the same or two versions of one: nearly alike, or setting the same."""
+    """Whether two paired statements are surely versions of one: equal, nearly so, or binding the same names."""
     sets_the_same = bool(binds(one)) and binds(one) == binds(other)
     return one.canon == other.canon or sets_the_same or similarity(one, other) >= SURE
 
 
 def _beside(weave: Weave, index: int, last: int, here: Mapping[int, Strand], emitted: Emitted) -> Strand | None:
-    """The statement of the result behind which upstream's statement ``index`` is missed: that of ``last``, upstream's
-    nearest one before it, or the head around ``last`` that stands in the suite of ``index``.
+    """The statement of the result behind which a reader looks for upstream's statement ``index``.
 
-    ``None`` where the suite of ``index`` begins behind ``last``. A clause is inside its statement for this. Where
-    upstream's ``if`` around ``last`` is not in the result, an ``if`` of omni's own may take its place.
+    That is the strand of ``last``, the nearest statement before it in the result, or the head around ``last`` in the
+    suite of ``index``; if that head is not in the result, an ``if`` (or the like) of omni's own around ``last`` may
+    stand for it. ``None`` if ``last`` is the head of a suite that ``index`` is in. Clauses count as inside their
+    statement.
     """
     nodes = weave.upstream
     heads = {k for k in enclosing(nodes, index) if k not in _owners(nodes, index)}
@@ -111,14 +114,14 @@ def _beside(weave: Weave, index: int, last: int, here: Mapping[int, Strand], emi
 
 
 def _owners(nodes: Sequence[Node], index: int) -> set[int]:
-    """The statements whose clauses a statement is in."""
+    """The statements that own the clauses around ``index``, or ``index`` itself if it is a clause."""
     return {nodes[k].owner for k in (index, *enclosing(nodes, index)) if nodes[k].is_clause}
 
 
 def _behind(before: Strand, lines: Sequence[int], emitted: Emitted) -> tuple[int, bool]:
-    """The line of what follows a statement in its suite in the result, or its own, and whether it is the last there.
+    """The line of the statement behind ``before`` in its suite, and ``False``; else its own line, and ``True``.
 
-    ``lines`` are those of the suite, in order.
+    ``lines`` are the first lines of the statements of that suite, in order.
     """
     first, _ = emitted.place[before]
     following = bisect_right(lines, first)

@@ -1,9 +1,9 @@
-"""Statements of omni's own that do something else in the result, though nobody has edited them.
+"""Find statements of omni's own that nobody edited and that still do something else in the result.
 
 Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values. May touch: nothing.
 
-A block has lost what was in it, a local its reader, an attribute is set once more, or a use stands in front of what
-sets the local.
+For example, a block has lost its inside, a local its last reader, an attribute is set a second time, or a local is used
+above the statement that sets it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ from runner_sync.statements.dataflow import attributes_set, binds, reads, uses
 def set_for_nothing(
     weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content], doubts: Sequence[Doubt]
 ) -> list[Doubt]:
-    """The doubts, with those about statements of omni's whose locals nothing reads any more; one for each statement."""
+    """``doubts`` plus those about statements of omni's whose locals nothing reads any more, one for each statement.
+
+    An existing doubt about such a statement, that upstream removed it, gets the sharper reason instead.
+    """
     found = {doubt.strand: doubt for doubt in _set_for_nothing(weave, kept, contents)}
     out = []
     for doubt in doubts:
@@ -38,9 +41,10 @@ def set_for_nothing(
 
 
 def _set_for_nothing(weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content]) -> list[Doubt]:
-    """Locals that omni sets and read, and that nothing reads in the result: half of something of omni's went.
+    """A doubt for each statement of omni's with locals that omni read and nothing reads in the result.
 
-    Where upstream has the statement in other words, all that it sets: of a record, upstream unpacks what it reads.
+    If upstream has a version of the statement, only where none of its locals is read: of a record that it unpacks,
+    upstream reads other fields.
     """
     read_before = {name for node in weave.omni for name in uses(node)}
     read_now = {name for strand in kept for name in read_in(weave, strand, contents)}
@@ -57,7 +61,10 @@ def _set_for_nothing(weave: Weave, kept: Sequence[Strand], contents: Mapping[Str
 
 
 def emptied(weave: Weave, suite: Strand) -> Doubt:
-    """What became of the inside of a block that omni had added and that is empty now: shown is what is left of it."""
+    """The doubt about a block that omni had added and that is empty now.
+
+    It shows the first statement still left of the inside, and says whether that stands in a new block of upstream's.
+    """
     inside = [weave.of_omni[k] for k in below(weave.omni, suite.in_omni)[1:] if not weave.omni[k].is_comment]
     left = next((strand for strand in inside if strand.kept), None) if not suite.kept else None
     if left is None:
@@ -67,8 +74,8 @@ def emptied(weave: Weave, suite: Strand) -> Doubt:
 
 
 def without_emptied_inside(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
-    """The doubts without those about blocks that omni had added inside of a statement which went as a whole: that is
-    asked about already, and shown with all that it was around."""
+    """``doubts`` without those about emptied blocks of omni's inside a statement that was left out as a whole: the
+    question about that statement shows everything inside it."""
     gone = {
         doubt.strand for doubt in doubts if doubt.reason.kind == "edited statement removed" and not doubt.strand.kept
     }
@@ -80,14 +87,14 @@ def without_emptied_inside(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]
 
 
 def hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
-    """Heads of omni's own under which nothing stands any more: a clause of theirs (``except``, ``else``) keeps them."""
+    """Heads of omni's own that have lost their suite and stay only because of a clause (``except``, ``else``)."""
     full = {strand.parent for strand in kept if not any_node(weave, strand).is_comment}
     once = {node.parent for node in weave.omni if not node.is_comment}
     return [s for s in kept if s.sides == "o" and s not in full and s.in_omni in once]
 
 
 def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Attributes that omni sets by a statement of its own and upstream now by a new one: the later one wins."""
+    """Doubts about new statements of upstream's that set an attribute which a statement of omni's own sets, too."""
     mine = {target for s in kept if s.sides == "o" for target in attributes_set(any_node(weave, s))}
     doubts = []
     for strand in kept:
@@ -98,9 +105,10 @@ def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 
 def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, int]) -> list[Doubt]:
-    """Omni's own uses of a local in front of the statement that sets it now: moved by upstream, or put in its place.
+    """Doubts about omni's own statements that read a local above the statement that now sets it: upstream has moved or
+    replaced that statement.
 
-    ``line[strand]`` is where a strand stands in the result.
+    ``line`` maps each strand to its line in the result.
     """
     doubts = []
     replacing: dict[str, int] = {}
@@ -125,7 +133,7 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, i
 
 
 def _is_without(weave: Weave, setter: Strand, name: str) -> bool:
-    """Whether upstream's version of a statement that omni has unedited sets a name no more."""
+    """Whether omni has a statement unedited, and upstream's version of it no longer binds ``name``."""
     if setter.base is None or setter.omni is None or setter.upstream is None:
         return False
     is_edited = weave.omni[setter.omni].canon != weave.base[setter.base].canon
@@ -133,7 +141,7 @@ def _is_without(weave: Weave, setter: Strand, name: str) -> bool:
 
 
 def _is_omnis(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> bool:
-    """Whether a statement stands in omni's text and not in upstream's, which gave it up or has another."""
+    """Whether a statement is in the result as omni has it, and upstream lacks it or has another text for it."""
     chosen = contents[strand].lines
     return (
         strand.upstream is None or chosen == weave.omni[strand.in_omni].lines != weave.upstream[strand.upstream].lines

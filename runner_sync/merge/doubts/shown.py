@@ -1,4 +1,4 @@
-"""What a question shows of the statements of one side.
+"""The text that a question shows for statements of one side.
 
 Comes in: the nodes of a side and their strands. Goes out: text. May touch: nothing.
 """
@@ -12,10 +12,10 @@ from runner_sync.statements import INDENT, Node, ancestors, below
 
 
 def is_shown_whole(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> bool:
-    """Whether a question about a statement shows what is inside it and its clauses, too.
+    """Whether a question about a statement also shows what is inside it, and its clauses.
 
-    That is so for a block that one side alone has, and of which nothing is kept: its head tells no one what went. Of a
-    new suite of upstream's around old statements the head is what is new.
+    It does for a block that one side alone has and of which nothing is kept: the head alone would not show what went.
+    Not for a new suite of upstream's around old statements, of which only the head is new.
     """
     whole = below(nodes, index)
     is_around = of[index].sides == "u" and any(of[k].sides != "u" for k in whole)
@@ -23,10 +23,10 @@ def is_shown_whole(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> b
 
 
 def shown_together(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int], *, whole: bool = False) -> str:
-    """The texts of some statements as they stand in the method, each with all inside it where that met the same fate.
+    """The texts of some statements, indented relative to each other, each with all inside it if `is_shown_whole`.
 
-    Between those of different suites come the heads of these: what runs under a condition does not read as if it
-    always ran. With ``whole`` a question is about the suites and not their heads, whatever became of what is inside.
+    If they stand in different suites, the heads of these are shown as well: what runs under a condition must not read
+    as if it always ran. With ``whole`` everything inside is shown, whatever became of it.
     """
     among: set[int] = set()
     for index in indices:

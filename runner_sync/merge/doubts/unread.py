@@ -1,10 +1,10 @@
-"""What upstream newly sets, and nothing reads in the result: what reads it was left out.
+"""Take back additions and edits of upstream's that only set names which nothing reads, because the reader was left out.
 
-Comes in: the kept strands of a ``Weave`` with their contents. Goes out: ``Doubt`` values; statements that stay out are
-marked, edits that are undone have omni's text. May touch: ``kept`` of the strands, and the contents that it is given.
+Comes in: the kept strands of a ``Weave`` with their contents. Goes out: ``Doubt`` values; statements that are left out
+are marked, and edits that are undone get omni's text. May touch: ``kept`` of the strands, and the contents given.
 
-Judged by the text that was chosen for a statement: upstream's version of one reads nothing where omni's stands.
-What an import brings for a statement that was taken out of upstream before the merge is unread there already.
+Reads are counted in the text chosen for each statement: upstream's version reads nothing where omni's stands. What a
+``from`` import binds counts as read in upstream, for its reader may have been taken out of upstream before the merge.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ UNREAD = Reason("read only in what was left out")
 def unread_additions(
     weave: Weave, kept: Sequence[Strand], contents: dict[Strand, Content], *, records_fit: bool
 ) -> list[Doubt]:
-    """Leave out new statements of upstream's that set such locals, and take its edits back that set nothing else.
+    """Leave out new statements of upstream's that set only locals which nothing reads, and take such edits back.
 
-    A call that fetches or resets something would do so for nothing, and a ``return`` that became an assignment for
-    what follows it returns nothing without that. With ``records_fit`` the record that omni unpacks is not upstream's,
-    and has the fields that omni takes out of it.
+    A call would fetch or reset something for nothing. And a ``return`` that became an assignment, for a statement that
+    was left out, would no longer return anything. With ``records_fit``, the record that omni unpacks is omni's own and
+    has just the fields that omni takes; then an edit that merely unpacks more fields is taken back as well.
     """
     unread = _Unread(weave, kept, contents, records_fit=records_fit)
     doubts: list[Doubt] = []
@@ -42,9 +42,9 @@ def unread_additions(
 
 
 class _Unread:
-    """How many kept strands read each name, and which strands set only what none of them reads.
+    """Counts the kept strands that read each name, and finds strands that set only names which none of them reads.
 
-    A strand is looked at when the last reader of a name that it has is gone, however much is undone.
+    Each strand is checked once at first, and again whenever a name that it sets has lost its last reader.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class _Unread:
                     self.places[name].append(place)
 
     def first(self) -> Strand | None:
-        """The first strand that sets for nothing what it sets."""
+        """The first strand that sets only names which nothing reads."""
         while self.waiting:
             strand = self.kept[heappop(self.waiting)]
             if strand.kept and self._is_for_nothing(strand):
@@ -75,7 +75,7 @@ class _Unread:
         return None
 
     def undo(self, strand: Strand) -> None:
-        """Leave a new statement out, or take an edit of one back; what it read has a reader less."""
+        """Leave out a new statement, or give an edited one omni's text; what it read has one reader less."""
         before = read_in(self.weave, strand, self.contents)
         if strand.omni is None:
             strand.kept = False
@@ -91,6 +91,8 @@ class _Unread:
                     heappush(self.waiting, place)
 
     def _is_for_nothing(self, strand: Strand) -> bool:
+        """Whether a strand sets only names that upstream reads and the result does not; an edit, only names new to
+        omni."""
         if self.records_fit and self._unpacks_for_nothing(strand):
             return True
         if strand.upstream is None:
@@ -106,7 +108,7 @@ class _Unread:
         return edited and names.isdisjoint(self.mine)
 
     def _unpacks_for_nothing(self, strand: Strand) -> bool:
-        """Whether upstream only takes more out of a record than before, none of which is read."""
+        """Whether upstream merely unpacks more of a record than the base did, and nothing reads what is new."""
         if strand.base is None or strand.omni is None or strand.upstream is None:
             return False
         weave = self.weave
@@ -123,12 +125,12 @@ class _Unread:
 
 
 def _has(node: Node) -> frozenset[str]:
-    """What a statement sets, and what it needs to update or delete it."""
+    """The names that a statement binds, updates or deletes."""
     return binds(node) | (reads(node) - uses(node))
 
 
 def read_in(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> frozenset[str]:
-    """Locals that the chosen text of a strand mentions and one of the sides reads in it."""
+    """The locals that the chosen text of a strand reads; for a merged text those that it mentions and a side reads."""
     sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
     nodes = [nodes[index] for nodes, index in sides if index is not None]
     chosen = contents[strand].lines
@@ -140,5 +142,5 @@ def read_in(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) ->
 
 
 def _takes_apart(node: Node) -> bool:
-    """Whether a statement takes an attribute of the runner apart."""
+    """Whether a statement unpacks an attribute of the runner: ``rows, tokens = self.state``."""
     return len(node.facts.targets) > 1 and node.facts.value.startswith("self.")

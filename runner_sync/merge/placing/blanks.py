@@ -1,4 +1,4 @@
-"""Blank lines in front of a statement above which something else stood.
+"""How many blank lines go in front of a statement that had something else above it on its side.
 
 Comes in: a ``Weave`` and a strand that is written. Goes out: how many blank lines. May touch: nothing.
 """
@@ -12,18 +12,20 @@ from runner_sync.statements import ROOT
 
 
 def at_the_start(weave: Weave, strand: Strand, blanks: int) -> int:
-    """The blank lines in front of the first statement of a suite, as far as a side has some that begins its suite so.
+    """The blank lines in front of the first statement of a suite: ``blanks``, but no more than a side has on which it
+    is the first of its suite, too.
 
-    Others set it apart from what stood above it, which is gone.
+    Any others set it apart from a statement above, which is gone.
     """
     own = [nodes[k].blanks for nodes, k in _places(weave, strand) if nodes[k].parent in (ROOT, k - 1)]
     return min(blanks, max(own, default=0))
 
 
 def below_a_comment_that_went(weave: Weave, strand: Strand, written: Container[Strand]) -> int:
-    """The blank lines in front of a comment of omni's copy that went, and left the statement below it where it was.
+    """The blank lines that stood in front of omni's comment directly above ``strand``, if that comment is not in the
+    result; else 0.
 
-    The paragraph still begins here, unless upstream has closed it.
+    The statement still begins a paragraph, unless upstream has no blank line there.
     """
     if strand.omni is None:
         return 0
@@ -36,7 +38,7 @@ def below_a_comment_that_went(weave: Weave, strand: Strand, written: Container[S
 
 
 def _top(nodes: Nodes, index: int) -> int:
-    """The first of the comments directly above a statement, or the statement."""
+    """The index of the first of the comments directly above a statement, or of the statement itself."""
     while index and nodes[index - 1].is_comment and not nodes[index].blanks:
         index -= 1
     return index

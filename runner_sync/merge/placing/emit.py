@@ -21,10 +21,11 @@ from runner_sync.statements import INDENT, Node
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """``lines`` of the text, ``place[strand]`` = (first, last) 1-based line of one, ``above[strand]`` its suite.
+    """The ``lines`` of the text, and for each written strand: ``place``, its (first, last) 1-based line; ``above``, the
+    head of its suite.
 
-    ``as_merged`` are the strands in the order of the merge, before some went to where their locals are set or read.
-    All three are of what is written: rulers around nothing are not.
+    ``as_merged`` are the written strands in the order of the merge, before some were moved to where their locals are
+    set or read. A pair of rulers around nothing is not written.
     """
 
     lines: tuple[str, ...]
@@ -47,9 +48,9 @@ class Emitted:
 def text_of(
     weave: Weave, strands: Sequence[Strand], contents: Mapping[Strand, Content], *, indent: int, is_copy: bool
 ) -> Emitted:
-    """Write the kept strands down as a tree. ``indent`` is the column of the outermost ones.
+    """Order the kept strands as a tree, and print it. ``indent`` is the column of the outermost ones.
 
-    In a copy what upstream alone has at either end of a block of omni's stays outside of its rulers.
+    In a copy, statements of upstream's alone at either end of a block of omni's go outside its rulers.
     """
     strands = heads_first(strands)
     children, clauses = _children(strands), _clauses(weave, strands)
@@ -67,6 +68,7 @@ def text_of(
 def _in_order(
     children: Mapping[Strand | None, list[Strand]], clauses: Mapping[Strand | None, list[Strand]], above: Strand | None
 ) -> Iterator[Strand]:
+    """All strands below a head, in the order of the text."""
     for child in children.get(above, []):
         yield child
         yield from _in_order(children, clauses, child)
@@ -84,10 +86,10 @@ def _settle_order(
     *,
     is_copy: bool,
 ) -> None:
-    """Additions of one side go behind the statement of the other that now binds what they read, and before the one that
-    reads what they bind.
+    """Move additions of one side behind the other side's statement that sets what they read, and in front of the one
+    that reads what they set; in place.
 
-    Those of upstream only where the text is no copy: else its order is right.
+    Upstream's additions only in a text that is no copy: in a copy, upstream's order is right.
     """
     tree = Tree(
         children,
@@ -108,15 +110,15 @@ def _settle_order(
 
 
 def _as_chosen(weave: Weave, strand: Strand, chosen: Content) -> Node:
-    """The node whose text was chosen: what a statement binds and reads is what stands there now."""
+    """The node whose text was chosen for a strand, for what it binds and reads."""
     theirs = weave.upstream[strand.upstream] if strand.upstream is not None else None
     return theirs if theirs is not None and theirs.lines == chosen.lines else any_node(weave, strand)
 
 
 def heads_first(strands: Sequence[Strand]) -> list[Strand]:
-    """The strands with every new suite of one side behind the head of the other's that it went into.
+    """The strands in order, but every new suite of one side behind the head of the other side's that it was nested in.
 
-    Both put a suite around the same statements; the order of additions at one place knows nothing of that.
+    Where both sides put a suite around the same statements, the order of additions (`sequence`) knows nothing of that.
     """
     places = {strand: k for k, strand in enumerate(strands)}
     waiting: dict[Strand, list[Strand]] = defaultdict(list)
@@ -147,7 +149,8 @@ def heads_first(strands: Sequence[Strand]) -> list[Strand]:
 
 
 def _children(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
-    """Strands by their parent (``None`` for none), in order. One that comes later cannot be it: the next above is."""
+    """``{parent: strands}`` in order, ``None`` for the unit; clauses left out. Where the parent of a strand comes later
+    in order, the next head around it becomes its parent."""
     seen: set[Strand] = set()
     children: dict[Strand | None, list[Strand]] = defaultdict(list)
     for strand in strands:
@@ -159,7 +162,7 @@ def _children(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
 
 
 def _clauses(weave: Weave, strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
-    """The clauses of each statement in the order that they can stand in: each side may have added another one."""
+    """``{statement: clauses}``, in an order that the grammar allows: each side may have added another clause."""
     clauses: dict[Strand | None, list[Strand]] = defaultdict(list)
     for strand in strands:
         if strand.owner is not None:
@@ -170,7 +173,7 @@ def _clauses(weave: Weave, strands: Sequence[Strand]) -> dict[Strand | None, lis
 
 
 _LAST_CLAUSES = ("except", "else", "finally")
-"""Clauses that the grammar wants behind all others of their statement, in this order; ``except`` of whatever it is."""
+"""Clauses that must stand behind all others of their statement, in this order; ``except`` here is the bare one."""
 
 
 def _rank(clause: Node) -> int:
@@ -189,7 +192,8 @@ class _Printer:
     last: Strand | None = None
 
     def _blanks_above(self, strand: Strand, content: Content, head: Strand | None) -> int:
-        """The blank lines in front of ``strand``: behind what upstream put there also those that upstream has there."""
+        """The blank lines in front of ``strand``; directly behind an addition of upstream's at least as many as
+        upstream has there."""
         if self.last is None or is_on(self.weave, self.last, strand) or self._takes_the_place_below(self.last, strand):
             return 0 if self.last is not None else content.blanks
         if self.last is head:
@@ -200,7 +204,8 @@ class _Printer:
         return max(content.blanks, self.weave.upstream[here].blanks)
 
     def _takes_the_place_below(self, comment: Strand, strand: Strand) -> bool:
-        """Whether a statement stands where omni has another one, right below a comment of its own."""
+        """Whether a statement of upstream's follows a comment of omni's own that has a statement directly below it in
+        omni's text: it takes the place of that one, and no blank line comes in between."""
         if comment.sides != "o" or strand.upstream is None or any_node(self.weave, strand).is_comment:
             return False
         below = next(iter(self.weave.omni[comment.in_omni + 1 :]), None)

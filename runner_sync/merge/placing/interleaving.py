@@ -1,17 +1,17 @@
-"""Suites that both sides newly put around the same statements.
+"""Nest the new suites that both sides put around the same statements.
 
 Comes in: a ``Weave`` whose removals are settled. Goes out: the same strands with their parents, and ``Doubt`` values.
 May touch: ``kept`` and ``parent`` of the strands.
 
-What a suite is around is told by the statements below it that all three texts have. Of two suites around the same
-statement the one that is around more stands outside, and upstream's where both are around the same::
+The contents of a suite are the statements below it that all three texts have. Of two suites around the same statement
+the one with more contents stands outside; if both have the same, upstream's does::
 
     omni        with timer():           upstream    a()                 merged      with timer():
                     a()                             with lock():                        a()
                     b()                                 b()                             with lock():
                                                                                             b()
 
-Two that overlap, and of which neither is inside the other, cannot both stand.
+Two suites that overlap without one containing the other cannot both stand.
 """
 
 from __future__ import annotations
@@ -29,10 +29,9 @@ CROSSING = Reason("suites that overlap")
 
 
 def without_crossing(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> list[Doubt]:
-    """Leave out upstream's new suites that cannot stand beside a new one of omni's, with all that is new in them.
+    """Leave out upstream's new suites that are incompatible with a new one of omni's, with all that is new in them.
 
-    One that begins or ends inside of omni's cannot. Nor, where the text is no copy, can one that is around the same
-    statements: omni's stands for it there.
+    One that overlaps omni's is. So is, if omni's text is no copy, one with the same contents: omni's stands for it.
     """
     contents = _Contents(weave)
     doubts = []
@@ -52,10 +51,9 @@ def without_crossing(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) 
 
 
 def interleave(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> None:
-    """Set the parent of each statement around which a side has put a suite, or taken one away.
+    """Set the parents of each statement around which a side has put new suites, and of these suites.
 
-    Both may have put some: ``_around`` says in which order they go. Where upstream put one and omni took one away, only
-    a copy follows.
+    ``_around`` gives them in their order. If only upstream has put some, they are nested like this only in a copy.
     """
     contents = _Contents(weave)
     for strand in strands:
@@ -68,9 +66,10 @@ def interleave(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> Non
 
 
 def in_other_suites(weave: Weave, kept: Sequence[Strand], moved: Mapping[Strand, Strand]) -> list[Doubt]:
-    """Statements that stand in other suites than the two sides together have put them in, the outermost of each.
+    """Doubts about statements that are not in the suites which the changes of both sides together imply.
 
-    ``moved`` is the strand at the new place of a head that one side has moved, by that at the old one.
+    Only the outermost of statements with the same wrong suites is asked about. ``moved`` maps the strand at the old
+    place of a moved head to that at its new place.
     """
     doubts = []
     wrong: dict[Strand, frozenset[Strand]] = {}
@@ -85,13 +84,13 @@ def in_other_suites(weave: Weave, kept: Sequence[Strand], moved: Mapping[Strand,
 
 
 def _due(weave: Weave, strand: Strand, moved: Mapping[Strand, Strand]) -> frozenset[Strand]:
-    """The suites that a statement of all three texts is in where each side's change of them is made."""
+    """The suites that a statement of all three texts should be in: a three-way merge of the heads around it."""
     base, omni, upstream = (frozenset(moved.get(head, head) for head in above(weave, strand, side)) for side in "bou")
     return frozenset(head for head in (omni & upstream) | (omni - base) | (upstream - base) if head.kept)
 
 
 class _Contents:
-    """What new suites are around: the statements below them, at any depth, that all three texts have."""
+    """The contents of new suites: the kept statements below them, at any depth, that all three texts have."""
 
     def __init__(self, weave: Weave) -> None:
         self._weave = weave
@@ -107,7 +106,10 @@ class _Contents:
 
 
 def _around(weave: Weave, strand: Strand, contents: _Contents, *, is_copy: bool) -> list[Strand]:
-    """The new suites around a statement below the last that both sides have, outermost first."""
+    """The new suites around a statement, outermost first, below the innermost head that omni and upstream share.
+
+    Empty if any of these heads is not new, or is a clause; in a text that is no copy also if omni has none.
+    """
     omni, upstream = ([*above(weave, strand, side)] for side in "ou")
     mine, theirs = ([head for head in up_to(*both) if head.kept] for both in ((omni, upstream), (upstream, omni)))
     news = [*reversed(theirs), *reversed(mine)]
@@ -119,7 +121,7 @@ def _around(weave: Weave, strand: Strand, contents: _Contents, *, is_copy: bool)
 
 
 def _shared(weave: Weave, strand: Strand) -> Strand | None:
-    """The innermost suite that stays and that a statement is in on both sides."""
+    """The innermost kept suite around a statement on both sides."""
     upstream = [*above(weave, strand, "u")]
     return next((head for head in above(weave, strand, "o") if head.kept and head in upstream), None)
 

@@ -1,10 +1,10 @@
-"""Comments inside of statements that upstream moved, and changed on the way, or removed.
+"""Carry omni's comments inside a statement over to where upstream has moved, and edited, the statement.
 
 Comes in: the kept strands of a ``Weave`` with their contents. Goes out: other contents for some of them, and ``Doubt``
 values about comments without a place. May touch: nothing.
 
-A statement that moved and is another one now is, to a merge, one that went and one that is new. What omni had inside of
-the one that went, or behind it, is about the new one::
+To the merge, a statement that upstream moved and edited is one removed and one added. Omni's comments inside the old
+one, or behind it, are about the new one::
 
     omni      self.start()              upstream  self.model(          result    self.model(
               self.model(                             ids=ids,                       ids=ids,  # the talker's
@@ -36,11 +36,11 @@ def with_moved_remarks(
     asked: Collection[Strand],
     heritage: Collection[str],
 ) -> tuple[dict[Strand, Content], list[Doubt]]:
-    """The contents with omni's comments from inside of statements that stand elsewhere now, and the doubts about
-    comments that are gone.
+    """``contents`` with omni's comments inside their statements' successors, and the doubts about comments of omni's
+    that are gone.
 
-    No doubt about comments inside of a statement that is ``asked`` about, nor about those of another revision of
-    upstream (``heritage``).
+    No doubt about comments inside a statement that is ``asked`` about, nor about one above a statement that another
+    revision of upstream has, too (``heritage``).
     """
     made, doubts, here = dict(contents), list[Doubt](), set(kept)
     above = {about: block for block, about in remarks_on(weave.omni)}

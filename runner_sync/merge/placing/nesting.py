@@ -1,10 +1,10 @@
-"""The suite that each strand of a weave stands in.
+"""Find the suite that each strand of a weave stands in.
 
 Comes in: a ``Weave`` and its strands in order. Goes out: the same strands with their parents. May touch: ``owner`` and
 ``parent`` of the strands.
 
-The parent of a node is one more thing that a side can have changed, and is merged like one, after the 3DM merge of
-ordered trees (Lindholm, "A three-way merge for XML documents", 2004).
+A side may have changed the parent of a node as well as its text. The parents are merged three-way, too, as in the 3DM
+merge of ordered trees (Lindholm, "A three-way merge for XML documents", 2004).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from runner_sync.statements.dataflow import uses_anything_of
 
 
 def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
-    """Settle the enclosing strand and the clause owner of every kept strand."""
+    """Set the enclosing head (``parent``) and the statement of a clause (``owner``) of every strand."""
     for strand in strands:
         strand.parent = _merge_link(weave, strand, "parent", policy)
         strand.owner = _merge_link(weave, strand, "owner", policy)
@@ -41,7 +41,7 @@ def as_omni_has_them(weave: Weave) -> list[Strand]:
 
 
 def _return_home(weave: Weave, strands: Sequence[Strand]) -> None:
-    """What a side added inside of a new suite of its own is in that again, where what it followed out of it is."""
+    """Put an addition back into its side's own new suite, where a sibling that it followed out of it is back there."""
     for strand in strands:
         if strand.sides not in ("o", "u") or not strand.kept:
             continue
@@ -54,12 +54,13 @@ def _return_home(weave: Weave, strands: Sequence[Strand]) -> None:
 
 
 def is_inside(strand: Strand | None, outer: Strand) -> bool:
-    """Whether a strand is another one, or below it: two suites that the sides put around the same neighbours must not
-    end up inside each other."""
+    """Whether a strand is ``outer`` or stands below it: a suite that the one side put around some statements must not
+    end up inside one of the other side's that is inside itself."""
     return strand is not None and (strand is outer or outer in strand.around())
 
 
 def _link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | None:
+    """The ``"parent"`` or ``"owner"`` of a strand on one side; ``None`` without one, and where the side lacks it."""
     if side not in strand.sides:
         return None
     (nodes, of), index = weave.side(side), strand.on(side)
@@ -68,7 +69,7 @@ def _link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | None:
 
 
 def home(weave: Weave, strand: Strand) -> Strand | None:
-    """The innermost kept suite around a strand, on a side that has it."""
+    """The innermost kept suite around a strand, on upstream's side, else omni's, else the base's."""
     side = strand.sides[-1]
     above = _link(weave, strand, side, "parent")
     while above is not None and not above.kept:
@@ -77,7 +78,8 @@ def home(weave: Weave, strand: Strand) -> Strand | None:
 
 
 def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Strand | None:
-    """Three-way: the side that changed the link wins; both changed: the policy's, but for a suite newly put around."""
+    """The merged parent or owner. The side that changed it wins; if both did, upstream in a copy, else omni; but a
+    side's new suite around the strand is not lost by that."""
     base, omni, upstream = (_link(weave, strand, side, name) for side in "bou")
     if strand.sides == "bou" and upstream is base:
         around = _around_what_went(weave, upstream, omni, name)
@@ -104,8 +106,8 @@ def _merge_link(weave: Weave, strand: Strand, name: str, policy: Policy) -> Stra
 
 
 def _around_what_went(weave: Weave, suite: Strand | None, omni: Strand | None, name: str) -> Strand | None:
-    """What upstream put around the suite of a statement that ``omni`` has outside of it: the statement goes there all
-    the same. Not where omni has a suite of its own instead."""
+    """The new suite that upstream put around a suite which omni removed from around a statement: the statement goes
+    into the new one all the same. ``None`` if omni has a suite of its own instead."""
     while suite is not None and suite.sides == "bu" and not suite.kept:
         then, suite = (_link(weave, suite, side, name) for side in "bu")
         if suite is not then and _is_wrapper(suite, "u"):
@@ -114,17 +116,20 @@ def _around_what_went(weave: Weave, suite: Strand | None, omni: Strand | None, n
 
 
 def _is_wrapper(strand: Strand | None, side: str) -> bool:
+    """Whether a strand is a kept head that only this side has."""
     return strand is not None and strand.sides == side and strand.kept
 
 
 def _follow_siblings(
     weave: Weave, strand: Strand, side: str, policy: Policy, place: Mapping[Strand, int]
 ) -> Strand | None:
-    """The suite of an addition: the one that its siblings are in now.
+    """The suite of an addition: the one that its nearest shared siblings are in now.
 
-    Where the two beside it are in different ones, it is the suite around both, or the first sibling's own, where the
-    second went into that. Never a suite that begins behind the addition: ``place`` is the place of each strand in the
-    result.
+    If the two siblings are in different suites, it is the innermost around both, or, where the second went inside the
+    first, the second one's. A suite of omni's around statements that upstream moved goes with them (`_wrapped`).
+
+    The addition stays where it was if that suite begins behind it (``place`` is each strand's place in the result), or
+    as `_leaves_its_loop`, `_is_around_others` and `_needs_no_condition` say.
     """
     nodes, of = weave.side(side)
     index = strand.on(side)
@@ -147,24 +152,24 @@ def _follow_siblings(
 
 
 def _is_in_clause(strand: Strand, head: Strand) -> bool:
-    """Whether a statement is inside another one or a clause of it."""
+    """Whether a statement is inside another one, or inside a clause of it."""
     return any(head in (above, above.owner) for above in strand.around())
 
 
 def _around_both(first: Strand, second: Strand) -> Strand | None:
-    """The innermost suite that two statements are in, whatever more is around either."""
+    """The innermost suite around both statements; ``None`` for the unit itself."""
     return next((suite for suite in first.around() if is_inside(second.parent, suite)), None)
 
 
 def _has_stayed(of: Sequence[Strand], nodes: Nodes, index: int) -> bool:
-    """Whether the suite of a statement is in the result: one that can stay where it is."""
+    """Whether the suite that a statement has on its side is in the result, so that it can stay there."""
     above = nodes[index].parent
     return above == ROOT or of[above].kept
 
 
 def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool:
-    """Whether an addition would leave a loop that upstream removed, and come to stand in none: where its siblings went
-    there are no turns, and no ``break``."""
+    """Whether an addition would move, with its siblings, out of a loop that upstream removed to where there is none:
+    there it would run once, and ``break`` would be no Python."""
     loop = strand.parent
     if loop is None or loop.sides != "bo" or not any_node(weave, loop).is_loop:
         return False
@@ -172,8 +177,8 @@ def _leaves_its_loop(weave: Weave, strand: Strand, above: Strand | None) -> bool
 
 
 def _needs_no_condition(weave: Weave, suite: Strand | None, last: Strand | None) -> bool:
-    """Whether what upstream added behind ``last``, at the end of its suite, runs whatever the condition ``suite`` says
-    that omni has put around ``last``: it uses nothing that is set under it."""
+    """Whether what upstream added behind ``last``, at the end of its suite, need not go under the condition ``suite``
+    that omni put around ``last``, because it uses nothing that is set under it."""
     if suite is None or suite.sides != "o" or last is None:
         return False
     head = weave.omni[suite.in_omni]
@@ -186,7 +191,8 @@ def _needs_no_condition(weave: Weave, suite: Strand | None, last: Strand | None)
 
 
 def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:
-    """Where upstream put a statement that omni had wrapped into an own suite: the suite belongs there."""
+    """The suite into which upstream moved a statement that omni had wrapped into a suite of its own: the wrapper goes
+    there, too. ``None`` if upstream moved nothing in it."""
     if not weave.omni[wrapper].compound:
         return None
     suites_ = {wrapper, *clauses(weave.omni, wrapper)}
@@ -205,8 +211,8 @@ def _wrapped(weave: Weave, wrapper: int, policy: Policy) -> Strand | None:
 
 
 def _is_around_others(weave: Weave, wrapper: int, side: str, above: Strand | None) -> bool:
-    """Whether a new suite is around statements that are not in ``above`` on the side which has that: then it stays
-    where it is, whatever became of its neighbours. The first statement that all three texts have tells."""
+    """Whether a new suite stays where it is, whatever became of its neighbours, because the statements inside it are
+    not in ``above`` on the side that has ``above``. Judged by the first of them that all three texts have."""
     nodes, of = weave.side(side)
     other = "u" if side == "o" else "o"
     if above is None or other not in above.sides or not nodes[wrapper].compound:
@@ -220,7 +226,7 @@ def _is_around_others(weave: Weave, wrapper: int, side: str, above: Strand | Non
 
 
 def _sibling(weave: Weave, addition: Strand, step: int) -> Strand | None:
-    """The nearest statement beside an addition that both sides have, and that stays."""
+    """The nearest kept statement before (-1) or behind (1) an addition that its side shares with another."""
     nodes, of = weave.side(addition.sides)
     around = (of[k] for k in siblings(nodes, addition.on(addition.sides), step=step))
     return next((strand for strand in around if len(strand.sides) > 1 and strand.kept), None)

@@ -1,4 +1,4 @@
-"""Suites and clauses that cannot stand, or not where they are, once what stays is settled.
+"""Leave out heads and clauses that cannot stand, once it is settled which statements stay.
 
 Comes in: a ``Weave`` with its parents. Goes out: the strands that stay, and ``Doubt`` values; those that do not are
 marked. May touch: ``kept``, ``owner`` and ``parent`` of the strands.
@@ -26,7 +26,8 @@ WRAPPERS = ("try", "with", "async with")
 def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
     """Leave out upstream's new ``try`` and ``with`` where omni has edited, moved or dropped a statement inside.
 
-    For a text that is built in another way: what such a suite begins and ends would be around something else.
+    For a text that is no copy: what such a suite opens and closes would be around something else. Omni's statements
+    inside stay, one suite further out.
     """
     doubts = []
     for strand in strands:
@@ -52,15 +53,15 @@ def _is_unedited(weave: Weave, strand: Strand) -> bool:
 
 
 def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt]]:
-    """Leave out strands that cannot stand: suites without a statement, clauses without their statement.
+    """Leave out strands that cannot stand: heads without a suite, clauses without their statement.
 
-    Returns the strands that stay, and the doubts. A new suite of upstream's is left out, and asked about, where omni
-    has nothing of what it encloses, or not the condition that it is a branch of. A suite of which each side has kept
-    another part is asked about, and stays with none: what its head does, it does for both.
+    Returns the strands that stay, and the doubts. A new head or clause of upstream's is asked about if omni has nothing
+    of what it encloses, or not the statement that it is a clause of. A head that all three texts have stays even if
+    each side removed a different part of its suite and nothing is left, with a doubt.
     """
     doubts: list[Doubt] = []
     hollow: set[Strand] = set()
-    emptied = _in_all(weave)
+    may_stay_empty = _heads_kept_empty(weave)
     exits = _around_exits(weave)
     while True:
         kept = [s for s in strands if s.kept]
@@ -70,7 +71,7 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
         for suite, reason in (*((s, HOLLOW) for s in empty), *((s, ORPHAN) for s in orphans)):
             doubts.append(Doubt(suite, reason, REBUILT))
             _leave_out(suite, kept)
-        both = [s for s in kept if s.kept and s in emptied and s not in held.full and s not in hollow]
+        both = [s for s in kept if s.kept and s in may_stay_empty and s not in held.full and s not in hollow]
         hollow |= set(both)
         doubts += [Doubt(s, EMPTIED, CONTESTED) for s in both]
         held.full.update(hollow)
@@ -83,28 +84,30 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
 
 
 def _hang_higher(weave: Weave, strands: Sequence[Strand]) -> None:
-    """Put what stood below a head that is gone into the next suite around it; upstream's remarks go with the head."""
+    """Put what stood below a head that is gone into the next suite around it; upstream's comments go with the head."""
     for strand in strands:
         if strand.parent is not None and not strand.parent.kept and _is_remark(weave, strand):
             strand.kept = False
         while strand.parent is not None and not strand.parent.kept:
             gone = strand.parent
-            # What a `try` did in its `else` it does at its end, in front of its `finally`.
+            # What stood in the `else` of a `try` goes to the end of the `try`, in front of its `finally`.
             strand.parent = gone.owner if gone.owner is not None and gone.owner.kept else gone.parent
         if strand.owner is not None and not strand.owner.kept:
             strand.owner = None
 
 
-def _in_all(weave: Weave) -> set[Strand]:
-    """Heads that all three texts have. Where nothing is left under one, each side has taken a part out of it, or to
-    another place; an ``else`` of nothing says something only where each has taken a part away."""
+def _heads_kept_empty(weave: Weave) -> set[Strand]:
+    """Heads that all three texts have: if nothing is left under one, each side has removed or moved a part.
+
+    An ``else`` only if each side removed a part, because an empty one would do nothing.
+    """
     shared = [strand for strand in weave.of_base if strand.sides == "bou"]
     heads = {s for s in shared if (node := any_node(weave, s)).compound and not node.one_line and node.canon != "else"}
     return heads | _emptied_by_both(weave)
 
 
 def _emptied_by_both(weave: Weave) -> set[Strand]:
-    """Heads under which each side still has a statement of the base that the other one has taken out."""
+    """Heads under which each side has a statement of the base that the other one removed."""
     inside: dict[int, set[str]] = defaultdict(set)
     for node, strand in zip(weave.base, weave.of_base, strict=True):
         if not node.is_comment:
@@ -114,8 +117,8 @@ def _emptied_by_both(weave: Weave) -> set[Strand]:
 
 
 def _around_exits(weave: Weave) -> set[Strand]:
-    """Upstream's new heads of nothing but ``break``, ``return`` and the like: one of these that omni took out elsewhere
-    does not mean that the new one is not wanted."""
+    """Upstream's new heads around nothing but ``break``, ``return`` and the like. If such an exit was paired with one
+    that omni removed, the head is empty, though omni may well want it: so it is asked about."""
     inside: dict[int, list[Node]] = defaultdict(list)
     for node in weave.upstream:
         if not node.is_comment:
@@ -125,12 +128,12 @@ def _around_exits(weave: Weave) -> set[Strand]:
 
 
 def _is_remark(weave: Weave, strand: Strand) -> bool:
-    """A comment that upstream alone has: it goes with the suite that it stands in."""
+    """Whether a strand is a comment that upstream alone has: it goes with the suite that it stands in."""
     return strand.sides == "u" and any_node(weave, strand).is_comment
 
 
 def _leave_out(suite: Strand, strands: Sequence[Strand]) -> None:
-    """A new suite of upstream's with its clauses and all that upstream alone has in them."""
+    """Leave out a new suite of upstream's with its clauses, and all that upstream alone has in them."""
     suite.kept = False
     out = {suite}
     for strand in strands:
@@ -145,8 +148,8 @@ def _is_orphan(weave: Weave, strand: Strand, alive: set[Strand]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What of the strands that stay holds up others: all of them (``alive``), the heads with a statement under them
-    (``full``) and with a clause (``owners``), and each ``try`` with an ``except`` (``caught``) or a ``finally``."""
+    """The strands that stay (``alive``), and which of them hold others: heads with a statement below them (``full``) or
+    with a clause (``owners``), and each ``try`` with an ``except`` (``caught``) or a ``finally`` (``finished``)."""
 
     alive: set[Strand]
     full: set[Strand]
@@ -156,7 +159,7 @@ class _Held:
 
     @classmethod
     def by(cls, weave: Weave, kept: Sequence[Strand]) -> _Held:
-        """Of the strands that stay so far."""
+        """Collect it from the strands that stay so far."""
         said = [(s, any_node(weave, s)) for s in kept if not any_node(weave, s).is_comment]
         owners = [(s.owner, node.keyword) for s, node in said if s.owner is not None]
         return cls(
@@ -168,8 +171,8 @@ class _Held:
         )
 
     def is_no_try(self, weave: Weave, strand: Strand) -> bool:
-        """Whether it is a ``try`` without ``except`` and ``finally``, or the ``else`` of one without ``except``, which
-        are no statements (docs: reference/compound_stmts)."""
+        """Whether a strand is a ``try`` without ``except`` and ``finally``, or the ``else`` of one without ``except``:
+        neither is Python (language reference, "The try statement")."""
         canon, owner = any_node(weave, strand).canon, strand.owner
         if canon == "try":
             return strand not in self.caught | self.finished

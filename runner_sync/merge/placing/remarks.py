@@ -1,9 +1,9 @@
-"""Comments go where the statement goes that they are about.
+"""Keep comments with the statements that they are about.
 
 Comes in: the kept strands of a ``Weave``, in output order or as suites. Goes out: those of them that stay, or the
 suites in another order. May touch: ``about``, ``kept``, ``parent`` and ``upstream`` of the strands.
 
-A comment is about the statement it stands directly above of; one with a blank line below it stands for itself.
+A comment is about the statement directly below it; one with a blank line below it is about no single statement.
 """
 
 from __future__ import annotations
@@ -19,19 +19,21 @@ from runner_sync.statements import Node
 from runner_sync.statements.likeness import dice
 
 REWORDED = 0.4
-"""How similar (Dice coefficient of their words) two comments on one statement are when one is the other, reworded."""
+"""Dice coefficient of words from which on two comments on one statement count as one, reworded; of the lines that only
+their own side has."""
 
 REFLOWED = 0.9
-"""The same of all lines of the two, when they say the same in lines that break at other words."""
+"""The same for all lines of the two comments, which then merely break their lines at other words."""
 
 Nodes = Sequence[Node]
 
 
 def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collection[str]) -> list[Strand]:
-    """The strands, with comments where their statements are, and without those that are about nothing any more.
+    """The strands, with comments moved to where their statements are now, and without obsolete comments.
 
-    Of upstream's those go that are on what did not come in, or on what omni comments on in other words. Of omni's those
-    go that are on what is gone, and those of another revision of upstream (``heritage``) that today's has not.
+    Of upstream's comments, those are obsolete whose statement did not come in, or on which omni has a comment that says
+    the same. Of omni's, those whose paragraph is gone, and those from another revision of upstream (``heritage``) where
+    upstream now has another comment.
     """
     alive = set(kept)
     kept = _with_those_of_moved(weave, kept, alive)
@@ -57,7 +59,7 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
 
 
 def _go_into_its_suite(weave: Weave) -> None:
-    """Omni's own comments on a statement around which upstream put a new block stand inside of that, with it."""
+    """Put omni's own comments on a statement into the new block that upstream put around the statement."""
     for block, about in remarks_on(weave.omni):
         strand = weave.of_omni[about]
         above = strand.parent
@@ -73,7 +75,7 @@ def _go_into_its_suite(weave: Weave) -> None:
 
 
 def _with_those_of_moved(weave: Weave, kept: Sequence[Strand], alive: Collection[Strand]) -> list[Strand]:
-    """The strands with omni's own comments above the statement of upstream's that is theirs now."""
+    """The strands, with omni's own comments on a statement that is gone moved above its `successor`."""
     out = list(kept)
     for block, about in remarks_on(weave.omni):
         mine = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" and strand in alive]
@@ -91,12 +93,11 @@ def _with_those_of_moved(weave: Weave, kept: Sequence[Strand], alive: Collection
 
 
 def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
-    """Let omni's comments stand as they are, and no others, on the statements that upstream's change leaves as they
-    are.
+    """Keep omni's comments, and no others, on the statements of omni's that upstream's change leaves alone.
 
-    For a text that was made in another way: where upstream moves, drops or adds a comment there, it is about the
-    statements that upstream has beside it. A comment of upstream's that stands for itself goes with what follows. One
-    that upstream put on a new statement goes with that, as a whole or not at all.
+    For a text that is no copy: a comment that upstream moves, drops or adds there is about upstream's statements beside
+    it. Upstream's comments stay on its new statements, each as a whole or not at all; one with a blank line below it
+    counts as on the next statement here.
     """
     changed, handed_on, parted = set(_changed(weave, strands)), _handed_on(weave), set[int]()
     for block, about in remarks_on(weave.omni):
@@ -120,7 +121,7 @@ def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
 
 
 def _handed_on(weave: Weave) -> list[range]:
-    """Omni's comments, word for word those of the base, that upstream has on a new statement which comes in."""
+    """Omni's comments that are unedited since the base, and that upstream now has on a new statement that comes in."""
     on_new = {
         weave.of_upstream[k]
         for block, about in remarks_on(weave.upstream)
@@ -135,13 +136,13 @@ def _handed_on(weave: Weave) -> list[range]:
 
 
 def _is_of_base(weave: Weave, strand: Strand) -> bool:
-    """Whether omni has a line as the base has it."""
+    """Whether omni has a line with the base's text."""
     base, omni = strand.base, strand.omni
     return base is not None and omni is not None and weave.base[base].canon == weave.omni[omni].canon
 
 
 def _changed(weave: Weave, strands: Sequence[Strand]) -> Iterator[Strand]:
-    """The statements of omni's that upstream's change makes others, and what is around anything that changes."""
+    """The statements that upstream's change adds, removes or edits, each with all heads around it."""
     for strand in strands:
         if any_node(weave, strand).is_comment or not _is_change(weave, strand):
             continue
@@ -152,7 +153,7 @@ def _changed(weave: Weave, strands: Sequence[Strand]) -> Iterator[Strand]:
 
 
 def _is_change(weave: Weave, strand: Strand) -> bool:
-    """Whether a statement is there now and was not, or the other way round, or reads otherwise."""
+    """Whether upstream's change adds a statement to omni's text, removes it, or edits it."""
     if strand.omni is None or not strand.kept:
         return strand.kept != (strand.omni is not None)
     if strand.upstream is None or strand.base is None:
@@ -161,7 +162,7 @@ def _is_change(weave: Weave, strand: Strand) -> bool:
 
 
 def _half_missing(weave: Weave, block: range) -> Iterator[Strand]:
-    """The lines that upstream added to lines of a comment that omni did not take: half a sentence without those."""
+    """The lines that upstream added next to comment lines that omni lacks: without those, they are half a sentence."""
     lines = [weave.of_upstream[k] for k in block]
     for is_missing, run in groupby(lines, key=lambda strand: strand.omni is None):
         missing = list(run)
@@ -170,21 +171,22 @@ def _half_missing(weave: Weave, block: range) -> Iterator[Strand]:
 
 
 def _is_kept_edit(strand: Strand, alive: Collection[Strand]) -> bool:
-    """Whether a line of a comment that upstream dropped stays because omni has it in other words."""
+    """Whether a comment line that upstream dropped is kept, because omni edited it."""
     return strand.sides == "bo" and strand in alive
 
 
 def _is_replaced_since(weave: Weave, block: range, about: int, heritage: Collection[str]) -> bool:
-    """Whether a comment is one that upstream had on a statement and that it has others on now."""
+    """Whether a comment of omni's is all from an older revision of upstream, and upstream now has another one on the
+    same statement."""
     there = weave.of_omni[about].upstream
     old = all(weave.of_omni[k].sides == "o" and weave.omni[k].canon in heritage for k in block)
     return old and there is not None and any(about == there for _, about in remarks_on(weave.upstream))
 
 
 def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:
-    """Put comments of one side directly above the statement they are about, where a merge put others between the two.
+    """Put comments of one side back directly above their statement, where a merge put others in between.
 
-    In place; only inside one suite, and never a ruler, which is about all that stands between it and the next.
+    In place, and only inside one suite. Never a ruler, which is about all that stands between it and the next.
     """
     home = {strand: suite for suite in suites for strand in suite}
     for side in ("o", "u"):
@@ -212,7 +214,7 @@ def _put_above(weave: Weave, side: str, home: Mapping[Strand, list[Strand]]) -> 
 
 
 def is_on(weave: Weave, comment: Strand, strand: Strand) -> bool:
-    """Whether a comment that omni alone has stands directly above a statement there, without a blank line."""
+    """Whether omni alone has a comment, and has it directly above a statement, without a blank line in between."""
     if comment.about is strand:
         return True
     if comment.sides != "o" or strand.omni is None or comment.omni is None:
@@ -222,7 +224,8 @@ def is_on(weave: Weave, comment: Strand, strand: Strand) -> bool:
 
 
 def remarks_on(nodes: Nodes, *, apart: bool = False) -> Iterator[tuple[range, int]]:
-    """Comments that stand together, and the statement directly below them; ``apart`` also with blank lines between."""
+    """``(comments, statement)``: consecutive comments and the statement directly below them in the same suite, as
+    indices. With ``apart`` there may be blank lines in between."""
     start = None
     for k, node in enumerate(nodes):
         if start is not None and node.is_comment and node.blanks and not apart:
@@ -236,7 +239,7 @@ def remarks_on(nodes: Nodes, *, apart: bool = False) -> Iterator[tuple[range, in
 
 
 def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
-    """Whether omni has a comment of its own on the statement that says much the same."""
+    """Whether omni has a comment on the statement that says much the same as upstream's, which is ``block``."""
     if strand.omni is None:
         return False
     mine = next((b for b, about in remarks_on(weave.omni) if about == strand.omni), range(0))
@@ -249,7 +252,7 @@ def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
 
 
 def _is_replaced(weave: Weave, line: Strand) -> bool:
-    """Whether upstream's text of a line stands in the place of omni's, which is the base's."""
+    """Whether upstream edited a line that omni has as the base has it, so that upstream's text stands there."""
     if line.base is None or line.omni is None or line.upstream is None:
         return False
     return weave.base[line.base].canon == weave.omni[line.omni].canon != weave.upstream[line.upstream].canon
@@ -260,7 +263,7 @@ def _likeness(ours: Nodes, theirs: Nodes) -> float:
 
 
 def _is_any_left(weave: Weave, first: int, alive: set[Strand]) -> bool:
-    """Whether anything of omni's paragraph is in the result: the statements up to a blank line or another comment."""
+    """Whether the result has any statement of omni's paragraph, which ends at a blank line or another comment."""
     nodes = weave.omni
     inside = {first}
     for k in range(first + 1, len(nodes)):
@@ -273,7 +276,7 @@ def _is_any_left(weave: Weave, first: int, alive: set[Strand]) -> bool:
 
 
 def _has_successor(weave: Weave, kept: Sequence[Strand], comment: Strand) -> bool:
-    """Whether something new of upstream's stands where the commented statement stood."""
+    """Whether the next kept statement behind a comment is a new one of upstream's."""
     at = next((k for k, strand in enumerate(kept) if strand is comment), len(kept))
     following = next((s for s in kept[at + 1 :] if not any_node(weave, s).is_comment), None)
     return following is not None and following.sides == "u"

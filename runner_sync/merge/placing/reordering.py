@@ -1,4 +1,4 @@
-"""Additions that a merge put on the wrong side of what they belong to.
+"""Move additions that read a local above the statement that sets it, or set one below its reader.
 
 Comes in: the merged tree as children by parent. Goes out: the tree with such additions moved behind the statement that
 binds what they read, or before the one that reads what they bind. May touch: the tree that it is given.
@@ -16,9 +16,9 @@ from runner_sync.statements.dataflow import binds, reads, sets
 
 
 class Tree:
-    """A merged tree: ``children`` and ``clauses`` by the statement or head above, ``None`` is that of the unit.
+    """A merged tree: ``children`` and ``clauses`` by their head or statement (``None`` for the unit itself).
 
-    ``new`` are the keys that only upstream has, ``own`` what omni has at the places that the others name.
+    ``new`` are the strands that omni does not have, ``own`` are all nodes of omni's text.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Tree:
         self.own = own
 
     def stood_so(self, reader: Strand, setter: Strand, name: str) -> bool:
-        """Whether omni's own text reads the name there, in front of what sets it."""
+        """Whether omni's own text already has ``reader``, reading the name, above ``setter``."""
         if reader.omni is None or setter.omni is None or reader.omni > setter.omni:
             return False
         return reader.omni < len(self.own) and name in reads(self.own[reader.omni])
@@ -49,18 +49,18 @@ class Tree:
             yield from self.inside(child)
 
     def read_by(self, key: Strand) -> frozenset[str]:
-        """Names that are read when the statement runs; the body of a function is not run where it stands."""
+        """Names read when the statement and all below it run; none for a function, whose body does not run there."""
         if self.node[key].defines:
             return frozenset()
         below = [*self.children.get(key, []), *self.clauses.get(key, [])]
         return reads(self.node[key]).union(*(self.read_by(k) for k in below))
 
     def bound_by(self, key: Strand) -> frozenset[str]:
-        """Names that the statement or anything inside it binds (nested functions count with their name only)."""
+        """Names that the statement or anything inside it binds; a nested function or class binds only its name."""
         return self._names(key, binds)
 
     def set_by(self, key: Strand) -> frozenset[str]:
-        """Those of ``bound_by`` that are set behind it whatever was before."""
+        """Those of ``bound_by`` that get a value independent of an old one, unlike ``total += 1``."""
         return self._names(key, sets)
 
     def _names(self, key: Strand, of: Callable[[Node], frozenset[str]]) -> frozenset[str]:
@@ -70,11 +70,11 @@ class Tree:
         return of(self.node[key]).union(*(self._names(k, of) for k in below))
 
     def newly_set_by(self, key: Strand) -> frozenset[str]:
-        """Those of ``set_by`` that a statement of upstream's alone sets: what omni has, omni has put in order."""
+        """Those of ``set_by`` that a statement sets which omni does not have."""
         return self._set_in(key, [k for k in self._that_set(key) if k in self.new])
 
     def set_here_by(self, key: Strand) -> frozenset[str]:
-        """Those of ``set_by`` that a statement of omni's sets."""
+        """Those of ``set_by`` that a statement sets which omni has."""
         return self._set_in(key, [k for k in self._that_set(key) if k not in self.new])
 
     def _that_set(self, key: Strand) -> Iterable[Strand]:
@@ -85,10 +85,10 @@ class Tree:
 
 
 def put_before_readers(tree: Tree, movable: set[Strand]) -> None:
-    """Move each movable statement that alone binds a local before the statement that reads it too early.
+    """Move each movable statement that sets a local in front of the statement that reads it too early.
 
-    Only a later sibling of the reader, or of a suite around it, whose own locals are all bound there; not where omni
-    has the two in that order.
+    It must stand behind the reader, in its suite or one around that, and read only locals that are set at the new
+    place. Not if omni's own text has the two in that order, or if an earlier statement may have bound the local.
     """
     for key in list(tree.children):
         if key is not None and tree.node[key].defines:
@@ -97,9 +97,9 @@ def put_before_readers(tree: Tree, movable: set[Strand]) -> None:
 
 
 def put_before_branches(tree: Tree, movable: set[Strand]) -> None:
-    """Take additions at the start of a branch that upstream put around their neighbours out in front of it.
+    """Move movable statements at the start of a new branch of upstream's out in front of it.
 
-    Only those that bind what is read behind the branch or in its other clauses, where it would not be set.
+    Only a run of them that binds a name read behind the branch or in its other clauses, where it might not be set.
     """
     for key in list(tree.children):
         if key is not None and tree.node[key].defines:
@@ -107,6 +107,7 @@ def put_before_branches(tree: Tree, movable: set[Strand]) -> None:
 
 
 def _clear_branches(tree: Tree, movable: set[Strand], key: Strand, behind: frozenset[str]) -> None:
+    """``put_before_branches`` for one suite; ``behind`` are the names read behind it."""
     suite = tree.children.get(key, [])
     for branch in list(reversed(suite)):
         clauses = tree.clauses.get(branch, [])
@@ -136,14 +137,15 @@ _Place = tuple[list[Strand], Strand]
 
 @dataclass(frozen=True, slots=True)
 class _Fetch:
-    """One walk through a function in the order its statements run. ``locals_`` are the names that it binds at all."""
+    """One walk through a function in the order its statements run. ``locals_`` are all names bound in it."""
 
     tree: Tree
     movable: set[Strand]
     locals_: frozenset[str]
 
     def suite(self, key: Strand, known: set[str], around: list[_Place]) -> None:
-        """Walk one suite; ``around`` are the suites around it, each with the statement that this one is inside of."""
+        """Walk one suite; ``known`` are the names bound so far, ``around`` the suites around it, outermost first, each
+        with the statement of it that this suite is inside of."""
         tree, suite = self.tree, self.tree.children.get(key, [])
         index = 0
         while index < len(suite):
@@ -170,8 +172,8 @@ class _Fetch:
     def _source(
         self, child: Strand, known: set[str], around: list[_Place]
     ) -> tuple[list[Strand], _Place, Strand] | None:
-        """A later statement that binds what ``child`` reads and nothing before it binds: the suite to take it from,
-        the statement to put it before, and its key."""
+        """``(suite, place, statement)`` of a later statement that sets a local which ``child`` reads and nothing above
+        binds: the suite to take it from, the place to put it before, and itself. ``None`` if it must not move."""
         for name in sorted((reads(self.tree.node[child]) & self.locals_) - known):
             for depth in range(len(around) - 1, -1, -1):
                 suite, holder = around[depth]
@@ -183,7 +185,7 @@ class _Fetch:
         return None
 
     def _as_certain(self, around: list[_Place]) -> _Place:
-        """The innermost of the places that is reached whenever the outermost one is: a ``with`` is no condition."""
+        """The innermost place that runs whenever the outermost one does: only ``with`` may stand between the two."""
         inner = around[0]
         for place in around[1:]:
             if self.tree.node[inner[1]].keyword not in ("with", "async with"):
@@ -193,13 +195,15 @@ class _Fetch:
 
 
 SMALL = 8
-"""Statements, nested ones counted; what is larger stays where the sides have it."""
+"""The most statements, nested ones counted, of an addition that is moved; a larger one stays where its side has it."""
 
 
 def put_behind_bindings(tree: Tree, movable: set[Strand]) -> None:
-    """Move each movable statement behind the sibling of the other side's that first binds a local it reads.
+    """Move each movable statement, with the movable ones that follow, behind the first later sibling that sets a local
+    it reads.
 
-    Only where nothing before it binds that name and a later sibling does, and once for each name.
+    Only if nothing above binds that name, and the other side's statements set it there. Once for each name, so that
+    two statements that read each other's locals do not change places for ever.
     """
     moved: set[tuple[Strand, str]] = set()
     for key in list(tree.children):
@@ -237,9 +241,9 @@ def _order_suite(
 
 
 class _Ahead:
-    """How many statements set each name, of those of a suite that a walk has not left behind yet.
+    """How many statements still ahead in a suite set each name.
 
-    Asking each of them for every name that is looked for would take a suite of thousands minutes.
+    Counted once, because asking each of them for every name would take minutes in a suite of thousands.
     """
 
     def __init__(self, tree: Tree, suite: Sequence[Strand]) -> None:
@@ -247,13 +251,14 @@ class _Ahead:
         self.omnis, self.new = (Counter(name for one in self.setters.values() for name in one[k]) for k in (0, 1))
 
     def leave(self, key: Strand) -> None:
-        """The walk goes on behind this statement."""
+        """Count this statement no longer: the walk has passed it."""
         omnis, new = self.setters.get(key, ((), ()))
         self.omnis.subtract(omnis)
         self.new.subtract(new)
 
 
 def _run_end(suite: list[Strand], index: int, movable: set[Strand]) -> int:
+    """The end of the run of movable statements that follow ``index``."""
     end = index + 1
     while end < len(suite) and suite[end] in movable:
         end += 1
@@ -263,6 +268,8 @@ def _run_end(suite: list[Strand], index: int, movable: set[Strand]) -> int:
 def _later_binding(
     tree: Tree, suite: list[Strand], index: int, known: set[str], ahead: _Ahead
 ) -> tuple[int, str] | None:
+    """``(index, name)`` of the first later sibling in which the other side sets a name that a small statement reads and
+    nothing above binds; ``None`` if there is none."""
     child = suite[index]
     if sum(1 for _ in tree.inside(child)) > SMALL:
         return None

@@ -1,10 +1,10 @@
-"""What a port puts in the place of something that the text has in another suite than the GPU runner.
+"""Put what a port replaces into the suite in which the NPU method has the old statements.
 
 Comes in: a ``Weave`` whose strands have their parents. Goes out: nothing; strands get another parent. May touch:
 ``parent`` of the strands.
 
-Omni takes a statement of the GPU runner's into a suite of NPU's and goes on there, maybe with what it sets. When the
-GPU runner says it in other words, the new ones belong to the same place, and not behind that suite.
+The NPU method may have a statement of the GPU runner's inside a suite of its own, and use there what it sets. When the
+GPU runner replaces the statement, the new one belongs into that suite, and not behind it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from runner_sync.statements.dataflow import binds
 
 
 def go_where_the_old_one_is(weave: Weave) -> None:
-    """Put upstream's new statements into the suite in which omni has those that they replace, if it is another one.
+    """Put each run of upstream's new statements into the suite in which omni has the statements that it replaces.
 
-    They replace the statements that upstream had in the same gap and that bind one of the names that they bind.
+    Those are the base statements in the same gap that upstream removed and omni has. They must bind a name that the run
+    binds, and all stand in one suite of omni's, other than in the base.
     """
     for new in _additions(weave):
         old = _removed_there(weave, new)
@@ -38,7 +39,7 @@ def go_where_the_old_one_is(weave: Weave) -> None:
 
 
 def _additions(weave: Weave) -> Iterator[list[int]]:
-    """Runs of statements that only upstream has, with what is inside of them, as indices of upstream."""
+    """Runs of consecutive statements that only upstream has, with all inside them, as indices of upstream."""
     run: list[int] = []
     for k, strand in enumerate(weave.of_upstream):
         if strand.sides == "u" or weave.upstream[k].parent in run:
@@ -51,8 +52,8 @@ def _additions(weave: Weave) -> Iterator[list[int]]:
 
 
 def _removed_there(weave: Weave, new: Sequence[int]) -> list[int]:
-    """What omni has and upstream has no more between the old statements around a run of upstream's, with what is inside
-    of it, as indices of the base."""
+    """The statements that omni still has and upstream removed between the old statements around a run of upstream's,
+    with all inside them, as indices of the base."""
     before = (weave.of_upstream[k].base for k in range(new[0] - 1, -1, -1))
     after = (weave.of_upstream[k].base for k in range(new[-1] + 1, len(weave.upstream)))
     first = next((index for index in before if index is not None), ROOT)

@@ -1,11 +1,11 @@
-"""Rulers of omni's (``# --- Omni-new ---``) that a merge parted from each other, or put around what is upstream's.
+"""Keep omni's pairs of rulers (``# --- Omni-new ---``) around the block that they mark.
 
-Comes in: a ``Weave`` and its merged suites. Goes out: the suites with such rulers elsewhere. May touch: nothing.
+Comes in: a ``Weave`` and its merged suites. Goes out: the suites, with rulers moved or removed. May touch: nothing.
 
-Two rulers in one suite of omni's enclose what stands between them. Where upstream puts a new suite around a part of it,
-both go to where their block is; statements of upstream's alone at either end do not belong in between; and two with
-nothing left between them are gone. Two without a statement of omni's between them are the end of one block and the
-start of the next, after a ruler that somebody forgot.
+Two rulers in one suite of omni's enclose a block. If upstream put a new suite around a part of it, both rulers go into
+the suite with their block; upstream's own statements at either end of the block go outside the rulers; and a pair with
+nothing left in between is removed. Two rulers without a statement of omni's in between are left alone: they are the end
+of one block and the start of the next, after a ruler that somebody forgot.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ Suites = Mapping[Strand | None, list[Strand]]
 
 
 def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, is_copy: bool) -> None:
-    """Put the rulers of every pair around its block, in place. In a copy upstream's own stays outside."""
+    """Put the rulers of every pair around its block, in place. In a copy, upstream's statements at either end of it go
+    outside."""
     for first, last in list(pairs(weave)):
         home = {strand: suite for suite in children.values() for strand in suite}
         opening, closing = weave.of_omni[first], weave.of_omni[last]
@@ -39,7 +40,7 @@ def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, is_c
 
 
 def pairs(weave: Weave) -> Iterator[tuple[int, int]]:
-    """Indices of the rulers that omni alone has, two by two in one suite."""
+    """``(opening, closing)`` indices of the rulers that omni alone has, paired in order within each suite."""
     waiting: dict[int, int] = {}
     for index, node in enumerate(weave.omni):
         if not node.is_comment or not is_drawn(node.text) or weave.of_omni[index].sides != "o":
@@ -53,6 +54,7 @@ def pairs(weave: Weave) -> Iterator[tuple[int, int]]:
 def _bring_together(
     weave: Weave, home: dict[Strand, list[Strand]], opening: Strand, closing: Strand, block: list[Strand]
 ) -> None:
+    """Put two rulers into one suite: that of the closing one, if it has a part of the block, else the opening one's."""
     before, after = home[opening], home[closing]
     if before is after:
         return
@@ -70,7 +72,7 @@ def _bring_together(
 
 
 def _above_remarks(weave: Weave, suite: list[Strand], at: int) -> int:
-    """Above the comments that stand directly on a statement."""
+    """The index of the first comment directly above the statement ``at``, or of the statement; stops at a ruler."""
     while at and not any_node(weave, suite[at]).blanks:
         above = any_node(weave, suite[at - 1])
         if not above.is_comment or is_drawn(above.text):
@@ -82,6 +84,7 @@ def _above_remarks(weave: Weave, suite: list[Strand], at: int) -> int:
 def _tighten(
     weave: Weave, suite: list[Strand], opening: Strand, closing: Strand, children: Suites, clauses: Suites
 ) -> None:
+    """Move upstream's own statements at either end of a block out of its rulers."""
     start, end = suite.index(opening), suite.index(closing)
     inside = suite[start + 1 : end]
     theirs = [_is_upstreams(strand, children, clauses) for strand in inside]
@@ -94,5 +97,6 @@ def _tighten(
 
 
 def _is_upstreams(strand: Strand, children: Suites, clauses: Suites) -> bool:
+    """Whether only upstream has a statement and everything inside it."""
     below = [*children.get(strand, []), *clauses.get(strand, [])]
     return strand.sides == "u" and all(_is_upstreams(other, children, clauses) for other in below)

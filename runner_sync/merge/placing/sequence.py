@@ -2,10 +2,10 @@
 
 Comes in: a ``Weave``. Goes out: its strands in output order. May touch: nothing.
 
-A diff3 over the strands that all sides know, and between them the omni and upstream additions in the order of the base
-text they stand next to. In a copy what upstream adds goes in front of a marked block of omni's that is around what
-follows. Of clean-ups in one ``finally`` omni's comes first whatever else does: where what a port brings fails, what was
-there has run.
+A diff3: strands that both omni and upstream have are anchors, and between two anchors the additions of both sides go
+next to the base statements that they stand beside. In a copy, upstream's additions go in front of a block marked by
+omni that reaches across the next anchor. In one ``finally`` omni's clean-ups always come first, so that they have run
+if one that a port brings fails.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from runner_sync.statements.dataflow import reads, sets
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What one side has in front of the next strand that both have: ``nodes[start:end]``, with the strands ``of`` all
-    its nodes, and the ``rulers`` among these, two by two."""
+    """What one side has in front of the next anchor: ``nodes[start:end]``.
+
+    ``of`` are the strands of all its nodes, ``rulers`` the pairs of omni's ruler comments among these.
+    """
 
     side: Winner
     nodes: Nodes
@@ -41,22 +43,22 @@ class _Run:
         return replace(self, start=self.start + count)
 
     def cleaning_up(self) -> list[Strand]:
-        """What the side alone has in the ``finally`` that the run begins in, where that is the whole of it."""
+        """The strands in a ``finally`` right in front of the run, if the side alone has everything inside it."""
         if not self.start or self.nodes[self.start - 1].canon != "finally":
             return []
         inside = self.of[self.start : self.start + len(below(self.nodes, self.start - 1)) - 1]
         return [*inside] if all(len(strand.sides) == 1 for strand in inside) else []
 
     def around_next(self) -> list[int]:
-        """The heads in the run around the node behind it, and what they are clauses of."""
+        """The heads in the run around the node behind it, and the statements of which they are clauses."""
         found = []
         above = self.end if self.end < len(self.nodes) else ROOT
-        while (above := _outside(self.nodes, above)) != ROOT and above >= self.start:
+        while (above := _owner_or_parent(self.nodes, above)) != ROOT and above >= self.start:
             found.append(above)
         return found
 
     def opened(self) -> int:
-        """Where in the run the outermost suite around the node behind it begins; else its length."""
+        """The offset in the run of the outermost head around the node behind it; the length of the run if none is."""
         return min(self.around_next(), default=self.end) - self.start
 
     def comments_behind(self) -> int:
@@ -65,8 +67,8 @@ class _Run:
         return next(found, self.end - self.start)
 
     def in_removed(self) -> set[Strand]:
-        """What stands in the same suite as the node behind the run, where the other side has taken that suite off: it
-        follows that node into whatever that is in now."""
+        """The strands of the run inside a suite that the other side has removed from around the node behind the run:
+        they go with that node, right in front of it."""
         removed = [k for k in self.around_next() if self.of[k].sides in ("bo", "bu")]
         return set(self.of[min(removed) + 1 : self.end]) if removed else set()
 
@@ -90,7 +92,7 @@ def order(weave: Weave, policy: Policy) -> list[Strand]:
 
 
 def _in_front_of(anchor: Strand | None, omni: _Run, upstream: _Run, weave: Weave, policy: Policy) -> list[Strand]:
-    """The strands of two runs that end at ``anchor`` (``None``: at the end), in output order."""
+    """The strands of two runs that end at ``anchor`` (``None`` for the end of the text), in output order."""
     behind = next((s.base for s in reversed(weave.of_omni[: omni.start]) if s.base is not None and not s.moved), -1)
     first: list[Strand] = []
     mine, theirs = omni.cleaning_up(), upstream.cleaning_up()
@@ -103,10 +105,10 @@ def _in_front_of(anchor: Strand | None, omni: _Run, upstream: _Run, weave: Weave
 
 
 def _anchors(weave: Weave) -> list[Strand]:
-    """The strands of both sides in the order that both have them in.
+    """The strands that both omni and upstream have, in omni's order, without those that upstream has further up than
+    the one before.
 
-    A clause is one of a condition that both sides put in; what stood in front of it on one side may be inside of it on
-    the other. It goes to the first of its places then.
+    A strand in front of an anchor on one side and behind it on the other is met twice; `order` keeps the first place.
     """
     found: list[Strand] = []
     last = -1
@@ -117,9 +119,9 @@ def _anchors(weave: Weave) -> list[Strand]:
     return found
 
 
-def _made_for(anchor: Strand | None, omni: _Run, weave: Weave) -> int:
-    """Where in omni's run the additions begin that stand directly in front of ``anchor`` and make what it reads as omni
-    has it: what upstream puts there is done by then. Else the length of the run."""
+def _preparation_start(anchor: Strand | None, omni: _Run, weave: Weave) -> int:
+    """The offset in omni's run of the additions directly in front of ``anchor`` that set what omni's edited version of
+    it reads, so that upstream's additions go in front of these. Without any, the length of the run."""
     start, end = omni.start, omni.end
     if anchor is None or not _is_edited(weave, anchor):
         return end - start
@@ -132,10 +134,13 @@ def _made_for(anchor: Strand | None, omni: _Run, weave: Weave) -> int:
     return first - start
 
 
-def _marked(anchor: Strand | None, omni: _Run, weave: Weave) -> int:
-    """Where in omni's run a block begins whose rulers are around ``anchor``, too; else the length of the run. What
-    upstream puts there is no part of that block, and one further on would be. A ruler with nothing of omni's behind it
-    is the end of another block, whose first one somebody forgot."""
+def _marked_block_start(anchor: Strand | None, omni: _Run, weave: Weave) -> int:
+    """The offset in omni's run of a ruler that opens a block around ``anchor``, so that upstream's additions stay in
+    front of the block. Without one, the length of the run.
+
+    A ruler with only comments between it and an ``anchor`` that omni has not edited does not count: it closes another
+    block, of which somebody forgot the first ruler.
+    """
     begun = (first for first, last in omni.rulers if omni.start <= first < omni.end < last)
     is_edited = anchor is not None and _is_edited(weave, anchor)
     own = (k for k in begun if is_edited or any(not node.is_comment for node in weave.omni[k : omni.end]))
@@ -143,11 +148,11 @@ def _marked(anchor: Strand | None, omni: _Run, weave: Weave) -> int:
 
 
 def _is_edited(weave: Weave, strand: Strand) -> bool:
-    """Whether a strand that omni has stands in the base, and with another text."""
+    """Whether omni has a strand with another text than the base."""
     return strand.base is not None and weave.omni[strand.in_omni].canon != weave.base[strand.base].canon
 
 
-def _outside(nodes: Nodes, index: int) -> int:
+def _owner_or_parent(nodes: Nodes, index: int) -> int:
     if index == ROOT:
         return ROOT
     return nodes[index].owner if nodes[index].owner != ROOT else nodes[index].parent
@@ -156,11 +161,11 @@ def _outside(nodes: Nodes, index: int) -> int:
 def _interleaved(
     anchor: Strand | None, omni: _Run, upstream: _Run, weave: Weave, policy: Policy, *, behind: int
 ) -> list[Strand]:
-    """Two runs without a common strand: each addition goes behind the base text it follows, or where the base text
-    stood that it replaces. ``behind`` is the base index that both runs follow."""
+    """Two runs merged: each addition goes behind the base statement that it follows, or to where the one stood that it
+    replaces. ``behind`` is the base index that both runs follow."""
     opened = omni.opened() if policy.first == "omni" else len(omni.strands)
     if policy.is_copy:
-        opened = min(opened, _made_for(anchor, omni, weave), _marked(anchor, omni, weave))
+        opened = min(opened, _preparation_start(anchor, omni, weave), _marked_block_start(anchor, omni, weave))
     is_first = policy.first == "upstream"
     remarks = 0 if is_first or opened == len(omni.strands) else upstream.comments_behind()
     rows = [
@@ -171,8 +176,8 @@ def _interleaved(
 
 
 class _Place(NamedTuple):
-    """Where a strand goes: behind which base index (half an index: where that was replaced), and then in which order
-    of the sides."""
+    """Sort key of a strand: the base index that it follows (with a half: it replaces the next), the rank of its side,
+    and its number in the run."""
 
     base: float
     rank: int
@@ -180,19 +185,20 @@ class _Place(NamedTuple):
 
 
 def _places(run: _Run, weave: Weave, behind: int, *, rank: int, opened: int) -> Iterator[tuple[_Place, Strand]]:
-    """The places of a run. From ``opened`` on it belongs to what comes next, and begins behind all that the other side
-    has in front of that but for its comments on it."""
+    """The places of a run. From offset ``opened`` on, strands belong to the anchor behind the run, and go behind all
+    else."""
     place: float = behind
     for k, strand in enumerate(run.strands):
         if strand.base is not None and not strand.moved:
             place = strand.base
         else:
-            place = _replaced(weave, place, run.side)
+            place = _place_behind(weave, place, run.side)
         yield _Place(place if k < opened else len(weave.base), rank, k), strand
 
 
-def _replaced(weave: Weave, place: float, side: Winner) -> float:
-    """The place of an addition behind base statement ``place``: that of the statement the side has removed there."""
+def _place_behind(weave: Weave, place: float, side: Winner) -> float:
+    """The place of an addition behind base statement ``place``: half an index further if the side has removed the next
+    base statement, which the addition replaces then."""
     following = int(place) + 1
     if place != int(place) or following >= len(weave.of_base):
         return place

@@ -40,7 +40,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """Doubts that are asked about together, at their lines; the reason is the first one's, the others follow from it."""
+    """Doubts that are asked about together, at their lines; the reason is the first one's, which led to the others."""
 
     line: int
     end_line: int

@@ -63,7 +63,7 @@ class _Unread:
         for place, strand in enumerate(kept):
             if strand.upstream is not None:
                 self.waiting.append(place)
-                for name in _has(weave.upstream[strand.upstream]):
+                for name in _binds_or_updates(weave.upstream[strand.upstream]):
                     self.places[name].append(place)
 
     def first(self) -> Strand | None:
@@ -98,7 +98,7 @@ class _Unread:
         if strand.upstream is None:
             return False
         node = self.weave.upstream[strand.upstream]
-        names = _has(node)
+        names = _binds_or_updates(node)
         if not names or node.compound or not names <= self.read_there or self._are_read(names):
             return False
         if strand.sides == "u":
@@ -124,7 +124,7 @@ class _Unread:
         return any(self.read_here[name] for name in names)
 
 
-def _has(node: Node) -> frozenset[str]:
+def _binds_or_updates(node: Node) -> frozenset[str]:
     """The names that a statement binds, updates or deletes."""
     return binds(node) | (reads(node) - uses(node))
 

@@ -30,14 +30,14 @@ def leave_out_what_omni_has(settling: Settling) -> None:
     """Leave out each addition of upstream's that omni has as its own, if both sides have it exactly once."""
     if settling.terms.policy.is_copy:
         return
-    found = _with_their_readers(settling.weave, _twice(settling.weave))
+    found = _without_those_read(settling.weave, _on_both_sides(settling.weave))
     for inside in found.values():
         for strand in inside:
             strand.kept = False
     settling.doubts += [Doubt(strand, Reason("both added in another order"), INFERRED) for strand in found]
 
 
-def _twice(weave: Weave) -> dict[Strand, list[Strand]]:
+def _on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
     """``{addition: it and all inside it}`` for the additions of upstream's that omni has in the same suite."""
     mine = elsewhere(weave)
     counted = Counter(node.canon for node in weave.upstream)
@@ -56,7 +56,7 @@ def _twice(weave: Weave) -> dict[Strand, list[Strand]]:
     return found
 
 
-def _with_their_readers(weave: Weave, found: dict[Strand, list[Strand]]) -> dict[Strand, list[Strand]]:
+def _without_those_read(weave: Weave, found: dict[Strand, list[Strand]]) -> dict[Strand, list[Strand]]:
     """Those of ``found`` that set no local which a remaining addition reads: that one might come to stand above omni's
     statement, and read the local before it is set."""
     while True:

@@ -48,10 +48,10 @@ class _Lost:
     def __init__(self, weave: Weave, strands: Sequence[Strand]) -> None:
         self.weave = weave
         self.strands = strands
-        self.known = {name for node in (*weave.base, *weave.omni) for name in _ATTRIBUTES.findall(node.canon)}
-        self.set_here = Counter(name for s in strands if s.kept for name in self._set_anew(s))
-        self.set_there: set[str] = set()
-        self.names: set[str] = set()
+        self.old_attributes = {name for node in (*weave.base, *weave.omni) for name in _ATTRIBUTES.findall(node.canon)}
+        self.kept_setters = Counter(name for s in strands if s.kept for name in self._set_anew(s))
+        self.set_in_dropped: set[str] = set()
+        self.lost_names: set[str] = set()
         self.readers: dict[str, list[int]] = defaultdict(list)
         self.waiting: list[int] = []
         for place, strand in enumerate(strands):
@@ -67,7 +67,7 @@ class _Lost:
         while self.waiting:
             strand = self.strands[heappop(self.waiting)]
             if strand.kept:
-                return strand, min(_read_by(any_node(self.weave, strand)) & self.names)
+                return strand, min(_read_by(any_node(self.weave, strand)) & self.lost_names)
         return None
 
     def leave_out(self, addition: Sequence[int]) -> None:
@@ -77,15 +77,15 @@ class _Lost:
             if strand.kept:
                 strand.kept = False
                 gone = self._set_anew(strand)
-                self.set_here.subtract(gone)
-                self._lose(self._new_attributes(strand) | (gone & self.set_there))
+                self.kept_setters.subtract(gone)
+                self._lose(self._new_attributes(strand) | (gone & self.set_in_dropped))
 
     def _lose(self, names: Iterable[str]) -> None:
         """Note that a statement that sets these names is not kept; each is lost unless another kept one sets it."""
-        for name in set(names) - self.names:
-            self.set_there.add(name)
-            if not self.set_here[name]:
-                self.names.add(name)
+        for name in set(names) - self.lost_names:
+            self.set_in_dropped.add(name)
+            if not self.kept_setters[name]:
+                self.lost_names.add(name)
                 for place in self.readers[name]:
                     heappush(self.waiting, place)
 
@@ -97,7 +97,7 @@ class _Lost:
     def _new_attributes(self, strand: Strand) -> set[str]:
         """The attributes of ``self`` that an addition of upstream's sets, and neither base nor omni mentions."""
         found = attributes_set(any_node(self.weave, strand)) if strand.sides == "u" else ()
-        return {name for name in found if name.startswith("self.")} - self.known
+        return {name for name in found if name.startswith("self.")} - self.old_attributes
 
 
 _ATTRIBUTES = re.compile(r"\bself\.\w+")

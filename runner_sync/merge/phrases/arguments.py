@@ -1,16 +1,16 @@
-"""Upstream's change of the keywords of a call, made to omni's call in its place.
+"""Make upstream's change of the keywords of a call in omni's edited call.
 
 Comes in: a statement as base, omni and upstream have it. Goes out: omni's text with the keywords that upstream added or
-gave another value, and without those that it took out. May touch: nothing.
+gave another value, and without those that it removed. May touch: nothing.
 
     base      state = State(f(rows), mode=old, late=None)
     omni      state = OmniState(f(rows), mode=old, late=None, own=1)
     upstream  state = State(f(rows), mode=new, padded=True)
     result    state = OmniState(f(rows), mode=new, own=1, padded=True)
 
-Keywords stand for themselves, so what omni did to the other arguments is no reason to do without them; what is
-unpacked into keywords (``**more``) is a keyword without a name. A conflict remains where omni has another value for
-such a keyword, or where upstream did more than that.
+A keyword means the same whatever the other arguments are, so omni's changes to those are no conflict. ``**more`` counts
+as a keyword without a name. A conflict remains if omni has another value for a keyword that upstream changed, or if
+upstream changed anything else.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Keywords = Mapping[str, str]
 
 
 def with_their_keywords(base: str, omni: str, upstream: str) -> str | None:
-    """Omni's statement with upstream's keywords; ``None`` where that is not all there is to do."""
+    """Omni's statement with upstream's keywords; ``None`` if upstream changed anything else, or keywords conflict."""
     calls = [_call(text) for text in (base, omni, upstream)]
     old, mine, new = calls
     if old is None or mine is None or new is None or _frame(base) != _frame(upstream):
@@ -44,8 +44,8 @@ def with_their_keywords(base: str, omni: str, upstream: str) -> str | None:
 
 
 def _is_for_one(old: ast.Call, mine: ast.Call) -> bool:
-    """Whether omni's call has taken the place of the base's: of the same function, or of another one that is given most
-    of the same keywords."""
+    """Whether omni's call stands for the base's: it calls the same function, or more than half of its keywords are the
+    base's."""
     if ast.unparse(old.func) == ast.unparse(mine.func):
         return True
     before, here = _keywords(old), _keywords(mine)
@@ -53,13 +53,14 @@ def _is_for_one(old: ast.Call, mine: ast.Call) -> bool:
 
 
 def _unpack_others(before: Keywords, here: Keywords, after: Keywords) -> bool:
-    """Whether both sides exchanged what is unpacked into keywords: one may be a version of the other."""
+    """Whether both sides replaced a ``**mapping`` of the base: the one may be a version of the other."""
     old, mine, new = ({name for name in side if name.startswith("**")} for side in (before, here, after))
     return bool(old - mine and old - new and mine - old)
 
 
 def _edited(text: str, call: ast.Call, changed: Keywords, gone: Collection[str]) -> str | None:
-    """``text`` with other keywords in its ``call``; ``None`` where a value of several lines is exchanged."""
+    """``text`` with the ``changed`` keywords in its ``call`` and without those ``gone``; ``None`` if a value to replace
+    spans several lines."""
     values = [(keyword.value, changed[_name(keyword)]) for keyword in call.keywords if _name(keyword) in changed]
     if any(value.lineno != value.end_lineno for value, _ in values):
         return None
@@ -78,13 +79,13 @@ def _edited(text: str, call: ast.Call, changed: Keywords, gone: Collection[str])
 
 
 def _call(text: str) -> ast.Call | None:
-    """The call whose value a statement returns, binds or drops."""
+    """The call whose value a statement returns, assigns or ignores; ``None`` without one."""
     value = getattr(statement_of(text), "value", None)
     return value if isinstance(value, ast.Call) else None
 
 
 def _keywords(call: ast.Call) -> Keywords:
-    """The keywords with their values; what is unpacked into keywords goes by itself."""
+    """``{keyword: value}``; a ``**mapping`` is its own key and value."""
     return {_name(keyword): ast.unparse(keyword.value) if keyword.arg else _name(keyword) for keyword in call.keywords}
 
 

@@ -1,14 +1,14 @@
-"""Arguments that one side changes in a call, of which the other side has made a call of something else.
+"""Recognise a call to which one side added arguments, and in which the other side called another function.
 
-Comes in: a statement as base, omni and upstream have it, and merged. Goes out: the functions to be looked at. May
-touch: nothing.
+Comes in: a statement as base, omni and upstream have it, and merged. Goes out: the functions that a person must look
+at. May touch: nothing.
 
     base      request(rows, cache)
     omni      request_tolerant(rows, cache)
     upstream  request(rows, cache, weights)
     result    request_tolerant(rows, cache, weights)
 
-Whether ``request_tolerant`` takes ``weights`` no text says.
+No text shows whether ``request_tolerant`` takes ``weights``.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from runner_sync.merge.phrases.positional import calls_of
 
 
 def changed_for_another(base: str, omni: str, upstream: str, merged: str) -> tuple[str, ...]:
-    """The functions that only one side calls, in place of one of the base's, and that are given in ``merged`` more than
-    that side gave them, or less.
+    """The functions that only one side calls, in place of one of the base's, and that ``merged`` passes other arguments
+    than that side does, because the other side changed those of the base's function.
 
-    The texts are modules; one that is no Python says nothing.
+    The texts are modules; one that is no Python counts as having no calls.
     """
     before, mine, theirs, made = (_calls_by_function(text) for text in (base, omni, upstream, merged))
     found = []
@@ -38,8 +38,8 @@ def changed_for_another(base: str, omni: str, upstream: str, merged: str) -> tup
 
 
 def _calls_by_function(text: str) -> Mapping[str, list[tuple[int, frozenset[str | None]]]]:
-    """How many arguments and which keywords each function is given, call by call: other values are as good for another
-    function."""
+    """``{function: [(number of positional arguments, keywords)]}`` of its calls; values do not matter, because a
+    function that takes one value takes another."""
     found: dict[str, list[tuple[int, frozenset[str | None]]]] = defaultdict(list)
     for call in calls_of(text):
         found[ast.unparse(call.func)].append((len(call.args), frozenset(keyword.arg for keyword in call.keywords)))

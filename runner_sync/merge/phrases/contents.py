@@ -1,4 +1,4 @@
-"""The text of a strand that stays: a side's, or what both made of the statement.
+"""Choose the text of a strand that stays: a side's, or a merge of what both sides made of the statement.
 
 Comes in: a kept strand of a ``Weave``. Goes out: its ``Content`` and the reason of a doubt. May touch: nothing.
 """
@@ -24,7 +24,7 @@ from runner_sync.statements.dataflow import binds, reads
 from runner_sync.statements.likeness import dice, similarity, words
 
 DISTINCT = 1.5
-"""``Node.weight`` from which on a statement is known by its text: thirty characters."""
+"""``Node.weight`` from which on its text identifies a statement: thirty characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,7 @@ VERSIONS = Reason("both added versions")
 BY_PLACE = Reason("both added an argument")
 
 CLOSE = 0.85
-"""Dice coefficient of words that a statement of an own method must have with upstream's to be the same statement,
-brought up to date; a judgement."""
+"""Dice coefficient of words from which on two texts are one statement at two revisions; a judgement."""
 
 Heritage = Collection[str]
 
@@ -52,9 +51,9 @@ Heritage = Collection[str]
 def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
     """The text of a kept strand and, where both sides changed it, the reason of a doubt.
 
-    Whichever side's text stands, a blank line that the other one put in front of it stands, too: what it sets apart is
-    still there. One that a side took out tells less, for what stood above may have gone with it; but not where it put
-    a statement of its own directly above.
+    Whichever side's text is chosen, a blank line that either side added in front is kept. One that a side removed is
+    removed only if that side has a kept statement of its own directly above; otherwise what stood above may just have
+    gone along with it.
     """
     chosen, reason = _content(weave, strand, terms)
     base, omni, upstream = sides_of(weave, strand)
@@ -76,8 +75,8 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
 
 
 def _with_comment(chosen: Content, base: Node | None, omni: Node | None) -> Content:
-    """The chosen text with the comment that omni has put at the end of the statement, where it has none: what silences
-    a linter or says why must not go with the text that it stood behind."""
+    """The chosen text with the comment that omni added at the end of the statement, unless it has one there: what
+    silences a linter, or gives a reason, must survive when another side's text is chosen."""
     if base is None or omni is None or "#" not in omni.lines[-1] or chosen.lines == omni.lines:
         return chosen
     comment = last_comment(omni.text)
@@ -87,8 +86,7 @@ def _with_comment(chosen: Content, base: Node | None, omni: Node | None) -> Cont
 
 
 def _is_below_an_own_statement(weave: Weave, side: str, index: int) -> bool:
-    """Whether one side (``"o"`` or ``"u"``) has a statement of its own, which stays, directly above one in the same
-    suite."""
+    """Whether one side (``"o"`` or ``"u"``) has a kept statement of its own on the line above, in the same suite."""
     nodes, of = weave.side(side)
     above = of[index - 1] if index else None
     return (
@@ -143,8 +141,8 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
 def with_own_remarks(
     chosen: Content, reason: Reason | None, sides: tuple[Node, Node, Node]
 ) -> tuple[Content, Reason | None]:
-    """The chosen text with the comments that omni alone has inside of the statement, and a question about those that
-    have no place in it."""
+    """The chosen text with the comments that omni alone has inside the statement, and the reason of a doubt, also about
+    those without a place in it."""
     base, omni, upstream = sides
     if "#" not in omni.text or chosen.lines == omni.lines:
         return chosen, reason
@@ -157,7 +155,7 @@ def with_own_remarks(
 
 
 def _in_spelling(base: Node, omni: Node, upstream: Node) -> Content:
-    """Upstream's text; a head of a function in the words that omni has for the types of the base."""
+    """Upstream's text; a function's signature with omni's spelling of the annotations (see ``_spells_as``)."""
     if _spells_as(omni, base):
         return of_node(upstream)
     spelled = merge_phrases(base.text, omni.text, upstream.text, parses=lambda text: parses_alone(text, omni))
@@ -165,13 +163,13 @@ def _in_spelling(base: Node, omni: Node, upstream: Node) -> Content:
 
 
 def _spells_as(one: Node, other: Node) -> bool:
-    """Whether two heads of a function have their annotations in the same words: ``X | None`` is not ``Optional[X]``,
-    though it says the same."""
+    """Whether two equal heads spell their annotations alike, too, unlike ``X | None`` and ``Optional[X]``; true if the
+    node defines nothing."""
     return not one.defines or "".join(one.text.split()) == "".join(other.text.split())
 
 
 def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:
-    """Whether upstream's statement reads a local of upstream's that omni's text does not set."""
+    """Whether upstream's version of a statement newly reads a local that only upstream's text binds."""
     locals_ = {name for node in weave.upstream for name in binds(node)}
     own = {name for node in weave.omni for name in binds(node)}
     return bool((reads(upstream) - reads(omni)) & locals_ - own)
@@ -199,10 +197,11 @@ def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple
 
 
 def _closer_versions(base: Node, omni: Node, upstream: Node, versions: Collection[str]) -> list[str]:
-    """What other revisions of upstream have for a statement, as far as omni's is closer to it than to the base and has
-    names from there, closest first: omni may have brought it up to date when it left the rest of the method as it was.
+    """The texts of a statement in other revisions of upstream that are closer to omni's than the base's is, closest
+    first: omni may have brought just this statement up to date.
 
-    What upstream has today is no such revision: omni's edit beside it would be taken for the last word.
+    Each must share a name with omni's that the base lacks. Upstream's text of today is left out: merged from that,
+    omni's edit would win as the only change.
     """
     mine = words(omni.canon)
     least = dice(words(base.canon), mine)
@@ -213,7 +212,8 @@ def _closer_versions(base: Node, omni: Node, upstream: Node, versions: Collectio
 
 
 def _merged_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, Reason | None] | None:
-    """What both made of a statement that was once ``base``; ``None`` where they changed the same part of it."""
+    """The merge of both sides' changes to the text ``base``, and the reason of a doubt; ``None`` if both changed the
+    same part."""
     texts = (base, omni.text, upstream.text)
 
     def parses(text: str) -> bool:
@@ -249,7 +249,7 @@ def sides_of(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, No
 
 
 def _written(text: str, like: Node) -> Content:
-    """A statement that no side has like this, in the place of ``like``."""
+    """Content with a text that no side has, and the blank lines of ``like``."""
     return Content(tuple(text.split("\n")), inside_strings(text), like.blanks)
 
 
@@ -275,26 +275,26 @@ def _as_module(text: str, node: Node) -> str:
 
 
 def is_inherited(node: Node, heritage: Heritage) -> bool:
-    """Whether a statement is no edit but one that another revision of upstream has."""
+    """Whether another revision of upstream has this statement word for word; short ones (`DISTINCT`) do not count."""
     return not node.is_comment and node.weight >= DISTINCT and node.canon in heritage
 
 
 def is_no_edit(omni: Node, base: Node, heritage: Heritage) -> bool:
-    """Whether omni has a statement from upstream: from the base, from another revision, or with parts of both."""
+    """Whether omni's text of a statement is upstream's: the base's, another revision's, or a mix of these."""
     return is_same(omni, base) or is_inherited(omni, heritage) or is_between(omni, base, heritage)
 
 
 def is_between(node: Node, base: Node, heritage: Heritage) -> bool:
-    """Whether a statement has parts of the base and of an older revision of upstream, and none of its own: of a call
-    that gained a keyword and had another one changed people took the one and not the other."""
+    """Whether a statement mixes parts of the base and of another revision of upstream, and has none of its own: of two
+    changes that upstream made to one call, people may have taken only one."""
     if node.is_comment or node.weight < DISTINCT:
         return False
     return any(is_mixed_from(node.canon, base.canon, older) for older in heritage if _is_version(older, node.canon))
 
 
 def _has_older_parts(omni: Node, base: Node, heritage: Heritage) -> bool:
-    """Whether a statement is between two revisions and has of the older one what the base has not. Where upstream has
-    changed nothing since the base, it is no sign of age that omni does without a part."""
+    """Whether a statement is such a mix and has words that the base lacks. If it merely lacks a part, and upstream has
+    changed nothing since the base, then omni removed that part, and its text is not outdated."""
     return bool(omni.words - base.words) and is_between(omni, base, heritage)
 
 
@@ -308,5 +308,5 @@ def _begin_alike(one: str, other: str) -> bool:
 
 
 def is_same(a: Node, b: Node) -> bool:
-    """Whether two statements differ in layout at most."""
+    """Whether two statements are equal but for their layout."""
     return a.canon == b.canon

@@ -16,7 +16,7 @@ from runner_sync.statements import CLOSERS, OPENERS, tokens
 
 _SKIP = {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 _LINE = "\n"
-"""The end of a decorator: what follows is the head of the definition."""
+"""Phrase for the end of a decorator's line, which the head of the definition follows."""
 _BREAKS = frozenset(",()[]{}:")
 Phrases = list[str]
 
@@ -48,9 +48,9 @@ def phrases_of(text: str) -> Phrases:
 
 
 def elements_of(phrases: Phrases) -> Phrases:
-    """Each comma with the phrase before it, and an annotation with its name: a list element is one thing.
+    """The phrases with each comma joined to the phrase before it, and each annotation to its name.
 
-    Commas and types never match each other then.
+    So an element of a list is one phrase, and no merge can match a comma or type of one element with that of another.
     """
     out: Phrases = []
     for phrase in phrases:
@@ -64,7 +64,7 @@ def elements_of(phrases: Phrases) -> Phrases:
 
 
 def with_final_commas(phrases: Phrases) -> Phrases:
-    """Give every bracketed list that has a comma a trailing one, so that appending to it changes no other phrase."""
+    """Give every bracketed list with a comma a trailing one, so that appending an element changes no other phrase."""
     out: Phrases = []
     commas: list[bool] = []
     heads: list[int] = []
@@ -91,12 +91,13 @@ def with_final_commas(phrases: Phrases) -> Phrases:
 
 
 def _lambdas(phrase: str) -> int:
-    """How many heads of a ``lambda`` begin in a phrase: the commas up to its colon are no commas of a list."""
+    """How many ``lambda`` a phrase has: the commas up to the colon of each are no commas of the list around it."""
     return sum(token.string == "lambda" for token in tokens(f"{phrase}\n")) if "lambda" in phrase else 0
 
 
 def without_added_commas(merged: Phrases, sides: Sequence[Phrases]) -> Phrases:
-    """Without the trailing commas of ``with_final_commas`` that no side has: formatters explode such lists."""
+    """``merged`` without the trailing commas that ``with_final_commas`` added and no side has: formatters would break
+    such a list into one element a line."""
     own = {element for side in sides for element, after in pairwise(side) if _closes(after)}
     pairs = pairwise([*merged, ""])
     return [phrase.removesuffix(",") if _closes(after) and phrase not in own else phrase for phrase, after in pairs]
@@ -110,8 +111,11 @@ _TIGHT = frozenset(")]},:")
 
 
 def text_of(phrases: Phrases) -> str:
-    """Text of the phrases; a comment ends its line inside brackets, at the end it stays behind the statement. Another
-    one behind it has a line of its own: two in one line would be one that no side has."""
+    """The text of phrases, with a line break behind each comment.
+
+    A comment stays behind the code before it; directly behind another comment it gets a line of its own, because two on
+    one line would become one comment that no side has.
+    """
     text = ""
     for phrase in phrases:
         if phrase == _LINE:
@@ -130,7 +134,7 @@ def text_of(phrases: Phrases) -> str:
 
 
 def _is_callable(text: str) -> bool:
-    """Whether brackets behind this text are those of a call or a subscript."""
+    """Whether a bracket behind this text opens a call or a subscript."""
     word = _LAST_WORD.search(text)
     return not iskeyword(word[0]) if word is not None else text[-1] in ")]"
 

@@ -1,9 +1,9 @@
-"""Comments that omni has put inside a statement, carried into upstream's text of it.
+"""Carry comments that omni has put inside a statement into another text of the statement.
 
-Comes in: the three texts of a statement, and the one that was made of them. Goes out: that with omni's comments whose
-line it has, and those that have no place in it. May touch: nothing.
+Comes in: the three texts of a statement, and the one chosen or merged from them. Goes out: that text with omni's
+comments, and those that have no place in it. May touch: nothing.
 
-A comment at the end of a line goes to that line, one on a line of its own above the line that it stands above::
+A comment behind code goes behind the same line of code, one on a line of its own goes above the same line::
 
     omni      self.model(             upstream  self.model(         result    self.model(
                   # for the talker                  ids=ids,                      # for the talker
@@ -11,8 +11,8 @@ A comment at the end of a line goes to that line, one on a line of its own above
               )                                 )                                 rows=rows,
                                                                               )
 
-Only a line with a word in it, and that stands once in either text, is the same line. Whatever is doubtful has no place:
-a line that ends, or goes on, in a string or behind a backslash.
+Lines are the same if they have equal code with a word in it, and stand once in either text. A comment has no place
+where it could break the code: on a line that continues inside a string or behind a backslash.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from runner_sync.statements import comments_in, inside_strings, tokens
 
 
 class _Remark(NamedTuple):
-    """A comment, and what the line says that it is about; ``is_alone`` is whether it has its own line above that."""
+    """A comment, and the code of the line that it is about (``anchor``); with ``is_alone`` it has a line of its own
+    above that line."""
 
     text: str
     anchor: str
@@ -37,7 +38,7 @@ class _Remark(NamedTuple):
 
 
 def with_remarks(text: str, triple: Triple) -> tuple[str, list[str]]:
-    """``text``, made of a triple's, with omni's own comments, and those of them that are not in it."""
+    """``text``, chosen or merged from ``triple``, with omni's own comments, and those that have no place in it."""
     own = _without_others(_remarks(triple.omni), _remarks(triple.base))
     own = _without_others(own, _remarks(text), but=_remarks(triple.upstream)) if own else []
     if not own:
@@ -74,9 +75,9 @@ def _remarks(text: str) -> list[_Remark]:
 def _without_others(
     remarks: Sequence[_Remark], others: Sequence[_Remark], *, but: Sequence[_Remark] = ()
 ) -> list[_Remark]:
-    """The remarks that are not among the ``others``, at the same line or at another one.
+    """The remarks that are not among the ``others``, neither at the same line nor with the same words at another.
 
-    ``but`` are those of the others that stand for none of ``remarks``: upstream's own, in a text that is upstream's.
+    Those in ``but`` do not count at another line: upstream's own comment there is not omni's.
     """
     same = Counter(others)
     words = Counter(remark.text for remark in others) - Counter(remark.text for remark in but)
@@ -97,7 +98,7 @@ def _without_others(
 
 
 def _places(text: str) -> dict[str, list[int]]:
-    """The rows of each line of code, by what it says without its comment."""
+    """``{code without its comment: rows}`` for the lines of a text that have a word and do not begin in a string."""
     found: dict[str, list[int]] = defaultdict(list)
     strings = inside_strings(text)
     columns = {comment.start[0] - 1: comment.start[1] for comment in comments_in(text)}
@@ -108,13 +109,14 @@ def _places(text: str) -> dict[str, list[int]]:
 
 
 def _has_room(lines: Sequence[str], row: int, strings: Collection[int], *, is_alone: bool) -> bool:
+    """Whether a comment can stand above a row (``is_alone``) or behind its code."""
     if is_alone:
         return row > 0 and not lines[row - 1].endswith("\\")
     return row + 1 not in strings and not lines[row].endswith("\\") and "#" not in lines[row]
 
 
 def _with_remarks(line: str, remarks: Sequence[_Remark]) -> list[str]:
-    """The rows of a line with what belongs to it."""
+    """A line with its comments: the lines above it, and itself with those behind its code."""
     above = [f"{margin(line)}{remark.text}" for remark in remarks if remark.is_alone]
     behind = [remark.text for remark in remarks if not remark.is_alone]
     return [*above, "  ".join([line, *behind])]
@@ -126,5 +128,5 @@ def _code(text: str) -> list[str]:
 
 
 def _key(line: str) -> str:
-    """What a line says; a comma behind its last element says nothing."""
+    """The code of a line for comparison; a comma at its end does not matter."""
     return line.strip().rstrip(",")

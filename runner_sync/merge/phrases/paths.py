@@ -1,7 +1,7 @@
-"""Upstream reaches a member by another path: so does omni's statement, which says something else of it.
+"""Take over an attribute path that upstream changed into omni's edited statement.
 
 Comes in: the base, omni and upstream nodes of a statement. Goes out: omni's text with upstream's paths. May touch:
-nothing.
+nothing. Here omni's statement becomes ``if self.config.schedule.chunks.is_on:``
 
     base        if self.config.chunks.is_timed:
     omni        if self.config.chunks.is_on:
@@ -19,8 +19,7 @@ _PATH = re.compile(r"\b[A-Za-z_]\w*(?:\.\w+)+")
 
 
 def with_their_paths(base: Node, omni: Node, upstream: Node) -> str | None:
-    """Omni's text by upstream's paths, if all that upstream changed are paths, and omni's statement has each of those;
-    ``None`` otherwise."""
+    """Omni's text with upstream's paths; ``None`` if upstream changed anything else, or omni lacks an old path."""
     old, new = _PATH.findall(base.canon), _PATH.findall(upstream.canon)
     if len(old) != len(new) or _PATH.split(base.canon) != _PATH.split(upstream.canon):
         return None
@@ -36,7 +35,11 @@ def with_their_paths(base: Node, omni: Node, upstream: Node) -> str | None:
 
 
 def _moved(was: str, now: str) -> tuple[str, str]:
-    """Two paths without the end that they share, up to a part that tells what is reached; empty where none does."""
+    """The two paths without most of their common end, so that the old one matches in front of other ends as well:
+    ``config.chunks.is_timed``, ``config.schedule.chunks.is_timed`` → ``config.chunks``, ``config.schedule.chunks``.
+
+    Both are empty if one path begins with the other.
+    """
     old, new = was.split("."), now.split(".")
     shared = 0
     while shared < min(len(old), len(new)) - 1 and old[-1 - shared] == new[-1 - shared]:

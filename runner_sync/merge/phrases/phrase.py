@@ -34,10 +34,10 @@ from runner_sync.statements import CLOSERS, OPENERS
 def merge_phrases(
     base: str, omni: str, upstream: str, *, parses: Callable[[str], bool], prefer: Winner | None = None
 ) -> str | None:
-    """The merged statement, or ``None``: conflict, untokenizable text, or a result that ``parses`` refuses.
+    """The merged statement; ``None`` for a conflict, a text without tokens, or a result that ``parses`` refuses.
 
-    With ``prefer`` a conflict is no end: that side's phrases stand where both changed the same ones. It is one where an
-    element that all have would be lost by that, or stand twice.
+    With ``prefer``, that side's phrases are taken where both changed the same ones, unless an element that all three
+    have would be lost or repeated by that.
     """
     written = _all_phrases(base, omni, upstream)
     if written is None:
@@ -56,15 +56,16 @@ def merge_phrases(
 
 
 def is_part_of(text: str, whole: str) -> bool:
-    """Whether a statement is another one without some elements of its lists, such as keywords of a call."""
+    """Whether ``text`` is ``whole`` without some elements of its lists, such as keywords of a call."""
     sides = _split(text, whole)
     return sides is not None and _stand_in_order(*sides)
 
 
 def is_mixed_from(text: str, one: str, other: str) -> bool:
-    """Whether a statement has all that two others share, each of its elements from one of them, and in their order.
+    """Whether a statement consists of elements of two others, in their order, among them all that the two share.
 
-    What has neither what is only in the one nor what is only in the other went without both on purpose.
+    It must have at least as many elements as the shorter of the two: one that lacks what is only in the first, and also
+    what is only in the second, was shortened on purpose.
     """
     sides = _split(text, one, other)
     if sides is None:
@@ -87,7 +88,7 @@ def _split(*texts: str) -> list[Phrases] | None:
 
 
 def _all_phrases(*texts: str) -> list[Phrases] | None:
-    """The phrases of each text; ``None`` where one has no tokens."""
+    """The phrases of each text; ``None`` if one cannot be tokenized."""
     try:
         return [phrases_of(text) for text in texts]
     except (tokenize.TokenError, SyntaxError):
@@ -146,7 +147,8 @@ def _settle(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -
 
 
 def _place_by_place(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
-    """All sides have as many elements, each in its place, and in no place did both put another one."""
+    """The merge index by index, if all sides have equally many elements; ``None`` if both changed the same one, or if a
+    side moved an element of the base to another index."""
     if not len(base) == len(omni) == len(upstream) or not all(_is_list_part([p]) for p in (*base, *omni, *upstream)):
         return None
     places = list(zip(base, omni, upstream, strict=True))
@@ -158,8 +160,8 @@ def _place_by_place(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases 
 
 
 def _exchanged(base: Phrases, exchanged: Phrases, other: Phrases) -> Phrases | None:
-    """One side put other elements in the place of the base's, one by one, and the other added elements between them; or
-    took out some that the first left as they were, and no more."""
+    """The merge where one side replaced elements of the base one by one (``exchanged``), and the ``other`` only added
+    elements, or only removed some that the first left alone; else ``None``."""
     if len(exchanged) != len(base) or not all(_is_list_part([p]) for p in (*base, *exchanged, *other)):
         return None
     out: Phrases = []
@@ -175,16 +177,20 @@ def _exchanged(base: Phrases, exchanged: Phrases, other: Phrases) -> Phrases | N
 
 
 _BY_NAME = re.compile(r"\(?[\w\s,]*,[\w\s,]*\)?\s*=\s*[\w.]+\s*|(?:@.*\n)*(?:async )?def .*", re.DOTALL)
-"""The unpacking of a name, or a signature: targets and parameters are what they are called, wherever they stand."""
+"""The unpacking of a name, or a signature: here each element is identified by its name, wherever it stands."""
 _REMARK = re.compile(r"#.*")
 _NAMED = re.compile(r"\w+(?: =|:) |#")
-"""A keyword argument or an annotated parameter. An argument without a name is what its place makes it: taking out the
-one before it makes it another."""
+"""A keyword argument, an annotated parameter or a comment. A positional argument is identified by its place only:
+removing the one before it makes it another."""
 
 
 def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
-    """No element of the list was changed by both sides, and nowhere did both add: what stands next to each other in a
-    list is no conflict, also where one side took out all that stood here. A remark goes with the element before it."""
+    """The merge of list elements that are identified by name; ``None`` if both sides changed one element, or added
+    different ones at one place.
+
+    Changes to neighbouring elements are no conflict, even if one side removed all elements here. A comment goes with
+    the element before it.
+    """
     (lead, base), (lead_o, omni), (lead_u, upstream) = map(_remarks_apart, (base, omni, upstream))
     if not all(_is_list_part(side) or not side for side in (base, omni, upstream)) or not base:
         return None
@@ -211,13 +217,13 @@ def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phra
 
 
 def _gave_up_what_the_other_changed(base: Phrases, one: Phrases, other: Phrases) -> bool:
-    """Whether one side has no element of a name whose element in the base the other side gave another value."""
+    """Whether ``one`` removed an element of the base that ``other`` gave another value."""
     old, mine, new = ({_name(element): element for element in side} for side in (base, one, other))
     return any(name not in mine and name in new and new[name] != element for name, element in old.items())
 
 
 def _name(element: str) -> str:
-    """What an element of a list is called: its keyword, the name before its type, or all of it."""
+    """The name of a list element: its keyword, the name before its annotation, else the whole element."""
     match = _OWN_NAME.match(element)
     return match[0] if match else element
 
@@ -226,20 +232,22 @@ _OWN_NAME = re.compile(r"\w+(?= =|:)")
 
 
 def _is_told_once(made: Phrases, *sides: Phrases) -> bool:
-    """Whether no element stands more often than in one of the sides: what both put in at different places is one."""
+    """Whether no element stands more often than on some side: what both added at different places counts once."""
     most = {element: max(side.count(element) for side in sides) for side in sides for element in side}
     return all(made.count(element) <= count for element, count in most.items())
 
 
 def _has_what_all_have(made: Phrases, *sides: Phrases) -> bool:
-    """Whether each element of a list that all sides have is there as often as in one of them: they may have it in
-    different orders, and the phrases around it from different sides."""
+    """Whether each list element is there as often as on the sides, at least the fewest times and at most the most.
+
+    The sides may have an element at different places, so that taking phrases from either could lose or repeat it.
+    """
     now, *had = [Counter(_keys(phrases)) for phrases in (made, *sides)]
     return all(min(side[key] for side in had) <= now[key] <= max(side[key] for side in had) for key in had[0])
 
 
 def _keys(phrases: Phrases) -> Iterator[str]:
-    """What the elements of lists go by: a keyword, a key of a dict, else the element itself."""
+    """What identifies each list element: its keyword, its key in a dict, else the element itself."""
     for phrase, behind in itertools.pairwise([*phrases, ""]):
         if behind == ":" or _is_list_part([phrase]):
             match = _KEYWORD.match(phrase)
@@ -250,7 +258,7 @@ _KEYWORD = re.compile(r"\w+ = ")
 
 
 def _remarks_apart(phrases: Phrases) -> tuple[Phrases, Phrases]:
-    """The remarks at the beginning, which belong to what stands before, and the rest."""
+    """The comments at the beginning, which belong to what stands before, and the rest."""
     at = next((k for k, phrase in enumerate(phrases) if not phrase.startswith("#")), len(phrases))
     return phrases[:at], phrases[at:]
 
@@ -266,13 +274,15 @@ def _with_remarks(phrases: Phrases) -> list[tuple[str, Phrases]]:
 
 
 def _not_yet_in(phrases: Phrases, out: Phrases) -> Phrases:
-    """Additions without those that the other side made at an earlier place."""
+    """``phrases`` without those already in ``out``, because the other side added them at an earlier place."""
     return [phrase for phrase in phrases if phrase not in out]
 
 
 def _fates(base: Phrases, side: Phrases, *, also: Phrases) -> list[tuple[Phrases, str]]:
-    """For each element of the base what the side put before it, and what stands for it (nothing: removed); at last what
-    the side put behind all of them. What the other side has, too, stands for no element: both added it.
+    """``(added before it, what stands for it)`` for each element of the base, and at the end what was added behind all.
+
+    An empty string stands for a removed element. Elements that the other side (``also``) has, too, and the base has
+    not, replace none: both sides added them.
     """
     fates: list[tuple[Phrases, str]] = [([], element) for element in [*base, ""]]
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, base, side, autojunk=False).get_opcodes():
@@ -287,8 +297,11 @@ def _fates(base: Phrases, side: Phrases, *, also: Phrases) -> list[tuple[Phrases
 
 
 def _union(omni: Phrases, upstream: Phrases) -> Phrases | None:
-    """Both sides inserted here: what they share once, the rest one after the other if it is whole list elements. What
-    is only a remark is one on the element before it, and stays there."""
+    """The merge of two insertions at one place: what they share once, the rest one after the other, upstream's first.
+
+    ``None`` if that rest is not whole list elements. A comment of omni's goes first, because it is about the element
+    before it.
+    """
     out: Phrases = []
     o = u = 0
     for a, b, size in _matches(omni, upstream):
@@ -303,11 +316,11 @@ def _union(omni: Phrases, upstream: Phrases) -> Phrases | None:
 
 
 def _is_insertion(phrases: Phrases) -> bool:
-    """Whether phrases can stand in front of whole elements: such themselves, or remarks on what is before them."""
+    """Whether phrases can stand in front of whole elements: whole elements themselves, or just comments."""
     return _is_list_part(phrases) or all(phrase.startswith("#") for phrase in phrases)
 
 
 def _is_list_part(phrases: Phrases) -> bool:
-    """Whole elements with their commas: two such insertions at one place can stand one after the other."""
+    """Whether phrases are whole elements with their commas: two such insertions can stand one after the other."""
     code = [phrase for phrase in phrases if not phrase.startswith("#")]
     return bool(code) and code[-1].endswith(",") and not any(p.strip(",") in OPENERS | CLOSERS for p in code)

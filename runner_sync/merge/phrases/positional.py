@@ -1,6 +1,6 @@
-"""Positional arguments that both sides add at one place of a call: each is what its place makes it.
+"""Recognise a call to which both sides added a positional argument at the same place.
 
-Comes in: a statement as base, omni and upstream have it, and merged. Goes out: whether that is to be looked at. May
+Comes in: a statement as base, omni and upstream have it, and merged. Goes out: whether a person must look at it. May
 touch: nothing.
 
     base      pack(ids, rows)
@@ -8,8 +8,8 @@ touch: nothing.
     upstream  pack(ids, rows, lora)
     result    pack(ids, rows, lora, extra)
 
-Whether ``pack`` takes them in that order no text says. What is called like a class is taken for a record: its fields
-are merged in the same order, upstream's first.
+No text shows whether ``pack`` takes them in that order. A call of a class-like name is taken for a record and accepted,
+because its fields are merged in the same order, upstream's first.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from runner_sync.syntax import walk
 
 UNORDERED = frozenset({"max", "min", "print"})
 UNORDERED_METHODS = (".union", ".intersection", ".difference")
-"""Calls that take any number of arguments of one kind, in any order."""
+"""Functions and methods that take any number of arguments, whose order does not matter or cannot break the call."""
 
 
 def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> bool:
-    """Whether a call has an argument of upstream's alone directly before one of omni's alone, both positional.
+    """Whether a merged call has a new positional argument of upstream's directly before a new one of omni's.
 
-    The texts are modules; one that is no Python says nothing.
+    The texts are modules; one that is no Python counts as having no calls.
     """
     before, mine, theirs = (_arguments_by_function(calls_of(text)) for text in (base, omni, upstream))
     sizes = {(ast.unparse(call.func), len(call.args)) for text in (base, omni, upstream) for call in calls_of(text)}
@@ -53,7 +53,7 @@ def calls_of(text: str) -> list[ast.Call]:
 
 
 def _arguments_by_function(calls: Sequence[ast.Call]) -> Mapping[str, set[str]]:
-    """The positional arguments of every function."""
+    """``{function: its positional arguments}`` over all calls of it."""
     found: dict[str, set[str]] = defaultdict(set)
     for call in calls:
         found[ast.unparse(call.func)].update(map(ast.unparse, call.args))

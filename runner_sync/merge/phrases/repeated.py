@@ -1,6 +1,6 @@
-"""Keywords that both sides put into one call, at different places of it.
+"""Drop the second of two equal keywords, which both sides passed at different places of one call.
 
-Comes in: the phrases of a merged statement and of its sides. Goes out: the phrases without the second ones. May touch:
+Comes in: the phrases of a merged statement and of its sides. Goes out: the phrases without repetitions. May touch:
 nothing.
 """
 
@@ -14,7 +14,7 @@ from runner_sync.statements import CLOSERS, OPENERS
 
 
 def without_repeated(merged: list[str], sides: Sequence[list[str]]) -> list[str]:
-    """Each keyword of one pair of brackets no more often than a side has it: both passed it, at different places."""
+    """``merged`` with each keyword of a pair of brackets no more often than one of the sides has it there."""
     most: Counter[_Place] = Counter()
     for side in sides:
         most |= Counter(place for place in _places(side) if place is not None)
@@ -30,11 +30,11 @@ def without_repeated(merged: list[str], sides: Sequence[list[str]]) -> list[str]
 
 
 _Place = tuple[str, str]
-"""What stands before the brackets around a keyword, and the keyword with its value."""
+"""The phrases in front of all brackets around a keyword, and the keyword with its value."""
 
 
 def _places(phrases: list[str]) -> list[_Place | None]:
-    """For every phrase that is a keyword with its value where it is, and ``None`` for the others."""
+    """For each phrase its place, if it is a keyword with a value; else ``None``."""
     places: list[_Place | None] = []
     around: list[str] = [""]
     before = ""

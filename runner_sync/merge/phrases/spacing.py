@@ -1,14 +1,14 @@
-"""Blanks between the tokens of a merged statement, and line breaks before its comments, as the sides have them.
+"""Give a merged statement the blanks between tokens, and the line breaks before comments, that the sides have.
 
-Comes in: a merged text that its phrases were printed as, and the texts of the sides. Goes out: the text with other
-blanks and breaks. May touch: nothing.
+Comes in: a merged text, printed from its phrases, and the texts of the sides. Goes out: the text with other blanks and
+breaks. May touch: nothing.
 
     sides     out = g(-1, x[a:b], k=1)        out = g(-1, y[a:b])
     printed   out = g(- 1, y[a: b], k = 1)
     result    out = g(-1, y[a:b], k=1)
 
-No rule tells a slice from a dictionary, or a keyword from an assignment; who wrote the tokens next to each other has
-told. A side that has a line break between them says nothing about the one line that they stand in now.
+Whether a blank stands beside ``:`` or ``=`` depends on what these mean there; so the blanks are copied from a side that
+has the same two tokens in a row. A side with a line break between them is no help, and is passed over.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _UNPRINTED = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, t
 
 
 def spaced_as(text: str, sides: Sequence[str]) -> str:
-    """``text`` with the blanks between two tokens that the first of ``sides`` has which has these two in a row.
+    """``text`` with the blanks between every two tokens as in the first of ``sides`` that has these two in a row.
 
-    What stands between a statement and its comment is no matter of the tokens and stays.
+    The blanks in front of a comment are left alone.
     """
     made = _printed(text)
     gaps: dict[int, str] = {}
@@ -44,8 +44,8 @@ def spaced_as(text: str, sides: Sequence[str]) -> str:
 
 
 def with_comments_alone(text: str, sides: Sequence[str]) -> str:
-    """``text`` with a line of its own for each comment that stands behind code on none of ``sides``: what is said of
-    the lines below it is not said of the one before."""
+    """``text`` with a line of its own for each comment that has one on every side with it: it is about the lines below,
+    and not about the code before it."""
     alone, behind = set[str](), set[str]()
     for side in sides:
         lines = side.split("\n")
@@ -71,7 +71,7 @@ def _runs(made: Sequence[tokenize.TokenInfo], theirs: Sequence[tokenize.TokenInf
 
 
 def _gap(token: tokenize.TokenInfo, following: tokenize.TokenInfo) -> str | None:
-    """The blanks between two tokens of one line, or ``None``: a line break, or a comment."""
+    """The blanks between two tokens; ``None`` if they stand in two lines, or the second is a comment."""
     if token.end[0] != following.start[0] or following.type == tokenize.COMMENT:
         return None
     return " " * (following.start[1] - token.end[1])

@@ -1,12 +1,12 @@
-"""What omni changed in a statement, carried over to what upstream made of it.
+"""Carry omni's change of a statement over to the statements into which upstream has turned it.
 
-Comes in: a statement as base and omni have it, and upstream's new statements. Goes out: the new statement that takes
-the same arguments, with omni's. May touch: nothing.
+Comes in: a statement as base and omni have it, and upstream's new statements. Goes out: the new statement with omni's
+change in it. May touch: nothing.
 
-Upstream may collect the arguments of a call in a dictionary first, or call another function with them; the statement is
-another one then, and an argument that omni had added to the old one has nowhere to merge. Or it gives a part of the
-statement a name, and the part that omni changed stands in a statement of its own. Or one side puts more around what
-the other one changed.
+- ``carry_over``: upstream passes the arguments of a call to another function, or collects them in a dictionary first;
+  an argument that omni had added to the old call goes there.
+- ``named_part``: upstream moved a part of the statement into an assignment of its own; omni's change of it goes there.
+- ``around``: one side put more around the expression that the other one changed.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from runner_sync.merge.phrases.trees import parsed, statement_of
 from runner_sync.syntax import walk
 
 TAKEN = 0.75
-"""Share of the old arguments that a call or dictionary must take to stand for the old call: three of four."""
+"""The share of the old arguments that a call or dictionary must have to count as successor of the old call."""
 
 FEWEST = 2
-"""Arguments in common below which a likeness is chance."""
+"""The fewest arguments in common for that; a single one may be chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,14 @@ class Argument:
 
 
 def named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -> tuple[int, str] | None:
-    """``(index, text)``: the candidate that gives a part of a statement a name, and its text with omni's part.
+    """``(index, text)``: the candidate that assigns a part of the statement to a name, and its text with omni's part.
 
-    All are canonical statements: ``out = f(g(x))``, of which upstream made ``y = g(x)`` and ``out = f(y)``. ``None``
-    when upstream did more than that, or omni changed another part, or put another one beside it.
+    All are canonical statements::
+
+        base      out = f(g(x))         upstream   y = g(x)          result   y = g(x, 1)
+        omni      out = f(g(x, 1))                 out = f(y)                 out = f(y)
+
+    ``None`` if upstream did more than that, or omni changed another part, or made two values of it.
     """
     for index, text in enumerate(candidates):
         match = _NAMING.fullmatch(text)
@@ -66,7 +70,7 @@ def named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -
 
 
 def _is_one_value(text: str) -> bool:
-    """Whether a part of a statement can have one name: ``x, rows=rows`` of a call's arguments cannot."""
+    """Whether a part of a statement is a single expression that can be assigned, unlike ``x, rows=rows`` of a call."""
     only = statement_of(text)
     return isinstance(only, ast.Expr) and not isinstance(only.value, ast.Tuple | ast.Starred)
 
@@ -75,10 +79,11 @@ _NAMING = re.compile(r"(\w+) = (.+)")
 
 
 def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None:
-    """One statement where a side has put more around the condition or value that the other one changed.
+    """The merged statement where one side put more around the condition or value that the other one changed.
 
-    ``if (a or b) and c`` and ``if a`` of ``if a or b`` become ``if (a) and c``; of ``f(g(a))`` and ``g(a)`` the first
-    has all. ``None`` where neither side has the base's expression whole, exactly once, with more around it.
+    Base ``if a or b``, with the sides ``if (a or b) and c`` and ``if a``, becomes ``if (a) and c``. Where omni's
+    expression contains upstream's, which contains the base's, omni's text has it all. ``None`` if neither side has the
+    base's expression unchanged, exactly once, with more around it.
     """
     mains = [_main_expression(text, compound=compound) for text in (base, omni, upstream)]
     old, mine, theirs = mains
@@ -103,28 +108,28 @@ def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None
 
 
 def _places(part: ast.expr, whole: ast.expr) -> list[ast.expr]:
-    """Where an expression stands in another one, or is it."""
+    """The nodes in ``whole``, itself included, that are equal to ``part``."""
     return [node for node in walk(whole) if isinstance(node, ast.expr) and ast.dump(node) == ast.dump(part)]
 
 
 def _holds(whole: ast.expr, part: ast.expr) -> bool:
-    """Whether an expression has another one in it, and more around that."""
+    """Whether an expression contains another one, and is not just that."""
     return any(node is not whole for node in _places(part, whole))
 
 
 _NO_OPERAND = ast.Tuple | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Starred
-"""What is a value of its own: with more around it, it would be another one (``f(a), b`` is not ``f((a, b))``)."""
+"""Expressions that must not be put into another one: that would mean something else (``f(a), b``, ``f((a, b))``)."""
 
 
 def _main_expression(text: str, *, compound: bool) -> ast.expr | None:
-    """The condition or the value of a statement; lines are those of ``text``."""
+    """The condition (``test``) or the value of a statement, with the line numbers of ``text``; ``None`` without one."""
     statement = statement_of(f"{text}\n    pass" if compound else text)
     main = getattr(statement, "test", None) or getattr(statement, "value", None)
     return main if isinstance(main, ast.expr) else None
 
 
 def _outside(text: str, main: ast.expr) -> str:
-    """What a statement has beside its condition or value, blanks left out."""
+    """The statement with ``…`` for its condition or value, blanks left out."""
     return "".join(_exchanged(text, main, "…").replace("(…)", "…").split())
 
 
@@ -133,7 +138,7 @@ def _exchanged(text: str, node: ast.expr, new: str) -> str:
 
 
 class _Exchange(ast.NodeTransformer):
-    """One node for another."""
+    """Puts one node in the place of another."""
 
     def __init__(self, old: ast.AST, new: ast.AST) -> None:
         self.old = old
@@ -144,9 +149,9 @@ class _Exchange(ast.NodeTransformer):
 
 
 def carry_over(base: str, omni: str, candidates: Sequence[str]) -> tuple[int, str] | None:
-    """``(index, text)``: which candidate takes the arguments of the old call, and its text with omni's in it.
+    """``(index, text)``: the candidate with most arguments of the old call, and its text with those that omni added.
 
-    ``None`` when omni did more to the statement than add arguments to one call, or no candidate is like the call.
+    ``None`` if omni did more than add arguments to one call, or no candidate has enough of its arguments (`TAKEN`).
     """
     added = _added(base, omni)
     if added is None:
@@ -166,7 +171,8 @@ def carry_over(base: str, omni: str, candidates: Sequence[str]) -> tuple[int, st
 
 
 def _added(base: str, omni: str) -> tuple[list[Argument], list[Argument]] | None:
-    """The old arguments and those that omni added to the one call in which the two statements differ."""
+    """The old arguments, and those that omni added, of the only call in which the two statements differ; ``None`` if
+    they differ in more than added arguments."""
     before, after = parsed(base), parsed(omni)
     for call in [node for node in walk(after) if isinstance(node, ast.Call)]:
         mine = _arguments(call)
@@ -201,14 +207,14 @@ def _arguments(node: ast.Call | ast.Dict) -> list[Argument]:
 
 
 def _share(old: Sequence[Argument], new: Sequence[Argument]) -> float:
-    """How much of ``old`` is in ``new``: by value, for a positional argument may have become a keyword."""
+    """The share of ``old`` that is in ``new``, compared by value: a positional argument may have become a keyword."""
     common = (Counter(a.value for a in old) & Counter(a.value for a in new)).total()
     return common / len(old) if common >= FEWEST else 0.0
 
 
 def _extended(text: str, holder: ast.Call | ast.Dict, extra: Sequence[Argument]) -> str | None:
-    """``text`` with ``extra`` behind the last element of ``holder``; ``None`` where a positional one cannot stand, or
-    ``holder`` has a keyword of that name."""
+    """``text`` with ``extra`` behind the last element of ``holder``; ``None`` if it has a keyword of that name already,
+    or if a positional argument cannot stand there."""
     names = {argument.keyword for argument in _arguments(holder)} - {"", "**"}
     if any(argument.keyword in names for argument in extra):
         return None

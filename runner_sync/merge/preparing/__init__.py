@@ -1,4 +1,4 @@
-"""What is done to three texts before they are compared: one name for one local, one order of the same blocks.
+"""Make three texts comparable before they are merged: one name for one local, one form and order for the same blocks.
 
 Comes in: a ``Triple``. Goes out: a ``Triple``. May touch: nothing.
 """

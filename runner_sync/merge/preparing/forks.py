@@ -1,6 +1,6 @@
-"""Conditions of which each branch says nearly the same.
+"""Find conditions whose branches are versions of each other.
 
-Comes in: nodes. Goes out: ``Fork`` values, and where else a branch of one is said. May touch: nothing.
+Comes in: nodes. Goes out: ``Fork`` values, and places with the text of a branch. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from runner_sync.statements import Node, below, clauses, in_suite, said, sibling
 from runner_sync.statements.likeness import dice
 
 Run = tuple[int, ...]
-"""The places of statements that follow each other in one suite; what is inside of them is none of them."""
+"""The indices of statements that follow each other in one suite, without those of what is inside them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """An ``if`` with all clauses up to its ``else``, and the statements of each branch, as places in one sequence.
+    """An ``if`` with all its clauses up to an ``else``, as indices of one sequence.
 
-    ``suites`` are all nodes in a branch, at any depth, comments as well.
+    ``branches`` are the statements directly in each branch, ``suites`` all nodes in it, at any depth and with comments.
     """
 
     heads: tuple[int, ...]
@@ -33,7 +33,7 @@ class Fork:
 
 
 def forks(nodes: Sequence[Node]) -> Iterator[Fork]:
-    """Each ``if`` that always does one of several versions of the same."""
+    """Each ``if`` with an ``else`` whose branches all say nearly the same."""
     for k, node in enumerate(nodes):
         fork = fork_at(nodes, k) if node.keyword == "if" else None
         if fork is not None and all(_are_versions(nodes, fork.branches[0], branch) for branch in fork.branches[1:]):
@@ -41,7 +41,7 @@ def forks(nodes: Sequence[Node]) -> Iterator[Fork]:
 
 
 def fork_at(nodes: Sequence[Node], head: int) -> Fork | None:
-    """The ``if`` at a place as a fork; ``None`` where it has no ``else``."""
+    """The ``if`` at an index as a fork; ``None`` if it has no ``else``, or a branch on the line of its head."""
     heads = (head, *clauses(nodes, head))
     if nodes[heads[-1]].canon != "else" or any(nodes[at].one_line for at in heads):
         return None
@@ -51,12 +51,12 @@ def fork_at(nodes: Sequence[Node], head: int) -> Fork | None:
 
 
 def _are_versions(nodes: Sequence[Node], one: Run, other: Run) -> bool:
-    """Whether two runs, with all that is in them, differ in little."""
+    """Whether two runs have equally many statements and nearly the same words."""
     return dice(words_of(nodes, one), words_of(nodes, other)) >= VERSION and len(one) == len(other)
 
 
 def words_of(nodes: Sequence[Node], run: Run) -> Counter[str]:
-    """The words of statements and of all that is in them, comments left out."""
+    """The words of a run of statements and of all inside them, comments left out."""
     found = Counter[str]()
     for k in run:
         for j in below(nodes, k):
@@ -65,7 +65,7 @@ def words_of(nodes: Sequence[Node], run: Run) -> Counter[str]:
 
 
 def only_place(nodes: Sequence[Node], wanted: tuple[str, ...], length: int) -> Run:
-    """The one run of so many statements that says what is ``wanted``; empty where there is none, or more than one."""
+    """The only run of ``length`` statements with the canonical texts ``wanted``; empty if there is none, or another."""
     found = []
     for k, node in enumerate(nodes):
         if node.canon == wanted[0] and not node.is_comment:
@@ -76,8 +76,8 @@ def only_place(nodes: Sequence[Node], wanted: tuple[str, ...], length: int) -> R
 
 
 def counterpart(base: Sequence[Node], omni: Sequence[Node], run: Run) -> Run:
-    """What omni has from the first to the last of some statements of the base; empty where it lacks one of these two,
-    or has them in two suites."""
+    """Omni's statements from its version of the first to that of the last of a run of the base; empty if omni lacks one
+    of these two, or has them in different suites."""
     pairs = {pair.left: pair.right for pair in by_what_is_open(base, omni, align(base, omni))}
     first, last = pairs.get(run[0]), pairs.get(run[-1])
     if first is None or last is None or omni[first].parent != omni[last].parent:

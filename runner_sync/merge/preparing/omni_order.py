@@ -1,9 +1,9 @@
-"""Blocks that base and upstream have in one order and omni in another.
+"""Put blocks of base and upstream into omni's order.
 
 Comes in: base, omni and upstream texts. Goes out: base and upstream in omni's order. May touch: nothing.
 
-For a text that was not copied from upstream's its own order is no change of anybody's. Statements are paired in order,
-so a block that stands elsewhere would count as lacking, and what upstream newly does in it would have no place::
+Only for a text that is no copy of upstream's, whose own order is not a change. Statements are paired in order, so a
+block that omni has elsewhere would count as missing, and upstream's changes in it would have no place to go::
 
     base, upstream   if self.is_ready: …          omni   tokens = output.tokens
                      tokens = output.tokens              if self.is_ready: …
@@ -22,8 +22,8 @@ from runner_sync.statements.dataflow import binds, reads
 
 
 def in_omni_order(triple: Triple) -> Triple:
-    """The triple with those blocks of base and upstream where omni has them, which stand elsewhere in the same suite
-    there and in which upstream has changed something. Raises ``UnparsableText``."""
+    """The triple with blocks of base and upstream moved to where omni has them in the same suite, if upstream changed
+    something in them. Raises ``UnparsableText``."""
     seen: set[str] = set()
     while (found := _with_next_moved(triple, seen)) is not None:
         triple = found
@@ -31,7 +31,7 @@ def in_omni_order(triple: Triple) -> Triple:
 
 
 def _with_next_moved(triple: Triple, seen: set[str]) -> Triple | None:
-    """The triple with the first such block in its place that was not ``seen`` yet, if there is one."""
+    """The triple with the next such block moved, which is then added to ``seen``; ``None`` if there is none left."""
     base, omni, upstream = flatten(triple.base), flatten(triple.omni), flatten(triple.upstream)
     in_base = {pair.right: pair.left for pair in align(base, omni)}
     in_upstream = {pair.left: pair.right for pair in align(base, upstream)}
@@ -50,7 +50,8 @@ def _with_next_moved(triple: Triple, seen: set[str]) -> Triple | None:
 
 
 def _elsewhere(base: Sequence[Node], omni: Sequence[Node], in_base: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-    """The places in base and in omni of the blocks that both have once in one suite, and in another order."""
+    """``(index in base, index in omni)`` of unpaired blocks that both have once, in the same suite: their order
+    differs. They must have a statement inside in common."""
     paired, blocks = set(in_base.values()), _blocks(base)
     for text, j in _blocks(omni).items():
         i = blocks.get(text, ROOT)
@@ -62,8 +63,8 @@ def _elsewhere(base: Sequence[Node], omni: Sequence[Node], in_base: Mapping[int,
 
 
 def _blocks(nodes: Sequence[Node]) -> dict[str, int]:
-    """The places of the heads of suites, by what they say, and by what is inside: a condition may be another one here.
-    Of those that are told apart by it."""
+    """``{text: index}`` of heads, each by its own text, and by keyword and inside, because its condition may differ on
+    the other side. Texts that two blocks have are left out."""
     found: dict[str, list[int]] = defaultdict(list)
     for k, node in enumerate(nodes):
         if node.compound and not node.is_clause:
@@ -73,15 +74,15 @@ def _blocks(nodes: Sequence[Node]) -> dict[str, int]:
 
 
 def _before(nodes: Sequence[Node], at: int) -> Iterator[int]:
-    """The statements in front of one in its suite, the nearest first, and the head of that."""
+    """The statements in front of one in its suite, the nearest first, then the head of that suite."""
     yield from siblings(nodes, at, step=-1)
     yield from [nodes[at].parent] if nodes[at].parent != ROOT else ()
 
 
 def _moved_behind(text: str, nodes: Sequence[Node], at: int, before: int) -> str:
-    """The text with a statement behind another of its suite, or first in it, behind its head.
+    """The text with statement ``at`` moved behind ``before``, another one of its suite or the head of that.
 
-    Empty where a local would be read before it is set, and where the two are in different suites.
+    Empty if the two are in different suites, if a local would be read before it is set, or if the result is no Python.
     """
     if nodes[at].parent not in (before, nodes[before].parent):
         return ""
@@ -101,7 +102,7 @@ def _moved_behind(text: str, nodes: Sequence[Node], at: int, before: int) -> str
 
 
 def _last(nodes: Sequence[Node], before: int, at: int) -> int:
-    """The last node of the statement ``before``; of the head of the suite that ``at`` is in, with its docstring."""
+    """The last node of the statement ``before``; if that is the head around ``at``, itself or its docstring."""
     if before != nodes[at].parent:
         return below(nodes, before)[-1]
     return before + (nodes[before + 1].kind == "docstring")
@@ -114,7 +115,7 @@ def _needs_the_first(nodes: Sequence[Node], first: int, second: int, end: int) -
 
 
 def _lines(nodes: Sequence[Node], at: int) -> range:
-    """The lines of a statement with all that is in it and the remarks directly above, as indices."""
+    """The 0-based lines of a statement, with all inside it and the comments directly above it."""
     first = next((remarks.start for remarks, about in remarks_on(nodes) if about == at), at)
     last = nodes[below(nodes, at)[-1]]
     return range(nodes[first].start - 1, last.start - 1 + len(last.lines))

@@ -1,9 +1,9 @@
-"""Locals that one side calls by another name than the base does.
+"""Give locals that one side has renamed the same name on all sides.
 
 Comes in: base, omni and upstream texts. Goes out: the texts in the names that the result has. May touch: nothing.
 
-A copy that says ``model_output`` throughout where the original says ``hidden_states`` would conflict in every
-statement that mentions it, and take new upstream statements over under the wrong name.
+A copy that says ``model_output`` throughout where the original says ``hidden_states`` would otherwise conflict in every
+statement with the name, and upstream's new statements would come in under the wrong one.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from runner_sync.statements.dataflow import binds, reads
 from runner_sync.syntax import parameter_names, walk
 
 SEEN = 2
-"""How many statements must show a renaming; one could be a mere change."""
+"""The fewest statements that must show a renaming; in a single one it could be a change of meaning."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*|\W")
 
 
 def with_omni_names(triple: Triple) -> Triple:
-    """The triple with base and upstream in omni's local names."""
+    """The triple with base and upstream in omni's names for locals that omni has renamed."""
     found = renamed_locals(triple.base, triple.omni)
     found = {old: new for old, new in found.items() if _can_rename((triple.base, triple.upstream), old, new)}
     if not found:
@@ -39,9 +39,9 @@ def with_omni_names(triple: Triple) -> Triple:
 
 
 def with_omni_names_of_values(triple: Triple) -> Triple:
-    """The triple with base and upstream calling as omni does the one value that all three make of a class.
+    """The triple with base and upstream in omni's name for the only value that all three make of a class.
 
-    For a local that is bound again and again, so that omni's name for one of its values is no renaming throughout::
+    For a local that is bound several times, of which omni renamed only one of its values::
 
         base, upstream   output = copy(EMPTY) … return output   …   output = Output(rows)
         omni             output = copy(EMPTY) … return output   …   runner_output = Output(rows)
@@ -57,7 +57,7 @@ def with_omni_names_of_values(triple: Triple) -> Triple:
 
 
 def _values_made(text: str) -> dict[str, tuple[str, int]]:
-    """``{class: (local, line)}`` of the classes of which a method makes one value, and binds it."""
+    """``{class: (local, line)}`` of the classes of which a method makes and binds exactly one value."""
     found: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for node in flatten(text):
         called, targets = node.facts.called, node.facts.targets
@@ -67,9 +67,9 @@ def _values_made(text: str) -> dict[str, tuple[str, int]]:
 
 
 def with_omni_names_of_new_values(triple: Triple) -> Triple:
-    """The triple with upstream calling as omni does what both newly take from the values of one function.
+    """The triple with upstream in omni's names for the further values that both newly unpack from one function.
 
-    Each has a name of its own for it; taken for two values they would be more than the function gives::
+    Merged under two names, they would count as two values, more than the function returns::
 
         base      nans, lists = self.sync(rows)
         omni      nans, count, lists = self.sync(rows)
@@ -86,7 +86,7 @@ def with_omni_names_of_new_values(triple: Triple) -> Triple:
 
 
 def _unpacked(text: str) -> dict[str, tuple[str, ...]]:
-    """``{function: locals}`` of the functions whose values a method takes apart in one place."""
+    """``{function: locals}`` of the methods of ``self`` whose values a text unpacks into locals, exactly once."""
     found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for node in flatten(text):
         if (
@@ -101,11 +101,11 @@ def _unpacked(text: str) -> dict[str, tuple[str, ...]]:
 def with_upstream_names(
     triple: Triple, heritage: Collection[str], versions: Collection[str]
 ) -> tuple[Triple, Collection[str], Collection[str]]:
-    """The triple with base and omni in the local names that upstream has now: what omni added has to use them. So are
-    the statements of other revisions of upstream, the ``heritage`` and the ``versions``.
+    """The triple with base and omni in upstream's new names for locals, so that what omni added uses them; and
+    ``heritage`` and ``versions``, statements of other revisions of upstream, in the same names.
 
-    Only where upstream gives each value another name and changes none of them: what omni does with ``kv_cache`` is not
-    what it would do with ``k_cache``, the first of two caches (vllm-ascend 0.11.0rc0).
+    Only if every statement that binds the local is the same but for the names. Otherwise it may be another value: what
+    omni does with ``kv_cache`` it would not do with ``k_cache``, the first of two (vllm-ascend 0.11.0rc0).
     """
     found = renamed_locals(triple.base, triple.upstream, whole=True)
     found = {old: new for old, new in found.items() if _can_rename((triple.base, triple.omni), old, new)}
@@ -119,9 +119,9 @@ def with_upstream_names(
 
 
 def named_alike(text: str, others: Sequence[str]) -> list[str]:
-    """``others``, revisions of one text, in the local names of ``text``; what is no Python stays as it is.
+    """``others``, revisions of one text, in the local names of ``text``; one that is no Python stays as it is.
 
-    Revisions that differ from ``text`` in the same names are looked at once, in the longest of them.
+    Revisions that differ from ``text`` in the same names share one comparison, that of the longest, to save time.
     """
     longest: dict[tuple[frozenset[str], frozenset[str]], str] = {}
     unshared = {}
@@ -135,11 +135,12 @@ def named_alike(text: str, others: Sequence[str]) -> list[str]:
 
 
 def with_omni_names_behind(triple: Triple, names: Collection[str]) -> Triple:
-    """The triple with base and upstream calling the value of a local as omni does, from the statement on that binds it.
+    """The triple with base and upstream in omni's name for one value of a local, from the statement that binds it to
+    the next that does.
 
-    For ``names`` that are bound again and again (``output = …`` in a branch that returns it, and once more at the end):
-    omni may have given only one of the values another name. And for a value that omni makes in another way and calls by
-    a name that upstream has for something else in front of it.
+    For ``names`` that are bound several times (``output = …`` in a branch that returns it, and again at the end), of
+    which omni renamed one value. Also for a value that omni computes differently, under a name that upstream uses for
+    something else further up.
     """
     for name in names:
         found = _renamed_binding(triple, name) or _renamed_value(triple, name)
@@ -150,7 +151,7 @@ def with_omni_names_behind(triple: Triple, names: Collection[str]) -> Triple:
 
 
 def _named_behind(triple: Triple, name: str, new: str, lines: Sequence[int]) -> Triple:
-    """The triple with what base and upstream bind to ``name`` at the two ``lines`` called ``new``."""
+    """The triple with the values that base and upstream bind to ``name`` at the two ``lines`` renamed to ``new``."""
     base, upstream = (
         _rename(text, {name: new}, within=_reach(text, name, line))
         for text, line in zip((triple.base, triple.upstream), lines, strict=True)
@@ -159,7 +160,8 @@ def _named_behind(triple: Triple, name: str, new: str, lines: Sequence[int]) -> 
 
 
 def _renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
-    """``(omni's name, line in base, line in upstream)`` of a statement that binds ``name`` and that all sides have."""
+    """``(omni's name, line in base, line in upstream)`` of a statement of all three texts that binds ``name``, and in
+    omni another one."""
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     theirs = {pair.left: pair.right for pair in align(base, upstream)}
     for pair in align(base, omni):
@@ -173,8 +175,10 @@ def _renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
 
 
 def _renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
-    """The same, told by what omni binds in its place and how it goes on with the value, which base and upstream bind to
-    ``name`` once."""
+    """The same for a value that base and upstream bind to ``name`` once, and omni in a statement that is not paired.
+
+    It is recognised by the statements that use the value: all must have the same other name in omni.
+    """
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     made = [[node.start for node in side if name in binds(node)] for side in (base, upstream)]
     if any(len(lines) != 1 for lines in made):
@@ -196,21 +200,21 @@ def _renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
 
 
 def _used_behind(nodes: Sequence[Node], line: int) -> set[str]:
-    """The locals that statements from a line on read or bind."""
+    """The locals that statements read or bind from a line on."""
     return {word for node in nodes if node.start >= line for word in reads(node) | binds(node)}
 
 
 def _reach(text: str, name: str, line: int) -> range:
-    """The lines from a statement that binds ``name`` to before the next one that does."""
+    """The lines from a statement that binds ``name`` up to the next one that does."""
     later = [node.start for node in flatten(text) if node.start > line and name in binds(node)]
     return range(line, min(later, default=text.count("\n") + 2))
 
 
 def with_old_reads_renamed(before: str, text: str, names: Collection[str]) -> str:
-    """``text``, which ``before`` became, with its reads of those locals that it binds by another name only.
+    """``text`` with reads of unbound locals renamed to what they are called now.
 
-    For ``names`` that nothing in ``text`` binds: what reads one reads what ``before`` bound by it. Only where every
-    statement that did so is the same but for the name.
+    ``text`` was made from ``before``. One of ``names`` that only ``before`` binds is renamed if every statement that
+    bound it is in ``text`` and binds another name, otherwise unchanged.
     """
     for name in sorted(set(names) - _bound(text)):
         new = _bound_instead(before, text, name)
@@ -220,7 +224,7 @@ def with_old_reads_renamed(before: str, text: str, names: Collection[str]) -> st
 
 
 def _bound_instead(before: str, text: str, name: str) -> str:
-    """The name that ``text`` has where ``before`` binds ``name``; empty where that is not clear."""
+    """The name that ``text`` binds wherever ``before`` binds ``name``; empty if that is not clear."""
     left, right = flatten(before), flatten(text)
     pairs = {pair.left: right[pair.right] for pair in align(left, right)}
     found = set()
@@ -234,8 +238,8 @@ def _bound_instead(before: str, text: str, name: str) -> str:
 def renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, str]:
     """``{base name: omni name}`` of locals that omni renamed consistently.
 
-    Several statements show it, one of which binds the local; with ``whole`` each that binds it says the same but for
-    the names.
+    At least ``SEEN`` statements must show it, and one of them bind the local. With ``whole``, every statement that
+    binds it must be the same but for the names.
     """
     gone, come = _unshared(base, omni)
     if not gone or not come:
@@ -264,8 +268,8 @@ def renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, st
 def _is_renamed_throughout(
     left: Sequence[Node], pairs: Mapping[int, Node], name: str, renamed: Mapping[str, str]
 ) -> bool:
-    """Whether every statement that binds a local is the same but for the names in the other text, or takes more
-    arguments."""
+    """Whether every statement that binds a local is the same in the other text but for the names, or for more
+    arguments there."""
     binding = [at for at, node in enumerate(left) if name in binds(node)]
     said = {at: "".join(renamed.get(word, word) for word in _WORD.findall(left[at].canon)) for at in binding}
     return all(at in pairs and is_part_of(said[at], pairs[at].canon) for at in binding)
@@ -277,12 +281,12 @@ def _is_bound_instead(left: Sequence[Node], pairs: Mapping[int, Node], name: str
 
 
 def _unshared(base: str, omni: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The locals of each that the other one does not mention."""
+    """The locals of each text that the other one does not mention."""
     return _bound(base) - _names(omni), _bound(omni) - _names(base)
 
 
 def _differences(a: str, b: str) -> set[tuple[str, str]]:
-    """The word replacements between two texts of equal shape up to where they part."""
+    """The ``(old, new)`` names in which two texts differ, word by word up to the first difference that is no name."""
     left, right = _WORD.findall(a), _WORD.findall(b)
     pairs = set()
     for x, y in zip(left, right, strict=False):
@@ -303,7 +307,7 @@ def _bound(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def _names_and_locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The names in a text, and those that it assigns; parameters are no locals, for callers know them."""
+    """All names in a text, and its locals; parameters do not count as locals, because callers may pass them by name."""
     tree = _parsed(text)
     names = {node.id for node in walk(tree) if isinstance(node, ast.Name)} | parameter_names(tree)
     said = {mention.name for mention in mentions(_body(tree))}
@@ -315,10 +319,10 @@ def _mentions(text: str, name: str) -> bool:
 
 
 def _can_rename(texts: Iterable[str], old: str, new: str | None = None) -> bool:
-    """Whether a local can get another name in each of the texts.
+    """Whether a local can be renamed in each of the texts.
 
-    Nothing there is called so, and the old one is said by plain names only: by no ``except … as old``, ``nonlocal``,
-    pattern or import.
+    The new name must not be in use, and the old one must only stand as a plain name: in no ``except … as old``,
+    ``nonlocal``, pattern or import.
     """
     return all(
         (new is None or not _mentions(text, new))
@@ -328,7 +332,8 @@ def _can_rename(texts: Iterable[str], old: str, new: str | None = None) -> bool:
 
 
 def _rename(text: str, names: Mapping[str, str], *, within: Container[int] | None = None) -> str:
-    """The text with locals renamed; a lambda, comprehension or function inside of it has names of its own."""
+    """The text with locals renamed, with ``within`` only on these lines. Names that belong to a lambda, comprehension
+    or function inside are left alone."""
     places = Places(text)
     found = [(said.node, names[said.name]) for said in _scope(text) if said.name in names]
     plain = [(node, new) for node, new in found if isinstance(node, ast.Name)]
@@ -336,7 +341,7 @@ def _rename(text: str, names: Mapping[str, str], *, within: Container[int] | Non
 
 
 def _scope(text: str) -> list[Mention]:
-    """The names of a unit's own scope."""
+    """The names in a unit's own scope, where they stand."""
     return mentions(_body(_parsed(text)))
 
 
@@ -348,7 +353,7 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _body(tree: ast.Module) -> Sequence[ast.stmt]:
-    """The body of a method; what is none is its own scope."""
+    """The body of a method; of any other unit all statements."""
     match tree.body:
         case [ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body)]:
             return body

@@ -1,16 +1,16 @@
-"""What upstream says in each branch of a new condition, where it said it once, and omni has it in its own words.
+"""Repeat omni's edited statements in each branch of a new condition, where upstream has split them up.
 
-Comes in: a ``Triple``. Goes out: the same, with that in the branches of such a condition in base and omni, too; or out
-of them, where upstream has dropped the condition. May touch: nothing.
+Comes in: a ``Triple``. Goes out: the same, with the statements in the branches of that condition in base and omni, too;
+or, where upstream has dropped such a condition, without it. May touch: nothing.
 
-An edit of omni's is then merged into each branch; else the second one would come as upstream has it::
+So omni's edit is merged into each branch; otherwise the second branch would come in without it::
 
     base    out = self.model(rows, width)       upstream    if is_old():
     omni    out = self.own_forward(rows, width)                 out = self.model(rows, width)
                                                             else:
                                                                 out = self.model(rows)
 
-Where the condition goes again, what omni has under it would stay, and be done twice.
+When upstream drops the condition again, omni's edited branches would otherwise all stay, and the work be done twice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from runner_sync.syntax import indentation
 
 
 def in_the_same_branches(triple: Triple) -> Triple:
-    """The triple with what upstream has put into branches, or has taken out of them, there on all sides."""
+    """The triple with base and omni split into branches, or joined from them, as upstream has done it."""
     upstream = flatten(triple.upstream)
     for fork in forks(upstream):
         triple = _in_branches(triple, upstream, fork)
@@ -35,7 +35,7 @@ def in_the_same_branches(triple: Triple) -> Triple:
 
 
 def _in_branches(triple: Triple, upstream: Sequence[Node], fork: Fork) -> Triple:
-    """The triple with omni's version of what upstream has in each branch of a new condition in each of them."""
+    """The triple with upstream's new condition ``fork`` in base and omni, too, around their version of its branches."""
     base, omni = flatten(triple.base), flatten(triple.omni)
     old = _said_once(base, upstream, fork)
     mine = counterpart(base, omni, old) if old else ()
@@ -46,8 +46,8 @@ def _in_branches(triple: Triple, upstream: Sequence[Node], fork: Fork) -> Triple
 
 
 def _said_once(base: Sequence[Node], upstream: Sequence[Node], fork: Fork) -> Run:
-    """Where the base says what one of the branches does; empty where it has the condition, too, or says it twice, or
-    where upstream still says it elsewhere."""
+    """The statements of the base that are equal to one of the branches; empty if the base already has the condition, or
+    has them twice, or if upstream has them elsewhere, too."""
     branches = {said(upstream, branch): len(branch) for branch in fork.branches}
     if upstream[fork.heads[0]].canon in {node.canon for node in base} or len(branches) < len(fork.branches):
         return ()
@@ -56,7 +56,7 @@ def _said_once(base: Sequence[Node], upstream: Sequence[Node], fork: Fork) -> Ru
 
 
 def _forked(text: str, nodes: Sequence[Node], run: Run, heads: Sequence[Sequence[str]]) -> str:
-    """The text with some statements in each branch of a condition."""
+    """The text with a run of statements repeated under each of ``heads``."""
     lines, first, last = text.split("\n"), nodes[run[0]].start - 1, end(nodes, run[-1])
     margin = indentation(lines[first])
     branch = indented(lines, nodes, range(first, last))
@@ -65,8 +65,8 @@ def _forked(text: str, nodes: Sequence[Node], run: Run, heads: Sequence[Sequence
 
 
 def _out_of_branches(triple: Triple, upstream: Sequence[Node], fork: Fork) -> Triple:
-    """The triple without a condition of the base of which upstream only has what one branch did, where omni has changed
-    the branches alike."""
+    """The triple without a condition of the base that upstream dropped but for the statements of one branch, if omni
+    has edited all branches alike: base and omni get that branch only."""
     base, omni = flatten(triple.base), flatten(triple.omni)
     heads = counterpart(base, omni, fork.heads[:1])
     mine = fork_at(omni, heads[0]) if len(heads) == 1 else None
@@ -81,7 +81,7 @@ def _out_of_branches(triple: Triple, upstream: Sequence[Node], fork: Fork) -> Tr
 
 
 def _are_edited_alike(base: Sequence[Node], fork: Fork, omni: Sequence[Node], mine: Fork, stays: int) -> bool:
-    """Whether what omni has put into the branches that go is also in the one that stays; a comment, too."""
+    """Whether everything that omni added to the branches that go, comments included, is also in the one that stays."""
     kept = mine.branches[stays]
     if not kept or said(omni, kept) == said(base, fork.branches[stays]):
         return False
@@ -95,7 +95,7 @@ def _are_edited_alike(base: Sequence[Node], fork: Fork, omni: Sequence[Node], mi
 
 
 def _joined(text: str, nodes: Sequence[Node], fork: Fork, stays: int) -> str:
-    """The text with what one branch of a condition does in the place of the condition."""
+    """The text with a condition replaced by the statements of one of its branches."""
     lines, first, last = text.split("\n"), nodes[fork.heads[0]].start - 1, end(nodes, fork.heads[0])
     suite = fork.suites[stays]
     rows = range(nodes[suite[0]].start - 1, nodes[suite[-1]].start - 1 + len(nodes[suite[-1]].lines))

@@ -1,4 +1,4 @@
-"""Three texts of one unit → the merged text, with every doubtful decision named.
+"""Merge three texts of one unit, and list every doubtful decision.
 
 Comes in: a ``Triple``. Goes out: ``Merged``. May touch: nothing.
 """
@@ -78,16 +78,16 @@ def merge(
     foreign: Collection[str] = frozenset(),
     pinned: Collection[str] = frozenset(),
 ) -> Merged:
-    """Merge one unit. Raises ``UnparsableText`` when a side is no Python, unless two are equal: then none is read.
+    """Merge one unit. Raises ``UnparsableText`` if a side is no Python, unless only one side has changed anything.
 
     Args:
         triple: the three texts, at any indentation.
-        policy: which side wins where both changed the same; ``FOLLOW`` unless told.
+        policy: which side wins where both changed the same; ``FOLLOW`` by default.
         heritage: canonical statements of other revisions of upstream, which a composite copy may have.
         versions: those of the revisions that parts of the copy are known to come from.
-        veto: the reason why a canonical statement of upstream must not come in, or ``None``.
+        veto: gives the reason why a canonical statement of upstream must not come in, or ``None``.
         foreign: canonical statements that upstream has from a third party; they do not come in.
-        pinned: canonical statements that omni has from a third party; that upstream dropped them is no reason to.
+        pinned: canonical statements that omni has from a third party; they stay even if upstream dropped them.
     """
     terms = Terms(
         policy=policy or FOLLOW, heritage=heritage, versions=versions, veto=veto, foreign=foreign, pinned=pinned
@@ -107,7 +107,8 @@ def merge(
 
 
 def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
-    """The result where only one side has changed anything, or both the same; none of the texts need be Python."""
+    """The result if only one side has changed anything, or both did the same; the texts need not be Python. Else
+    ``None``."""
     if triple.upstream == triple.omni or (triple.upstream == triple.base and not terms.heritage):
         return triple.omni
     is_bound = terms.veto is not None or terms.foreign or terms.pinned or terms.policy.updates_only
@@ -117,8 +118,8 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
 
 
 def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
-    """The texts, and what is known of them, with one form and one name for what the sides write differently; for a port
-    also with one order of their blocks."""
+    """The texts with one form and one name for what the sides write differently, and ``terms`` in the same names; for a
+    port also with their blocks in one order."""
     triple = in_one_form(triple)
     if terms.policy.is_copy:
         triple = in_the_same_branches(triple)
@@ -131,7 +132,7 @@ def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
 
 
 def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
-    """All strands in their order, those marked that stay, in the suites that they stand in; and the doubts about it."""
+    """All strands in output order, each with its verdict and its suite; and the doubts about these."""
     strands = order(weave, terms.policy)
     doubts = without_named_values(weave, settle_presence(weave, strands, terms))
     doubts += without_crossing(weave, strands, is_copy=terms.policy.is_copy)
@@ -145,7 +146,7 @@ def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """What stays with its text, and the doubts: about what is ``left_out``, and about statements changed by both."""
+    """The strands that stay, their texts, and the doubts about what is ``left_out`` and what both sides changed."""
 
     kept: list[Strand]
     contents: dict[Strand, Content]
@@ -169,13 +170,13 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     kept = with_their_statements(weave, kept, terms.heritage)
     left_out += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, terms.foreign)]
     lost = [emptied(weave, s) for s in [*(s for s in suites if not s.kept), *hollow_suites(weave, kept)]]
-    # What a port brings is asked about, with what stood there: a block in the place of another one, too.
+    # A port is asked about anyway, together with what it replaces, so a replaced block needs no question of its own.
     left_out += [doubt for doubt in lost if terms.policy.is_copy or doubt.reason.kind != "added block replaced"]
     return _Chosen(kept, contents, left_out, both_changed)
 
 
 def _with_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) -> list[Doubt]:
-    """The doubts, with those about statements that nobody edited and that do something else in the result."""
+    """``doubts`` plus those about statements that nobody edited and that do something else in the result."""
     kept = chosen.kept
     return [
         *set_for_nothing(weave, kept, chosen.contents, without_emptied_inside(weave, doubts)),
@@ -188,7 +189,7 @@ def _with_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) -
 def _with_moved_remarks(
     weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt], heritage: Collection[str]
 ) -> tuple[_Chosen, list[Doubt]]:
-    """What was chosen, with omni's comments from statements that stand elsewhere now, and the doubts about others."""
+    """``chosen`` with omni's comments inside statements that moved carried over, and the doubts about those lost."""
     asked = {doubt.strand for doubt in doubts}
     made, gone = with_moved_remarks(weave, chosen.kept, chosen.contents, asked=asked, heritage=heritage)
     return replace(chosen, contents=made), gone
@@ -197,7 +198,7 @@ def _with_moved_remarks(
 def _written(
     triple: Triple, weave: Weave, strands: Sequence[Strand], chosen: _Chosen, doubts: Sequence[Doubt], *, is_copy: bool
 ) -> Merged:
-    """What is kept as text, and the doubts, with those that the order of the text brings, as questions at its lines."""
+    """The kept strands as text, and all doubts, also those about the order of that text, as questions at its lines."""
     kept, contents = chosen.kept, chosen.contents
     emitted = text_of(weave, kept, contents, indent=len(indentation(triple.omni or triple.upstream)), is_copy=is_copy)
     asked = [*doubts, *under_other_conditions(weave, kept, emitted)]
@@ -211,8 +212,8 @@ def _written(
 
 
 def _stands(text: str, triple: Triple) -> bool:
-    """Whether the result is Python for the compiler, too, which wants a loop around ``break``; where a side is a part
-    of a function and no Python by itself, for the parser."""
+    """Whether the result compiles, so that no ``break`` stands outside a loop; if a side does not compile itself, being
+    a part of a function, whether the result parses."""
     return compiles(text) or (parses(text) and not (compiles(triple.omni) and compiles(triple.upstream)))
 
 

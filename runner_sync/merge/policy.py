@@ -1,4 +1,4 @@
-"""Who wins where both sides have a claim.
+"""Which side wins a conflict.
 
 Comes in and goes out: frozen values. May touch: nothing.
 """
@@ -13,16 +13,16 @@ from runner_sync.merge.reason import Veto
 
 Winner = Literal["omni", "upstream"]
 Preference = Literal["omni", "upstream", "review"]
-"""Which side people let win in a unit; ``review`` where each conflict has its own winner and is asked about."""
+"""The side that wins all conflicts of a unit; with ``review`` each has its default winner and is asked about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The winning side per kind of conflict, ``first`` of the order of additions at one place.
+    """The winning side for each kind of conflict; ``first`` is the side whose additions stand first at one place.
 
-    ``is_copy`` is whether omni's text was copied from upstream's: then upstream's structure wins, and what omni lacks
-    it has removed. A text that was made in another way keeps its structure, and never had what it lacks. With
-    ``updates_only`` upstream adds and removes nothing: only statements that both have are brought up to date."""
+    With ``is_copy``, omni's text was copied from upstream's: then upstream's structure wins, and omni has removed
+    whatever it lacks. A text that is no copy keeps its structure, and never had what it lacks. With ``updates_only``
+    upstream adds and removes nothing: only statements that both have are brought up to date."""
 
     edited_here_gone_there: Winner = "omni"
     gone_here_edited_there: Winner = "omni"
@@ -35,14 +35,15 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What the caller of a merge knows of its sides: which one wins, and which statements are of neither.
+    """What the caller of a merge knows: which side wins, and where statements come from. All statements are canonical.
 
-    ``heritage`` holds the canonical statements of other upstream revisions: one of omni's that stands in them is no
-    edit of omni's but a part that was synced at another time (a composite base). ``veto`` gives the reason why a
-    canonical statement of upstream must not come in. ``foreign`` are statements that upstream has from a third
-    party: they neither come in nor are worth a question. ``versions`` are those of ``heritage`` that are of
-    revisions which parts of the copy come from: what both sides changed may be merged from one of them. ``pinned``
-    are statements that omni has from a third party: they do not go because upstream no longer has them.
+    - ``heritage``: statements of other upstream revisions. If omni has one of them, that is no edit of omni's, but a
+      part that was synced at another time (a composite base).
+    - ``versions``: those of ``heritage`` from revisions that parts of the copy are known to come from; a statement that
+      both sides changed may be merged from one of them.
+    - ``veto``: gives the reason why a statement of upstream must not come in.
+    - ``foreign``: statements that upstream has from a third party; they neither come in nor are asked about.
+    - ``pinned``: statements that omni has from a third party; that upstream no longer has them does not remove them.
     """
 
     policy: Policy
@@ -54,14 +55,14 @@ class Terms:
 
 
 def settled_for(policy: Policy, side: Preference) -> Policy:
-    """``policy`` with every conflict settled for one side; as it is for ``review``."""
+    """``policy`` with every conflict settled for one side; unchanged for ``review``."""
     if side == "review":
         return policy
     return replace(policy, edited_here_gone_there=side, gone_here_edited_there=side, both_edited=side, both_added=side)
 
 
 FOLLOW = Policy()
-"""For the upstream that the copy follows: its structure wins."""
+"""For a copy and the upstream that it follows: upstream's structure wins."""
 
 TOUCH_UP = Policy(updates_only=True)
 """For a method of omni's own that shares some statements with its namesake, such as the unpacking of a record."""
@@ -70,4 +71,4 @@ RECORD = Policy(first="upstream")
 """For records such as a ``NamedTuple``: additions of upstream stand before omni's own."""
 
 PORT = Policy(is_copy=False, first="upstream")
-"""For the GPU twin, whose methods are built in another way: only what it adds comes in."""
+"""For the GPU twin, whose methods are structured differently: only what it adds comes in."""

@@ -2,7 +2,7 @@
 
 Comes in: nothing. Goes out: ``Reason`` values. May touch: nothing.
 
-A reason is no sentence: what it is called is for whoever shows it, and whoever looks at it compares kinds and names.
+A reason is a value and no sentence: code compares its kind and names, and whoever shows it puts it into words.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ Kind = Literal[
 class Reason:
     """A kind, and the names that it is about.
 
-    ``detail`` is what a veto adds in words of its own: what is the matter with the name ("not in torch").
-    ``passages`` is of how many passages it is said at once.
+    ``detail`` is a veto's own words on what is wrong with the name ("not in torch"). ``passages`` is how many passages
+    of the text it is about at once.
     """
 
     kind: Kind
@@ -86,4 +86,4 @@ class Reason:
 
 
 Veto = Callable[[str], Reason | None]
-"""Why a canonical statement of upstream must not come in, or ``None``."""
+"""Takes a canonical statement of upstream's; returns why it must not come in, or ``None`` if it may."""

@@ -1,4 +1,4 @@
-"""The weave of three node sequences: strands, each one class of aligned nodes.
+"""The weave of three node sequences: its strands, each of which is one statement as the three sides have it.
 
 Comes in and goes out: values. May touch: nothing.
 
@@ -21,12 +21,12 @@ Nodes = Sequence[Node]
 
 @dataclass(eq=False)
 class Strand:
-    """One class of aligned nodes: an index on each side, or ``None`` where the side does not have it.
+    """One statement as the three sides have it: its index on each, or ``None`` if a side does not have it.
 
-    ``kept`` is the verdict on it so far (`resolve`), of no meaning where only the base has it. ``carried`` is its text
-    where a change of omni's went to another statement than the one that omni has it in, and ``moved`` is whether omni
-    has it at another place than the base. ``about`` is what a comment of omni's goes directly
-    above of: a statement that upstream moved, or the next comment on it.
+    ``kept`` is the verdict so far (`resolve`); it means nothing where only the base has the strand. ``carried`` is its
+    text, if that is settled because a change was carried over from this strand to another, or the other way round. With
+    ``moved``, omni has it at another place than the base. ``about`` is what a comment of omni's must stand directly
+    above: a statement that upstream moved, or the next comment on that.
     """
 
     base: int | None = None
@@ -41,19 +41,19 @@ class Strand:
 
     @property
     def in_base(self) -> int:
-        """The index on the base's side, of a strand that stands there."""
+        """The index on the base's side, of a strand that the base has."""
         assert self.base is not None
         return self.base
 
     @property
     def in_omni(self) -> int:
-        """The index on omni's side, of a strand that stands there."""
+        """The index on omni's side, of a strand that omni has."""
         assert self.omni is not None
         return self.omni
 
     @property
     def in_upstream(self) -> int:
-        """The index on upstream's side, of a strand that stands there."""
+        """The index on upstream's side, of a strand that upstream has."""
         assert self.upstream is not None
         return self.upstream
 
@@ -65,7 +65,7 @@ class Strand:
             head = head.parent
 
     def on(self, side: str) -> int:
-        """The index on one side (``"b"``, ``"o"`` or ``"u"``), of a strand that stands there."""
+        """The index on one side (``"b"``, ``"o"`` or ``"u"``), of a strand that this side has."""
         if side == "b":
             return self.in_base
         return self.in_omni if side == "o" else self.in_upstream
@@ -80,7 +80,7 @@ class Strand:
 
 @dataclass
 class Weave:
-    """The classes of one triple and the strand of every node of every side."""
+    """The nodes of the three sides, and the strand of every node."""
 
     base: Nodes
     omni: Nodes
@@ -98,8 +98,11 @@ class Weave:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A decision that a person must look at, before it has a line. ``instead`` is what stands for the strand now, and
-    ``left_out`` what upstream has in its place, or with it, where that did not come in."""
+    """A choice about a strand that a person must look at; it has no line yet.
+
+    ``instead`` is the strand that now stands for this one. ``left_out`` are upstream's strands that belong with it and
+    did not come in.
+    """
 
     strand: Strand
     reason: Reason
@@ -130,8 +133,8 @@ def up_to(heads: Iterable[Strand], others: Collection[Strand]) -> list[Strand]:
 
 
 def elsewhere(weave: Weave) -> dict[str, Strand]:
-    """Statements that omni has once and the weave knows as omni's own only, by their text: upstream may have the same
-    in another order."""
+    """``{text: strand}`` of the telling statements that stand once in omni's text and are paired with none of the other
+    sides: upstream may have the same one at another place."""
     counted = Counter(node.canon for node in weave.omni)
     return {
         node.canon: strand
@@ -142,7 +145,7 @@ def elsewhere(weave: Weave) -> dict[str, Strand]:
 
 
 def runs(strands: Sequence[Strand]) -> list[list[Strand]]:
-    """Strands between two that both omni and upstream have."""
+    """The runs of consecutive strands between those that both omni and upstream have."""
     runs: list[list[Strand]] = [[]]
     for strand in strands:
         if strand.omni is not None and strand.upstream is not None:

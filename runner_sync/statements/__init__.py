@@ -1,4 +1,4 @@
-"""Text of one unit ⇄ a flat sequence of statement nodes.
+"""Text of one unit → a flat sequence of statement nodes.
 
 Comes in: the source text of a unit (a method, a class, a whole module body), at any indentation.
 Goes out: ``Node`` values in source order, each a statement head, a clause (``else:``), or a comment line, with the

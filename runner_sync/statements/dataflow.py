@@ -1,6 +1,11 @@
 """Which names a statement reads and binds.
 
-Comes in: nodes. Goes out: names. May touch: nothing.
+Comes in: nodes. Goes out: names. May touch: nothing. For example::
+
+                         reads         uses        binds   sets   rebinds
+    rows = pad(rows)     pad, rows     pad, rows   rows    rows   rows
+    total += size        size, total   size        total
+    del total            total
 """
 
 from __future__ import annotations
@@ -12,12 +17,12 @@ from runner_sync.statements.nodes import Node
 
 
 def reads(node: Node) -> frozenset[str]:
-    """Names that must be set for a statement (or a head) to run."""
+    """Names that must be bound for a statement (or a head) to run."""
     return node.facts.reads
 
 
 def uses(node: Node) -> frozenset[str]:
-    """Those of ``reads`` whose value goes anywhere: ``total += 1`` and ``del total`` need it for nothing else."""
+    """Those of ``reads`` whose value is used for something else; not ``total`` in ``total += 1`` and ``del total``."""
     return node.facts.uses
 
 
@@ -27,12 +32,12 @@ def binds(node: Node) -> frozenset[str]:
 
 
 def sets(node: Node) -> frozenset[str]:
-    """Those of ``binds`` that are set behind it whatever was before: ``total += 1`` sets nothing."""
+    """Those of ``binds`` that are bound outright; not ``total`` in ``total += 1``, which only updates it."""
     return node.facts.sets
 
 
 def rebinds(node: Node) -> frozenset[str]:
-    """Those of ``sets`` whose new value an assignment makes of the old one: ``rows = pad(rows)``."""
+    """Those of ``sets`` that an assignment computes from their old value: ``rows = pad(rows)``."""
     return node.facts.rebinds
 
 
@@ -45,7 +50,7 @@ _ATTRIBUTE = re.compile(r"[\w.]+\.\w+")
 
 
 def uses_anything_of(setting: Sequence[Node], using: Sequence[Node]) -> bool:
-    """Whether statements name a local or an attribute that some others set."""
+    """Whether the statements ``using`` mention a local or an attribute that those of ``setting`` set."""
     names = {name for node in setting for name in (*binds(node), *attributes_set(node))}
     words = {word for node in using for word in _DOTTED.findall(node.canon)}
     return any(name == word or word.startswith(f"{name}.") for name in names for word in words)

@@ -1,4 +1,4 @@
-"""What one statement says, read from its syntax once for all who ask.
+"""What one statement sets, reads, calls and defines, read from its syntax and cached.
 
 Comes in: the canonical text of a statement or a head. Goes out: ``Facts``. May touch: nothing.
 """
@@ -19,12 +19,12 @@ NONE: frozenset[str] = frozenset()
 
 
 class Facts(NamedTuple):
-    """What one statement, or the head of a suite, says.
+    """The facts about one statement, or the head of a suite.
 
-    ``targets`` are what an assignment sets, one by one (``rows``, ``self.rows``), and ``value`` the name or attribute
-    that it sets them to. ``called`` is the function that a call calls, by itself or as the value of an assignment.
-    ``declares`` is a name that gets a type and no value, ``defines`` that of a function or class, and ``opens`` are
-    those that a ``with`` gives what it opens. The others are the answers of ``dataflow``.
+    ``targets`` are the single targets of an assignment (``rows``, ``self.rows``), and ``value`` its value, if that is a
+    name or attribute. ``called`` is the function of a call that is the whole statement or the assigned value.
+    ``declares`` is a name that gets a type and no value, ``defines`` the name of a function or class, and ``opens`` are
+    the names that a ``with`` binds. For the others see ``dataflow``.
     """
 
     targets: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ NOTHING = Facts()
 
 @lru_cache(maxsize=16384)
 def facts_of(canon: str, compound: bool, clause: bool) -> Facts:
-    """The facts about a statement; none where it is no Python, as two of them in one line."""
+    """The facts about a statement; ``NOTHING`` if it does not parse, only names if there are two on one line."""
     source = f"{canon}:\n pass" if compound else canon
     try:
         body = ast.parse((before_clause(canon) if clause else "") + DECORATORS.sub("", source)).body
@@ -98,7 +98,7 @@ def _elements(target: ast.expr) -> list[ast.expr]:
 
 
 def _called(value: ast.expr | None) -> str:
-    """The function that a call calls, of a chain of calls the first: ``rows.of`` in ``rows.of(batch).cpu()``."""
+    """The function of a call, awaited or not; of a chain the first: ``rows.of`` for ``rows.of(batch).cpu()``."""
     if isinstance(value, ast.Await):
         return _called(value.value)
     if not isinstance(value, ast.Call):

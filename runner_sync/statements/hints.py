@@ -1,4 +1,4 @@
-"""Annotations in one spelling, so that modernised type hints are no change.
+"""Annotations in one spelling, so that modernised type hints do not count as a change.
 
 Comes in and goes out: syntax nodes. May touch: nothing.
 """
@@ -38,7 +38,7 @@ class _Hints(ast.NodeTransformer):
 
 
 def hint(annotation: ast.expr | None) -> ast.expr | None:
-    """``annotation`` in the one spelling; anything with a ``Literal`` stays, for its strings are values."""
+    """A copy of ``annotation`` in the one spelling; unchanged if it has a ``Literal``, whose strings are values."""
     return _spelled(copy.deepcopy(annotation))
 
 
@@ -52,7 +52,7 @@ def arguments(arguments: ast.arguments) -> str:
 
 
 def _spelled(annotation: ast.expr | None) -> ast.expr | None:
-    """``hint`` of a node that may be changed."""
+    """``hint`` without the copy: the node may be changed."""
     if annotation is None or any(isinstance(n, ast.Name) and n.id == "Literal" for n in walk(annotation)):
         return annotation
     return _Hints().visit(annotation)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Keyword arguments in one spelling: ``f(**{"k": v})`` is the call ``f(k=v)``.
+"""Keyword arguments in one spelling: ``f(**{"k": v})`` becomes ``f(k=v)``.
 
 Comes in: a syntax tree. Goes out: the same tree, edited in place. May touch: nothing.
 """
@@ -16,9 +16,9 @@ _UNPACKED = re.compile(r"\*\*[\s(]*\{")
 
 
 def spell_out_keywords(tree: ast.Module, source: str) -> None:
-    """Write the literal dictionaries that calls unpack as keyword arguments.
+    """Replace dictionary displays that a call unpacks by keyword arguments.
 
-    Leaves alone: one with a key that is no name, and a call that would give a keyword twice.
+    Leaves alone: a dictionary with a key that is no name, and a call that would pass a keyword twice.
     """
     if not _UNPACKED.search(source):
         return

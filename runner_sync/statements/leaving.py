@@ -1,4 +1,4 @@
-"""Whether what stands behind some statements can run.
+"""Whether code behind some statements can be reached.
 
 Comes in: ``ast`` statements. Goes out: yes or no. May touch: nothing.
 """
@@ -12,25 +12,25 @@ from runner_sync.syntax import walk
 
 
 def always_leaves(body: Iterable[ast.stmt]) -> bool:
-    """Whether the end of ``body`` is never reached: one of its statements leaves, or all branches of one do.
+    """Whether the end of ``body`` is never reached, because a statement of it leaves, or all branches of one do.
 
-    Leaves alone: loops, which may not run at all.
+    A loop never counts, because it may not run at all.
     """
     return any(_leaves(statement) for statement in body)
 
 
 def may_swallow(statement: ast.With | ast.AsyncWith) -> bool:
-    """Whether a ``with`` goes on behind its body where that raised: ``with suppress(AttributeError):``.
+    """Whether a ``with`` may continue behind its body after an exception in it: ``with suppress(AttributeError):``.
 
-    Any context manager could. Hardly one of a runner does (``set_forward_context``, ``record_function``, locks), so
-    only one that is made by a call known for it counts, also as ``suppress(KeyError) if quiet else nullcontext()``.
+    Any context manager could, but those of runners hardly do (``set_forward_context``, ``record_function``, locks). So
+    only one made by a function known for it counts, also in ``suppress(KeyError) if quiet else nullcontext()``.
     """
     calls = (node for item in statement.items for node in walk(item.context_expr) if isinstance(node, ast.Call))
     return any(_last_name(call.func) in _SWALLOWERS for call in calls)
 
 
 _SWALLOWERS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
-"""What makes context managers that may swallow an exception: the standard library, pytest. No runner has others."""
+"""Functions of the standard library and pytest whose context managers swallow exceptions. No runner has others."""
 
 
 def _last_name(function: ast.expr) -> str:

@@ -1,9 +1,9 @@
-"""Which names code reads and binds, in the order in which it does: the one answer for merges and for what checks them.
+"""Which names code reads and binds, in the order in which it runs; merges and checks both ask here.
 
 Comes in: ``ast`` nodes of one scope. Goes out: ``Mention`` values. May touch: nothing.
 
 A lambda, a comprehension, a function and a class have names of their own: the ``r`` of ``lambda r: r.index`` is no name
-of the method around it. What is inside of them is a mention here as far as it reads a name of this scope.
+of the method around it. From inside them, only uses of this scope's names are mentions.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from runner_sync.syntax import assigned_names, children, parameter_names, walk
 
 
 class Mention(NamedTuple):
-    """One name where it stands. ``x += 1`` updates ``x``: it reads it and binds it again. ``del x`` needs it set, too,
-    and ``global x`` declares it.
+    """A name where it stands. ``x += 1`` updates ``x``, ``del x`` deletes it: both need it set. ``global x`` declares it.
 
-    ``later`` is a name that the scope itself does not read or bind when it runs: one inside of a function or lambda, in
-    a generator, or in an annotation.
+    With ``later``, the name is not read or bound at the moment when the statement runs: it stands inside a function or
+    lambda, in a generator, or in an annotation.
     """
 
     name: str
@@ -34,12 +33,12 @@ _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def mentions(nodes: Iterable[ast.AST | None]) -> list[Mention]:
-    """The names of the scope that ``nodes`` stand in, in the order they run."""
+    """The mentions of names of the scope that ``nodes`` stand in, in the order in which they run."""
     found: list[Mention] = []
     todo = [node for node in nodes if node is not None][::-1]
     while todo:
         node = todo.pop()
-        if type(node) not in _TELLING:
+        if type(node) not in _MENTIONING:
             todo += children(node)[::-1]
             continue
         match node:
@@ -53,7 +52,7 @@ def mentions(nodes: Iterable[ast.AST | None]) -> list[Mention]:
             case ast.Assign(targets=targets, value=value):
                 todo += [*reversed(targets), value]
             case ast.AnnAssign(target=target, annotation=annotation, value=value):
-                found += _later(mentions([annotation]))
+                found += _as_later(mentions([annotation]))
                 todo += [target, value] if value is not None else [target]
             case ast.For() | ast.AsyncFor():
                 todo += reversed([node.iter, node.target, *node.body, *node.orelse])
@@ -77,7 +76,7 @@ def mentions(nodes: Iterable[ast.AST | None]) -> list[Mention]:
     return found
 
 
-_TELLING = frozenset(
+_MENTIONING = frozenset(
     {
         ast.Name,
         ast.Assign,
@@ -103,19 +102,20 @@ _TELLING = frozenset(
         ast.MatchMapping,
     }
 )
-"""Nodes that bind, or whose parts run in another order than ``ast`` has them in; the others are what is in them."""
+"""Nodes that mention a name themselves, or whose parts run in another order than in ``ast``; of any other node just the
+children are visited."""
 
 
 def bound_in(body: Iterable[ast.AST]) -> frozenset[str]:
-    """The names that a function with this body has as locals beside its parameters; what it deletes or declares, too.
+    """The locals, beside its parameters, of a function with this body; also what it deletes or declares.
 
-    A function, lambda or comprehension inside of it has names of its own: `syntax.assigned_names` has those as well.
+    Without the names of functions, lambdas and comprehensions inside, which `syntax.assigned_names` includes.
     """
     return _bound(mentions(body))
 
 
 def bound_anywhere(top: ast.AST) -> frozenset[str]:
-    """The names that ``top`` or any function, lambda or comprehension in it has for itself, parameters among them."""
+    """All names that ``top``, or any function, lambda or comprehension inside, binds, parameters included."""
     scopes = [node for node in walk(top) if isinstance(node, _Function)]
     return frozenset().union(assigned_names(top), parameter_names(top), *(bound_in(scope.body) for scope in scopes))
 
@@ -145,11 +145,11 @@ def _of_function(function: _Function | ast.Lambda) -> list[Mention]:
     outer = {mention.name for mention in inside if isinstance(mention.node, ast.Nonlocal)}
     own = {parameter.arg for parameter in given} | (_bound(inside) - outer)
     free = [mention for mention in inside if mention.name not in own]
-    return [*mentions(now), *_later([*mentions(notes), *free])]
+    return [*mentions(now), *_as_later([*mentions(notes), *free])]
 
 
 def _of_class(node: ast.ClassDef) -> list[Mention]:
-    """What its methods read is never a name that the class binds."""
+    """The mentions of a class without the names that it binds itself; its methods do not see these, so theirs count."""
     inside = mentions(node.body)
     own = _bound(inside)
     head = mentions([*node.decorator_list, *node.bases, *node.keywords])
@@ -157,9 +157,10 @@ def _of_class(node: ast.ClassDef) -> list[Mention]:
 
 
 def _of_comprehension(node: _Comprehension) -> list[Mention]:
-    """Its first sequence is read outside of it; a name that ``:=`` binds in it is one of the scope around it.
+    """The mentions of a comprehension. Its first sequence belongs to the scope around it, and so does a ``:=`` inside.
 
-    A generator is read later, and binds what is there once it has run: ``hit`` of ``any((hit := f(x)) for x in xs)``.
+    What a generator reads is read ``later``; what it binds by ``:=`` is not, because the call around it usually runs it
+    at once: ``any((hit := f(x)) for x in xs)``.
     """
     first, *others = node.generators
     value = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
@@ -170,5 +171,5 @@ def _of_comprehension(node: _Comprehension) -> list[Mention]:
     return [*mentions([first.iter]), *(m._replace(later=m.later or (is_later and m.kind != "binds")) for m in inside)]
 
 
-def _later(found: Iterable[Mention]) -> list[Mention]:
+def _as_later(found: Iterable[Mention]) -> list[Mention]:
     return [mention._replace(later=True) for mention in found]

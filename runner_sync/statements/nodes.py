@@ -1,4 +1,4 @@
-"""The node: one statement head, clause or comment line, and what two nodes are compared by.
+"""The node: one statement head, clause or comment line, and the properties by which nodes are compared.
 
 Comes in and goes out: frozen values. May touch: nothing.
 """
@@ -21,12 +21,12 @@ COMMENT_WEIGHT = 0.3
 COMMON_WEIGHT = 0.4
 LONGEST = 120
 PER_WEIGHT = 60
-"""What ``Node.weight`` is made of: a comment or ``else:`` weighs little, any other statement 1 and another 1 for every
-``PER_WEIGHT`` characters, up to ``LONGEST``. The unit is its own; what counts is the order that it makes."""
+"""What ``Node.weight`` is made of: a comment or ``else:`` weighs little, any other statement 1, plus 1 for every
+``PER_WEIGHT`` characters up to ``LONGEST``. Only the order of the weights matters."""
 
 
 class UnparsableText(ValueError):
-    """The text of a unit is no Python. ``line`` is 1-based within the text."""
+    """The text of a unit is no Python; ``line`` is the 1-based line of the error in it."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -39,8 +39,8 @@ class Node:
 
     ``lines`` are its physical lines without the indentation of the first; ``frozen`` are the offsets of those lines
     that begin inside a string and must never be re-indented. ``parent`` and ``owner`` are indices into the sequence
-    (``ROOT`` for none); ``owner`` is the ``if`` of an ``else``, the ``try`` of an ``except``. ``start`` is the 1-based
-    line of the text.
+    (``ROOT`` for none): ``parent`` is the head of the suite, ``owner`` the statement that a clause belongs to (the
+    ``if`` of an ``else``). ``blanks`` is the number of blank lines above, ``start`` the 1-based line of the text.
     """
 
     kind: str
@@ -73,17 +73,17 @@ class Node:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The words that say what it is about: no keyword, no operator, not ``self``."""
+        """The names in ``canon`` without keywords and ``self``."""
         return frozenset(word for word in self.words if word.isidentifier() and not iskeyword(word)) - {"self"}
 
     @cached_property
     def facts(self) -> Facts:
-        """What it says."""
+        """What the statement sets, reads, calls and defines; nothing for a comment."""
         return NOTHING if self.is_comment else facts_of(self.canon, self.compound, self.is_clause)
 
     @cached_property
     def keyword(self) -> str:
-        """The keyword that it begins with, behind any decorators (``if``, ``async for``, ``return``), else empty."""
+        """The keyword that it begins with, after any decorators (``if``, ``async for``, ``return``), else empty."""
         match = None if self.is_comment else _FIRST_WORD.match(DECORATORS.sub("", self.canon))
         return match[0] if match is not None and iskeyword(match[0].partition(" ")[0]) else ""
 
@@ -94,7 +94,7 @@ class Node:
 
     @property
     def is_condition(self) -> bool:
-        """Whether it is the head of a suite that may run not at all, or more than once."""
+        """Whether it is the head of a suite that may not run, or may run more than once."""
         return self.is_loop or self.keyword in ("if", "elif", "else", "except")
 
     @property
@@ -104,13 +104,13 @@ class Node:
 
     @property
     def called(self) -> str:
-        """The function that a statement which is a call calls, else empty."""
+        """The function called by a statement that is just a call, else empty."""
         return "" if self.facts.targets else self.facts.called
 
     @cached_property
     def made_by(self) -> str:
-        """What it binds and the function whose value it binds there (``a, b = self.f``), or the attribute that it takes
-        apart, whatever into (``self.state``); else empty."""
+        """The targets and the function of an assigned call (``a, b = self.f``, without the arguments), or the attribute
+        that it unpacks, into whatever names (``self.state``); else empty."""
         facts = self.facts
         if facts.targets and facts.called:
             return f"{', '.join(facts.targets)} = {facts.called}"
@@ -118,12 +118,12 @@ class Node:
 
     @property
     def is_telling(self) -> bool:
-        """Whether it says enough to be known by: no comment, no docstring, and nothing like ``else`` and ``return``."""
+        """Whether its text identifies it: it is no comment, no docstring, and nothing like ``else`` or ``return``."""
         return not self.is_comment and self.kind != "docstring" and self.canon not in _COMMON
 
     @cached_property
     def weight(self) -> float:
-        """How much evidence an equal pair is: long statements identify a place, ``else:`` does not."""
+        """How strongly an equal node suggests the same place: a long statement does, ``else:`` hardly."""
         if self.is_comment:
             return COMMENT_WEIGHT
         if self.canon in _COMMON:

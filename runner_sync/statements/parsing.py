@@ -1,6 +1,6 @@
 """Parse a unit at any indentation.
 
-Comes in: the text of a unit, a member of a class at the column it has there. Goes out: its syntax tree. May touch:
+Comes in: the text of a unit, which may be indented as a member of a class. Goes out: its syntax tree. May touch:
 nothing.
 """
 
@@ -23,7 +23,7 @@ def as_module(text: str) -> str:
 
 @lru_cache(maxsize=768)
 def parse_unit(text: str) -> ast.Module:
-    """The tree of a unit, its statements at the top and with the line numbers of ``text``; shared, so never edit it.
+    """The tree of a unit, its statements at the top level, with the line numbers of ``text``; shared, so never edit it.
 
     Raises ``SyntaxError``.
     """
@@ -36,7 +36,7 @@ def parse_unit(text: str) -> ast.Module:
 
 
 def tree_of(text: str) -> ast.Module:
-    """What ``parse_unit`` gives; an empty tree where the unit is no Python, for who looks for something in it."""
+    """The tree from ``parse_unit``, or an empty one if the unit is no Python, for searches that then find nothing."""
     try:
         return parse_unit(text)
     except SyntaxError:
@@ -44,33 +44,33 @@ def tree_of(text: str) -> ast.Module:
 
 
 def forget_trees() -> None:
-    """Free the memory of the shared trees, where work begins that will not ask for them again."""
+    """Free the memory of the shared trees; to be called before work that does not need them again."""
     forget_modules()
     parse_unit.cache_clear()
 
 
 def parse_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """The one function that a unit is; ``None`` for anything else, and where it does not parse."""
+    """The function that a unit consists of; ``None`` if it is anything else, or does not parse."""
     body = tree_of(text).body
     only = body[0] if len(body) == 1 else None
     return only if isinstance(only, ast.FunctionDef | ast.AsyncFunctionDef) else None
 
 
 def first_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """The outermost function of a unit that comes first, a class around it or not; ``None`` without one, and where the
-    unit does not parse."""
+    """The first outermost function of a unit, also if it stands in a class; ``None`` if there is none, or the unit does
+    not parse."""
     return next(
         (node for node in walk(tree_of(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None
     )
 
 
 def before_clause(head: str) -> str:
-    """What the head of a clause must stand behind to be parsed: a ``try`` or an ``if`` that does nothing."""
+    """An empty ``try`` or ``if`` to put in front of the head of a clause so that it can be parsed."""
     return "try:\n    pass\n" if head.startswith(("except", "finally")) else "if 0:\n    pass\n"
 
 
 def parses(text: str) -> bool:
-    """Whether a unit is Python, also in what the grammar leaves to the compiler: no parameter or keyword twice."""
+    """Whether a unit is Python, with no parameter or keyword given twice, which the parser alone would accept."""
     return is_python(as_module(text))
 
 
@@ -85,7 +85,7 @@ def is_python(source: str) -> bool:
 
 
 def compiles(text: str) -> bool:
-    """``parses`` for a whole unit: also no ``break`` outside of a loop, no ``return`` outside of a function."""
+    """Whether a unit compiles: it ``parses``, with no ``break`` outside a loop and no ``return`` outside a function."""
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(as_module(text), "<unit>", "exec", dont_inherit=True)
@@ -95,7 +95,7 @@ def compiles(text: str) -> bool:
 
 
 def _is_repeating(node: ast.AST) -> bool:
-    """Whether a call passes a keyword twice, which only the compiler finds."""
+    """Whether a call or class head passes a keyword twice, which only the compiler refuses."""
     if not isinstance(node, ast.Call | ast.ClassDef):
         return False
     names = [keyword.arg for keyword in node.keywords if keyword.arg is not None]

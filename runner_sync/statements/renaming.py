@@ -1,6 +1,6 @@
-"""Members that got another name: what the lines that had the old one say now.
+"""Find the new name of a renamed member, from the lines that mentioned the old one.
 
-Comes in: the lines of a function as it was and as it is. Goes out: names. May touch: nothing.
+Comes in: the lines of a function before and after. Goes out: names. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from difflib import SequenceMatcher
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
-_MOST = 3
-"""Words by which two lines may differ and still be one statement: other members may have got new names as well."""
+_MOST_DIFFERING = 3
+"""The most words by which two lines may differ and still be one statement: other members may be renamed as well."""
 
 
 def new_names(old: Sequence[str], new: Sequence[str], name: str) -> Iterator[str]:
-    """For each line that went and had ``.name``: what the line in its place has there, empty where none is alike."""
+    """For each removed line with ``.name``: the name that a similar line in its place has instead, else empty."""
     for tag, i, j, k, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for line in old[i:j] if tag in ("replace", "delete") else ():
             if re.search(rf"\.{name}\b", line):
@@ -26,17 +26,17 @@ def new_names(old: Sequence[str], new: Sequence[str], name: str) -> Iterator[str
 
 
 def prevailing(told: Iterable[str]) -> tuple[str, int]:
-    """The name that more than half of the lines have, of those that ``new_names`` looked at, and in how many; empty
-    where there is none."""
+    """The name that more than half of the answers of ``new_names`` agree on, and how many do; ``("", 0)`` if there is
+    none."""
     counts = Counter(told)
     name, lines = next(iter(counts.most_common(1)), ("", 0))
     return (name, lines) if name and 2 * lines > counts.total() else ("", 0)
 
 
 def _in_place(line: str, other: str, name: str) -> str:
-    """What ``other`` has wherever ``line`` has ``name``, if the two are alike but for a few words."""
+    """The word that ``other`` has wherever ``line`` has ``name``; empty if the two differ in more than a few words."""
     mine, theirs = _TOKEN.findall(line), _TOKEN.findall(other)
     differing = {(a, b) for a, b in zip(mine, theirs, strict=False) if a != b}
     found = {b for a, b in zip(mine, theirs, strict=False) if a == name}
-    is_alike = len(mine) == len(theirs) and len(differing) <= _MOST
+    is_alike = len(mine) == len(theirs) and len(differing) <= _MOST_DIFFERING
     return found.pop() if is_alike and len(found) == 1 and found.isdisjoint({name}) else ""

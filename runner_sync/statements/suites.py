@@ -11,7 +11,10 @@ from runner_sync.statements.hints import arguments, hint
 
 
 def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt], int]]:
-    """``(canonical head, body, head line)`` of each suite of a compound statement; empty for a simple one."""
+    """``(canonical head, body, head line)`` of each suite of a compound statement; empty for a simple one.
+
+    ``ast`` keeps no line for ``else`` and ``finally``; theirs is the last line of the suite before, negated.
+    """
     match statement:
         case ast.If():
             return _if_suites(statement)
@@ -69,6 +72,7 @@ def _try_suites(statement: ast.Try | ast.TryStar) -> list[tuple[str, list[ast.st
 
 
 def definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
+    """The canonical head of a function or class: decorators and signature on one line, annotations in one spelling."""
     decorators = "".join(f"@{ast.unparse(d)} " for d in node.decorator_list)
     if isinstance(node, ast.ClassDef):
         parts = [*map(ast.unparse, node.bases), *map(ast.unparse, node.keywords)]

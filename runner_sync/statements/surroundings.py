@@ -1,4 +1,4 @@
-"""What is around, beside and inside a node of a flat sequence.
+"""Which nodes are around, beside and inside a node of a flat sequence.
 
 Comes in: nodes and the index of one. Goes out: indices of others. May touch: nothing.
 """
@@ -17,14 +17,13 @@ def ancestors(nodes: Sequence[Node], index: int) -> Iterator[int]:
 
 
 def enclosing(nodes: Sequence[Node], index: int) -> Iterator[int]:
-    """The heads around a statement and the statements that these are clauses of, the innermost first."""
+    """The heads around a node and, for clauses among these, the statements they belong to, the innermost first."""
     while (index := nodes[index].owner if nodes[index].is_clause else nodes[index].parent) != ROOT:
         yield index
 
 
 def siblings(nodes: Sequence[Node], index: int, *, step: int) -> Iterator[int]:
-    """The statements and clauses in the suite of a node, those before it (``step`` -1) or behind it (1), the nearest
-    first."""
+    """The statements and clauses in the suite of a node before it (``step=-1``) or behind it (1), the nearest first."""
     suite, k = nodes[index].parent, index + step
     while 0 <= k < len(nodes) and k != suite and not _is_beyond(nodes[k], suite):
         if nodes[k].parent == suite and not nodes[k].is_comment:
@@ -44,7 +43,7 @@ def in_suite(nodes: Sequence[Node], head: int) -> list[int]:
 
 
 def _is_beyond(node: Node, suite: int) -> bool:
-    """Whether a node behind the head of a suite is behind all of the suite; a comment may stand at any column."""
+    """Whether a node below a head is behind the end of its suite; never a comment, which may stand at any column."""
     return node.parent < suite and not node.is_comment
 
 
@@ -56,7 +55,7 @@ def clauses(nodes: Sequence[Node], index: int) -> list[int]:
 def below(nodes: Sequence[Node], index: int) -> list[int]:
     """A statement and everything inside it and its clauses, as indices in order.
 
-    They stand in one piece but for a comment at a column of its own between two clauses.
+    The indices are consecutive, but for comments at another column between two clauses.
     """
     inside = {index: None}
     for k in range(index + 1, len(nodes)):
@@ -68,5 +67,5 @@ def below(nodes: Sequence[Node], index: int) -> list[int]:
 
 
 def said(nodes: Sequence[Node], tops: Iterable[int]) -> tuple[str, ...]:
-    """What statements say, with all that is in them, comments left out."""
+    """The canonical texts of statements, with all inside them and their clauses, without comments."""
     return tuple(nodes[k].canon for top in tops for k in below(nodes, top) if not nodes[k].is_comment)

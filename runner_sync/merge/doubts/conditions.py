@@ -88,7 +88,9 @@ class _Additions:
         changed = [mine[0], *new] if mine[0] in around and self._is_edited(mine[0]) else new
         if not changed or self._has_part_in(mine[0]) or self._stands_for_base(index, mine[0]):
             return None
-        names = [self._others(head) if head.sides == "bou" else any_node(self.weave, head).canon for head in changed]
+        names = [
+            self._other_text(head) if head.sides == "bou" else any_node(self.weave, head).canon for head in changed
+        ]
         return Reason("under a changed condition", tuple(names))
 
     def _has_part_in(self, head: Strand) -> bool:
@@ -96,7 +98,7 @@ class _Additions:
         inside = [
             k for k in below(self.nodes, head.on(self.side)) if self._is_shared(k) and not self.nodes[k].is_comment
         ]
-        return any(self.nodes[k].canon == self._others(self.of[k]) for k in inside if self.of[k].sides == "bou")
+        return any(self.nodes[k].canon == self._other_text(self.of[k]) for k in inside if self.of[k].sides == "bou")
 
     def _stands_for_base(self, index: int, head: Strand) -> bool:
         """Whether an addition binds a name that the base bound below the head: it replaces what the change was for."""
@@ -106,9 +108,9 @@ class _Additions:
     def _is_edited(self, head: Strand) -> bool:
         """Whether only the other side has changed the text of a head."""
         base = self.weave.base[head.in_base].canon
-        return self.nodes[head.on(self.side)].canon == base != self._others(head)
+        return self.nodes[head.on(self.side)].canon == base != self._other_text(head)
 
-    def _others(self, head: Strand) -> str:
+    def _other_text(self, head: Strand) -> str:
         """The other side's text of a head."""
         other = "u" if self.side == "o" else "o"
         return self.weave.side(other)[0][head.on(other)].canon

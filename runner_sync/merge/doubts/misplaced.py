@@ -143,7 +143,7 @@ class _Places:
     def __init__(self, weave: Weave) -> None:
         sides = (weave.base, weave.of_base), (weave.omni, weave.of_omni), (weave.upstream, weave.of_upstream)
         self._weave = weave
-        self._found = [_once(nodes, of) for nodes, of in sides]
+        self._found = [_unique_by_start(nodes, of) for nodes, of in sides]
         self._places = [{strand: k for k, strand in enumerate(of)} for _, of in sides]
 
     def of(self, strand: Strand) -> tuple[int, int, int] | None:
@@ -167,8 +167,8 @@ def _moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Stran
 
     Both must be telling, and each the only one in its text that begins like this.
     """
-    gone = _once(weave.base, weave.of_base)
-    added = _once(weave.omni, weave.of_omni), _once(weave.upstream, weave.of_upstream)
+    gone = _unique_by_start(weave.base, weave.of_base)
+    added = _unique_by_start(weave.omni, weave.of_omni), _unique_by_start(weave.upstream, weave.of_upstream)
     for strand in kept:
         if strand.sides in ("o", "u"):
             start = _start(any_node(weave, strand))
@@ -178,7 +178,7 @@ def _moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Stran
                 yield strand, old
 
 
-def _once(nodes: Nodes, of: Sequence[Strand]) -> dict[str, Strand]:
+def _unique_by_start(nodes: Nodes, of: Sequence[Strand]) -> dict[str, Strand]:
     """``{beginning: strand}`` of the telling statements that alone begin like this in their text (`_start`)."""
     counted = Counter(_start(node) for node in nodes)
     return {

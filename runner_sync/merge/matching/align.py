@@ -38,7 +38,7 @@ def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = N
     ``wanted`` decides for each gap between equal nodes whether similar ones are looked for in it; by default in all.
     """
     inner_left, inner_right = suites(left), suites(right)
-    equal = _close_gaps(left, common(left, right, (inner_left, inner_right)))
+    equal = _without_lonely_pairs(left, common(left, right, (inner_left, inner_right)))
     pairs: list[Pair] = []
     i = j = 0
     for a, b in [*equal, (len(left), len(right))]:
@@ -48,7 +48,7 @@ def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = N
         if a < len(left):
             pairs.append(Pair(a, b, equal=True))
         i, j = a + 1, b + 1
-    pairs = _of_one_statement(left, right, by_what_is_around_and_inside(left, right, pairs))
+    pairs = _without_unrelated_clauses(left, right, by_what_is_around_and_inside(left, right, pairs))
     return with_clauses(left, right, by_whole_suites(left, right, by_last_returns(left, right, pairs)))
 
 
@@ -79,7 +79,7 @@ def _only_statements(nodes: Sequence[Node]) -> dict[int, int]:
     return {head: found[0] for head, found in held if len(found) == 1 and not nodes[found[0]].compound}
 
 
-def _of_one_statement(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def _without_unrelated_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """``pairs`` without clauses (``else``, ``except``) whose statements are not paired and which have no paired
     statement inside: every ``else`` reads the same."""
     paired = {pair.left: pair.right for pair in pairs}
@@ -201,7 +201,7 @@ def _insert(
     tips[at:last] = [(link.left, j, link)]
 
 
-def _close_gaps(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _without_lonely_pairs(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Drop pairs of nodes that identify no place (``else``, comments) where neither neighbour is paired alongside."""
     taken = dict(pairs)
     return [(i, j) for i, j in pairs if left[i].weight >= 1 or taken.get(i - 1) == j - 1 or taken.get(i + 1) == j + 1]
@@ -268,10 +268,10 @@ def pair_similar(
             if shares[i][j] >= similar:
                 value = max(value, below[j + 1] + shares[i][j] - similar / 2)
             row[j] = value
-    return _walk(shares, score, similar)
+    return _best_pairs(shares, score, similar)
 
 
-def _walk(shares: list[list[float]], score: list[list[float]], similar: float) -> list[tuple[int, int]]:
+def _best_pairs(shares: list[list[float]], score: list[list[float]], similar: float) -> list[tuple[int, int]]:
     """The pairs of the best pairing, read back from the table of scores."""
     pairs = []
     i = j = 0

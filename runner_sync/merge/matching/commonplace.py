@@ -39,12 +39,12 @@ def by_what_is_around_and_inside(left: Sequence[Node], right: Sequence[Node], pa
 
     Pairs of exits whose suites do not correspond are dropped. The result increases on both sides.
     """
-    others = [pair for pair in pairs if not _is_head(left[pair.left])]
-    pairs = with_more(others, _heads(left, right, pairs))
+    others = [pair for pair in pairs if not _is_try(left[pair.left])]
+    pairs = with_more(others, _try_pairs(left, right, pairs))
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     sides = (left, partners), (right, {j: i for i, j in partners.items()})
     pairs = [pair for pair in pairs if not leaves(left[pair.left]) or _in_one_suite(*sides, pair)]
-    return with_more(pairs, _exits(left, right, pairs))
+    return with_more(pairs, _exit_pairs(left, right, pairs))
 
 
 def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
@@ -59,10 +59,10 @@ def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pa
 
 def is_commonplace(node: Node) -> bool:
     """Whether a statement is a bare ``try`` or exit; clauses do not count, for they are paired with their statement."""
-    return _is_head(node) or _is_exit(node)
+    return _is_try(node) or _is_exit(node)
 
 
-def _is_head(node: Node) -> bool:
+def _is_try(node: Node) -> bool:
     return node.canon == "try" and node.compound
 
 
@@ -73,17 +73,17 @@ def _is_exit(node: Node) -> bool:
 def leaves(node: Node) -> bool:
     """Whether a statement is an exit or returns just a local: so many suites end like this that its text hardly tells
     which one it ends."""
-    return _is_exit(node) or _OF_A_LOCAL.match(node.canon) is not None
+    return _is_exit(node) or _RETURN_OF_A_LOCAL.match(node.canon) is not None
 
 
-_OF_A_LOCAL = re.compile(r"return \w+$")
+_RETURN_OF_A_LOCAL = re.compile(r"return \w+$")
 
 
 def _is_telling(node: Node) -> bool:
     return node.is_telling and not node.is_clause
 
 
-def _heads(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def _try_pairs(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """Pairs of ``try``, those with the most paired statements inside first, each ``try`` in one pair only.
 
     An earlier pair also stays if one of its two has no telling statement inside.
@@ -92,12 +92,13 @@ def _heads(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -
         (i, j)
         for pair in pairs
         if _is_telling(left[pair.left])
-        for i in _tried(left, pair.left)
-        for j in _tried(right, pair.right)
+        for i in _tries_around(left, pair.left)
+        for j in _tries_around(right, pair.right)
     )
-    before = [(pair.left, pair.right) for pair in pairs if _is_head(left[pair.left])]
+    before = [(pair.left, pair.right) for pair in pairs if _is_try(left[pair.left])]
     full, others = (
-        {i for k, node in enumerate(side) if _is_telling(node) for i in _tried(side, k)} for side in (left, right)
+        {i for k, node in enumerate(side) if _is_telling(node) for i in _tries_around(side, k)}
+        for side in (left, right)
     )
     found = sorted(shared, key=lambda pair: (-shared[pair], pair not in before, pair))
     found += [(i, j) for i, j in before if i not in full or j not in others]
@@ -108,9 +109,9 @@ def _heads(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -
     return [Pair(i, j, equal=True) for i, j in taken.items()]
 
 
-def _tried(nodes: Sequence[Node], index: int) -> Iterator[int]:
+def _tries_around(nodes: Sequence[Node], index: int) -> Iterator[int]:
     """The ``try`` around a statement, also where it is in a clause of one."""
-    return (k for k in enclosing(nodes, index) if _is_head(nodes[k]))
+    return (k for k in enclosing(nodes, index) if _is_try(nodes[k]))
 
 
 _Side = tuple[Sequence[Node], Mapping[int, int]]
@@ -137,7 +138,7 @@ def _known_around(nodes: Sequence[Node], suite: int, partners: Mapping[int, int]
     return suite
 
 
-def _exits(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def _exit_pairs(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """Pairs of equal exits not yet paired, in two matched suites with one such exit each."""
     paired = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     partners = set(paired.values())

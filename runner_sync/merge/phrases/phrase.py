@@ -139,7 +139,7 @@ def _settle(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -
     if placed is not None:
         return placed
     exchanged = _exchanged(base, omni, upstream) or _exchanged(base, upstream, omni)
-    if exchanged is not None and not _is_told_once(exchanged, base, omni, upstream):
+    if exchanged is not None and not _repeats_nothing(exchanged, base, omni, upstream):
         exchanged = None
     if exchanged or not (by_name or all(_NAMED.match(element) for element in (*base, *omni, *upstream))):
         return exchanged
@@ -213,7 +213,7 @@ def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phra
             out += [phrase, *remarks[phrase]]
         if now:
             out += [now, *(remarks[now] or remarks[element])]
-    return out if _is_told_once(out, *elements) else None
+    return out if _repeats_nothing(out, *elements) else None
 
 
 def _gave_up_what_the_other_changed(base: Phrases, one: Phrases, other: Phrases) -> bool:
@@ -231,7 +231,7 @@ def _name(element: str) -> str:
 _OWN_NAME = re.compile(r"\w+(?= =|:)")
 
 
-def _is_told_once(made: Phrases, *sides: Phrases) -> bool:
+def _repeats_nothing(made: Phrases, *sides: Phrases) -> bool:
     """Whether no element stands more often than on some side: what both added at different places counts once."""
     most = {element: max(side.count(element) for side in sides) for side in sides for element in side}
     return all(made.count(element) <= count for element, count in most.items())

@@ -160,7 +160,7 @@ def carry_over(base: str, omni: str, candidates: Sequence[str]) -> tuple[int, st
     best: tuple[float, int, ast.Call | ast.Dict] | None = None
     for index, text in enumerate(candidates):
         for holder in _holders(text):
-            share = _share(old, _arguments(holder))
+            share = _share_taken(old, _arguments(holder))
             if share >= TAKEN and (best is None or share > best[0]):
                 best = share, index, holder
     if best is None:
@@ -206,7 +206,7 @@ def _arguments(node: ast.Call | ast.Dict) -> list[Argument]:
     ]
 
 
-def _share(old: Sequence[Argument], new: Sequence[Argument]) -> float:
+def _share_taken(old: Sequence[Argument], new: Sequence[Argument]) -> float:
     """The share of ``old`` that is in ``new``, compared by value: a positional argument may have become a keyword."""
     common = (Counter(a.value for a in old) & Counter(a.value for a in new)).total()
     return common / len(old) if common >= FEWEST else 0.0

@@ -60,7 +60,7 @@ class Tree:
         return self._names(key, binds)
 
     def set_by(self, key: Strand) -> frozenset[str]:
-        """Those of ``bound_by`` that get a value independent of an old one, unlike ``total += 1``."""
+        """Those of ``bound_by`` that are bound outright, unlike ``total`` in ``total += 1``."""
         return self._names(key, sets)
 
     def _names(self, key: Strand, of: Callable[[Node], frozenset[str]]) -> frozenset[str]:

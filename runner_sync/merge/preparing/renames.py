@@ -127,7 +127,7 @@ def named_alike(text: str, others: Sequence[str]) -> list[str]:
     unshared = {}
     for other in sorted(others, key=len):
         with contextlib.suppress(UnparsableText):
-            unshared[other] = _unshared(other, text)
+            unshared[other] = _unshared_locals(other, text)
             longest[unshared[other]] = other
     renamings = {names: renamed_locals(other, text) for names, other in longest.items()}
     found = {other: renamings[names] for other, names in unshared.items()}
@@ -153,7 +153,7 @@ def with_omni_names_behind(triple: Triple, names: Collection[str]) -> Triple:
 def _named_behind(triple: Triple, name: str, new: str, lines: Sequence[int]) -> Triple:
     """The triple with the values that base and upstream bind to ``name`` at the two ``lines`` renamed to ``new``."""
     base, upstream = (
-        _rename(text, {name: new}, within=_reach(text, name, line))
+        _rename(text, {name: new}, within=_lines_of_value(text, name, line))
         for text, line in zip((triple.base, triple.upstream), lines, strict=True)
     )
     return Triple(base, triple.omni, upstream)
@@ -204,7 +204,7 @@ def _used_behind(nodes: Sequence[Node], line: int) -> set[str]:
     return {word for node in nodes if node.start >= line for word in reads(node) | binds(node)}
 
 
-def _reach(text: str, name: str, line: int) -> range:
+def _lines_of_value(text: str, name: str, line: int) -> range:
     """The lines from a statement that binds ``name`` up to the next one that does."""
     later = [node.start for node in flatten(text) if node.start > line and name in binds(node)]
     return range(line, min(later, default=text.count("\n") + 2))
@@ -241,7 +241,7 @@ def renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, st
     At least ``SEEN`` statements must show it, and one of them bind the local. With ``whole``, every statement that
     binds it must be the same but for the names.
     """
-    gone, come = _unshared(base, omni)
+    gone, come = _unshared_locals(base, omni)
     if not gone or not come:
         return {}
 
@@ -280,7 +280,7 @@ def _is_bound_instead(left: Sequence[Node], pairs: Mapping[int, Node], name: str
     return any(name in binds(left[at]) and renamed[name] in binds(node) for at, node in pairs.items())
 
 
-def _unshared(base: str, omni: str) -> tuple[frozenset[str], frozenset[str]]:
+def _unshared_locals(base: str, omni: str) -> tuple[frozenset[str], frozenset[str]]:
     """The locals of each text that the other one does not mention."""
     return _bound(base) - _names(omni), _bound(omni) - _names(base)
 

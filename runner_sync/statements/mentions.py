@@ -16,7 +16,7 @@ from runner_sync.syntax import assigned_names, children, parameter_names, walk
 
 
 class Mention(NamedTuple):
-    """A name where it stands. ``x += 1`` updates ``x``, ``del x`` deletes it: both need it set. ``global x`` declares it.
+    """A name where it stands. ``x += 1`` updates ``x``, ``del x`` deletes it: both need it set; ``global x`` declares.
 
     With ``later``, the name is not read or bound at the moment when the statement runs: it stands inside a function or
     lambda, in a generator, or in an annotation.

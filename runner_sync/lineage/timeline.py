@@ -51,7 +51,7 @@ class Timeline:
 
     def causes(self, name: str, added: Sequence[str], since: str) -> list[Revision]:
         """The revisions after ``since`` (a commit) that first brought any of the ``added`` lines to method ``name``."""
-        wanted = {line.strip() for line in added if len(line.strip()) > TELLING}
+        wanted = {line.strip() for line in added if len(line.strip()) > SHORT_LINE}
         started = False
         found, before = [], frozenset[str]()
         for revision, bodies in zip(self.revisions, self.bodies, strict=True):
@@ -69,7 +69,7 @@ def _line_set(body: str) -> frozenset[str]:
     return frozenset(line.strip() for line in body.split("\n"))
 
 
-TELLING = 7
+SHORT_LINE = 7
 """Only lines with more characters than this count; shorter ones (``else:``, ``)``) stand everywhere."""
 
 

@@ -37,7 +37,7 @@ from runner_sync.merge.placing.moved_remarks import with_moved_remarks
 from runner_sync.merge.placing.nesting import as_omni_has_them, parents
 from runner_sync.merge.placing.pruning import prune, without_partial_wrappers
 from runner_sync.merge.placing.remarks import keep_on_untouched, with_their_statements
-from runner_sync.merge.placing.replacing import go_where_the_old_one_is
+from runner_sync.merge.placing.replacing import put_where_the_replaced_stood
 from runner_sync.merge.placing.sequence import order
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
 from runner_sync.merge.preparing.omni_order import in_omni_order
@@ -139,7 +139,7 @@ def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
     parents(weave, strands, terms.policy)
     if not terms.policy.is_copy:
         doubts += without_partial_wrappers(weave, strands)
-        go_where_the_old_one_is(weave)
+        put_where_the_replaced_stood(weave)
         keep_on_untouched(weave, strands)
     return strands, doubts
 

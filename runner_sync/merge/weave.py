@@ -132,7 +132,7 @@ def up_to(heads: Iterable[Strand], others: Collection[Strand]) -> list[Strand]:
     return list(takewhile(lambda head: head not in others, heads))
 
 
-def elsewhere(weave: Weave) -> dict[str, Strand]:
+def only_in_omni(weave: Weave) -> dict[str, Strand]:
     """``{text: strand}`` of the telling statements that stand once in omni's text and are paired with none of the other
     sides: upstream may have the same one at another place."""
     counted = Counter(node.canon for node in weave.omni)

@@ -23,7 +23,7 @@ SAME = "it equals the method that the class inherits"
 SHOWN = 3
 """How many statements of NPU's own a question quotes at most."""
 
-ELSEWHERE = 0.8
+MOST_MOVED = 0.8
 """Share of omni's own statements of a copy that must stand in other methods for the copy to be removed."""
 
 
@@ -149,7 +149,7 @@ def _why_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -
 def _stands_in(own: Collection[str], methods: Sequence[str]) -> bool:
     """Whether nearly all of the statements also stand in the other methods."""
     known = {canon for text in methods for canon in canonical(text)}
-    return sum(canon in known for canon in own) >= ELSEWHERE * len(own)
+    return sum(canon in known for canon in own) >= MOST_MOVED * len(own)
 
 
 def _is_abandoned(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> bool:

@@ -78,7 +78,7 @@ OF_TREES = (
 )
 """Rules that ask what a name means in the target trees."""
 
-ELSEWHERE = (
+RUN_BY_OTHERS = (
     "rs390_type_checker",
     "rs410_conflict_markers",
     "rs490_untranslated",
@@ -96,7 +96,7 @@ def code_of(module: str) -> str:
 @cache
 def known_codes() -> tuple[str, ...]:
     """The codes of all rules."""
-    return tuple(sorted(code_of(module) for module in (*OF_RUNNERS, *OF_TREES, *ELSEWHERE)))
+    return tuple(sorted(code_of(module) for module in (*OF_RUNNERS, *OF_TREES, *RUN_BY_OTHERS)))
 
 
 def codes_with(need: Need) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, cast
 
 from runner_sync.verify import rules
-from runner_sync.verify.catalog import BESIDE, ELSEWHERE, OF_RUNNERS, OF_TREES, can_run, code_of
+from runner_sync.verify.catalog import BESIDE, OF_RUNNERS, OF_TREES, RUN_BY_OTHERS, can_run, code_of
 
 if TYPE_CHECKING:
     from runner_sync.model import RuleText, Severity
@@ -46,7 +46,7 @@ def beside() -> tuple[Rule, ...]:
 
 def documented() -> tuple[DocumentedRule, ...]:
     """Every rule there is, by code."""
-    return cast("tuple[DocumentedRule, ...]", rules.load(sorted((*OF_RUNNERS, *OF_TREES, *ELSEWHERE))))
+    return cast("tuple[DocumentedRule, ...]", rules.load(sorted((*OF_RUNNERS, *OF_TREES, *RUN_BY_OTHERS))))
 
 
 def rule_texts() -> tuple[RuleText, ...]:

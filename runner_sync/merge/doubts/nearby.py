@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.placing.nesting import home
-from runner_sync.merge.weave import Strand, Weave, any_node, elsewhere
+from runner_sync.merge.weave import Strand, Weave, any_node, only_in_omni
 from runner_sync.statements import Node, enclosing
 from runner_sync.statements.dataflow import binds
 from runner_sync.statements.likeness import similarity
@@ -70,7 +70,7 @@ def _in_output_order(weave: Weave, strands: Sequence[Strand], emitted: Emitted) 
 def _standing(weave: Weave, emitted: Emitted) -> dict[int, Strand]:
     """``{index in upstream: strand}`` of upstream's statements that surely stand in the result, maybe as omni's own."""
     here: dict[int, Strand] = {}
-    own = elsewhere(weave)
+    own = only_in_omni(weave)
     for index, (node, strand) in enumerate(zip(weave.upstream, weave.of_upstream, strict=True)):
         other = own.get(node.canon)
         if node.is_comment:

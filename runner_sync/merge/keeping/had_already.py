@@ -18,7 +18,7 @@ from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.classify import is_one_strand
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, elsewhere
+from runner_sync.merge.weave import Doubt, Strand, Weave, only_in_omni
 from runner_sync.statements import below, said
 from runner_sync.statements.dataflow import binds, reads
 
@@ -39,7 +39,7 @@ def leave_out_what_omni_has(settling: Settling) -> None:
 
 def _on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
     """``{addition: it and all inside it}`` for the additions of upstream's that omni has in the same suite."""
-    mine = elsewhere(weave)
+    mine = only_in_omni(weave)
     counted = Counter(node.canon for node in weave.upstream)
     found: dict[Strand, list[Strand]] = {}
     taken: set[Strand] = set()

@@ -14,14 +14,14 @@ from runner_sync.merge.phrases.contents import CARRIED, is_inherited, is_same, s
 from runner_sync.merge.phrases.transplant import carry_over, named_part
 from runner_sync.merge.policy import Terms
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, elsewhere
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, only_in_omni
 from runner_sync.statements import ROOT, Node, siblings
 from runner_sync.statements.dataflow import binds, reads
 
 
 def judge_each(settling: Settling) -> None:
     """The first verdict on every strand."""
-    own = elsewhere(settling.weave)
+    own = only_in_omni(settling.weave)
     for strand in settling.strands:
         strand.kept, doubt = _verdict(settling.weave, strand, settling.terms, own)
         if doubt is not None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from runner_sync.merge.matching.by_place import by_last_returns, by_whole_suites, inside
-from runner_sync.merge.matching.commonplace import Pair, by_what_is_around_and_inside, is_commonplace, with_clauses
+from runner_sync.merge.matching.commonplace import Pair, commonplace_pairs, is_commonplace, with_clauses
 from runner_sync.statements import ROOT, Node, ancestors
 from runner_sync.statements.dataflow import binds
 from runner_sync.statements.likeness import similarity
@@ -48,7 +48,7 @@ def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = N
         if a < len(left):
             pairs.append(Pair(a, b, equal=True))
         i, j = a + 1, b + 1
-    pairs = _without_unrelated_clauses(left, right, by_what_is_around_and_inside(left, right, pairs))
+    pairs = _without_unrelated_clauses(left, right, commonplace_pairs(left, right, pairs))
     return with_clauses(left, right, by_whole_suites(left, right, by_last_returns(left, right, pairs)))
 
 

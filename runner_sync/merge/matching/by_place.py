@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from runner_sync.merge.matching.commonplace import Pair, with_more
+from runner_sync.merge.matching.commonplace import Pair, added_in_order
 from runner_sync.statements import ROOT, Node
 from runner_sync.statements.dataflow import binds, sets
 
@@ -30,7 +30,7 @@ def by_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
             continue
         if _returns_a_value(left[suite[-1]]) and _returns_a_value(right[other[-1]]):
             found.append(Pair(suite[-1], other[-1], equal=False))
-    return with_more(pairs, found)
+    return added_in_order(pairs, found)
 
 
 def _returns_a_value(node: Node) -> bool:
@@ -58,7 +58,7 @@ def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
         shared = sum(right[partners[k]].parent == other for k in known)
         if is_one and shared >= MOST * max(len(suite), len(others[other])):
             found.append(Pair(head, other, equal=False))
-    return with_more(pairs, found)
+    return added_in_order(pairs, found)
 
 
 MOST = 0.75
@@ -81,7 +81,7 @@ def by_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequenc
         if k not in partners and names in others and others[names] not in taken
         if partners.get(left[k].parent) == right[others[names]].parent
     ]
-    return with_more(pairs, more)
+    return added_in_order(pairs, more)
 
 
 def _only_bindings(nodes: Sequence[Node]) -> dict[frozenset[str], int]:
@@ -105,7 +105,7 @@ def by_calls(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair])
         there = others.get((called, partners[head]), []) if head in partners else []
         both = zip(places, there, strict=True) if len(places) == len(there) else ()
         more += [Pair(k, other, equal=False) for k, other in both if k not in partners and other not in taken]
-    return with_more(pairs, more)
+    return added_in_order(pairs, more)
 
 
 def _calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
@@ -133,7 +133,7 @@ def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
             if other is not None:
                 both.setdefault(k, other)
     more = [Pair(k, other, equal=False) for k, other in both.items() if k not in partners and other not in taken]
-    return with_more(pairs, [pair for pair in more if _have_most_in_common(left[pair.left], right[pair.right])])
+    return added_in_order(pairs, [pair for pair in more if _have_most_in_common(left[pair.left], right[pair.right])])
 
 
 def _openings(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[str], int], int]:

@@ -34,17 +34,17 @@ class Pair:
     equal: bool
 
 
-def by_what_is_around_and_inside(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def commonplace_pairs(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """``pairs`` with each ``try`` paired by what is inside, and each exit (``break``, ``return row``) by its suite.
 
     Pairs of exits whose suites do not correspond are dropped. The result increases on both sides.
     """
     others = [pair for pair in pairs if not _is_try(left[pair.left])]
-    pairs = with_more(others, _try_pairs(left, right, pairs))
+    pairs = added_in_order(others, _try_pairs(left, right, pairs))
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     sides = (left, partners), (right, {j: i for i, j in partners.items()})
     pairs = [pair for pair in pairs if not leaves(left[pair.left]) or _in_one_suite(*sides, pair)]
-    return with_more(pairs, _exit_pairs(left, right, pairs))
+    return added_in_order(pairs, _exit_pairs(left, right, pairs))
 
 
 def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
@@ -54,7 +54,7 @@ def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pa
     theirs = {(node.owner, node.canon): k for k, node in enumerate(right) if node.is_clause and k not in partners}
     keys = {k: (paired.get(node.owner, ROOT), node.canon) for k, node in enumerate(left) if node.is_clause}
     found = [Pair(k, theirs[key], equal=True) for k, key in keys.items() if k not in paired and key in theirs]
-    return with_more(pairs, found)
+    return added_in_order(pairs, found)
 
 
 def is_commonplace(node: Node) -> bool:
@@ -157,7 +157,7 @@ def _only_of_their_text(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int,
     return {key: places[0] for key, places in found.items() if len(places) == 1}
 
 
-def with_more(pairs: Sequence[Pair], more: Sequence[Pair]) -> list[Pair]:
+def added_in_order(pairs: Sequence[Pair], more: Sequence[Pair]) -> list[Pair]:
     """``pairs`` plus, one by one, those of ``more`` with which they still increase on both sides."""
     out = list(pairs)
     for pair in more:

@@ -17,7 +17,7 @@ from runner_sync.statements import ROOT, Node
 from runner_sync.statements.dataflow import binds
 
 
-def go_where_the_old_one_is(weave: Weave) -> None:
+def put_where_the_replaced_stood(weave: Weave) -> None:
     """Put each run of upstream's new statements into the suite in which omni has the statements that it replaces.
 
     Those are the base statements in the same gap that upstream removed and omni has. They must bind a name that the run

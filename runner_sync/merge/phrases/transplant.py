@@ -98,12 +98,19 @@ def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None
         if len(places) != 1 or places[0] is outer or len(frames) > 1 or is_new:
             continue
         part = ast.get_source_segment(other, inner) or ""
-        tight, safe = (_exchanged(text, places[0], new) for new in (part, f"({part})"))
         wanted = ast.dump(_Exchange(places[0], inner).visit(outer))
-        found = (_main_expression(new, compound=compound) for new in (tight, safe))
-        return next(
-            (n for n, main in zip((tight, safe), found, strict=True) if main and ast.dump(main) == wanted), None
-        )
+        return _with_part(text, places[0], part, wanted, compound=compound)
+    return None
+
+
+def _with_part(text: str, place: ast.expr, part: str, wanted: str, *, compound: bool) -> str | None:
+    """``text`` with ``part`` in the place of a node: in brackets where only so the main expression is ``wanted`` (a
+    dump), ``None`` where not even so."""
+    for new in (part, f"({part})"):
+        made = _exchanged(text, place, new)
+        main = _main_expression(made, compound=compound)
+        if main is not None and ast.dump(main) == wanted:
+            return made
     return None
 
 

@@ -14,6 +14,10 @@ from runner_sync.statements.nodes import Node
 COPY = 0.35
 """Dice coefficient of statements from which on a method is a copy of its namesake (measured, see ``lineage``)."""
 
+VERSION = 0.8
+"""Likeness from which on two statements that have no base in common to compare with are versions of one: two additions,
+or one that serves as the place of the other. A judgement: well above what two of one base must have."""
+
 NEAREST = 0.9
 """The least likeness of two statements that define or declare the same name, or assign the same function's value to the
 same names."""

@@ -14,11 +14,7 @@ from runner_sync.merge.placing.nesting import home
 from runner_sync.merge.weave import Strand, Weave, any_node, only_in_omni
 from runner_sync.statements import Node, enclosing
 from runner_sync.statements.dataflow import binds
-from runner_sync.statements.likeness import similarity
-
-SURE = 0.8
-"""Likeness from which on two paired statements are surely versions of one, so that the place beside the one serves as
-the place beside the other; a judgement, the same as for two additions (``VERSION``)."""
+from runner_sync.statements.likeness import VERSION, similarity
 
 
 def nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
@@ -86,7 +82,7 @@ def _standing(weave: Weave, emitted: Emitted) -> dict[int, Strand]:
 def _is_surely(one: Node, other: Node) -> bool:
     """Whether two paired statements are surely versions of one: equal, nearly so, or binding the same names."""
     sets_the_same = bool(binds(one)) and binds(one) == binds(other)
-    return one.canon == other.canon or sets_the_same or similarity(one, other) >= SURE
+    return one.canon == other.canon or sets_the_same or similarity(one, other) >= VERSION
 
 
 def _beside(weave: Weave, index: int, last: int, here: Mapping[int, Strand], emitted: Emitted) -> Strand | None:

@@ -30,7 +30,7 @@ from runner_sync.merge.phrases.phrase import is_part_of
 from runner_sync.merge.weave import Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node, in_suite
 from runner_sync.statements.dataflow import rebinds, sets
-from runner_sync.statements.likeness import similarity
+from runner_sync.statements.likeness import VERSION, similarity
 
 
 def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Weave:
@@ -302,8 +302,3 @@ def is_one_strand(weave: Weave, o: int, u: int) -> bool:
     if ROOT in (o, u):
         return o == u
     return weave.of_omni[o] is weave.of_upstream[u]
-
-
-VERSION = 0.8
-"""Dice coefficient of words from which on two additions are versions of one statement; a judgement: well above
-``SIMILAR``, because there is no base to compare with."""

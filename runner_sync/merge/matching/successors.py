@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner_sync.merge.matching.classify import VERSION
 from runner_sync.merge.weave import Strand, Weave
-from runner_sync.statements.likeness import similarity
+from runner_sync.statements.likeness import VERSION, similarity
 
 
 def successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Strand | None:

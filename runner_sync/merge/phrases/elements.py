@@ -20,6 +20,9 @@ _LINE = "\n"
 _BREAKS = frozenset(",()[]{}:")
 Phrases = list[str]
 
+KEYWORD = re.compile(r"\w+ = ")
+"""How a phrase begins that is a keyword argument, or sets a default."""
+
 
 def phrases_of(text: str) -> Phrases:
     """The phrases of a statement. Raises what the tokenizer raises: ``TokenError``, ``SyntaxError``."""

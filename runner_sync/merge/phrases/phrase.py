@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from runner_sync.merge.phrases.elements import (
+    KEYWORD,
     Phrases,
     elements_of,
     phrases_of,
@@ -250,11 +251,8 @@ def _keys(phrases: Phrases) -> Iterator[str]:
     """What identifies each list element: its keyword, its key in a dict, else the element itself."""
     for phrase, behind in itertools.pairwise([*phrases, ""]):
         if behind == ":" or _is_list_part([phrase]):
-            match = _KEYWORD.match(phrase)
+            match = KEYWORD.match(phrase)
             yield match[0] if match else phrase
-
-
-_KEYWORD = re.compile(r"\w+ = ")
 
 
 def _remarks_apart(phrases: Phrases) -> tuple[Phrases, Phrases]:

@@ -6,10 +6,10 @@ nothing.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
+from runner_sync.merge.phrases.elements import KEYWORD
 from runner_sync.statements import CLOSERS, OPENERS
 
 
@@ -39,7 +39,7 @@ def _places(phrases: list[str]) -> list[_Place | None]:
     around: list[str] = [""]
     before = ""
     for phrase in phrases:
-        is_keyword = phrase.endswith(",") and _KEYWORD.match(phrase) is not None
+        is_keyword = phrase.endswith(",") and KEYWORD.match(phrase) is not None
         places.append((around[-1], phrase) if is_keyword else None)
         if phrase in OPENERS:
             around.append(f"{around[-1]}({before}")
@@ -47,6 +47,3 @@ def _places(phrases: list[str]) -> list[_Place | None]:
             around.pop()
         before = phrase
     return places
-
-
-_KEYWORD = re.compile(r"\w+ = ")

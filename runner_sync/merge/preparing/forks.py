@@ -12,9 +12,8 @@ from itertools import islice
 
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.matching.by_place import by_what_is_open
-from runner_sync.merge.matching.classify import VERSION
 from runner_sync.statements import Node, below, clauses, in_suite, said, siblings
-from runner_sync.statements.likeness import dice
+from runner_sync.statements.likeness import VERSION, dice
 
 Run = tuple[int, ...]
 """The indices of statements that follow each other in one suite, without those of what is inside them."""

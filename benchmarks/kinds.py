@@ -18,7 +18,6 @@ from benchmarks import breakages, corpus, debts, peers, planted_ports, section, 
 from benchmarks.chunks import SIDES, settle
 from benchmarks.spread import spread
 from runner_sync import score
-from runner_sync.model import Tree
 from runner_sync.profile import NPU
 from runner_sync.statements import parses
 from runner_sync.sync import inputs, replaying, upgrade
@@ -27,6 +26,7 @@ from runner_sync.sync.options import ReplayOptions, TreeOptions, UpgradeOptions
 from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.sync.runners import find_modules
 from runner_sync.transforms import translate
+from runner_sync.trees import Tree
 from runner_sync.units import texts
 from runner_sync.verify import breakage
 from runner_sync.verify.trees.world import World

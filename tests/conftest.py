@@ -13,8 +13,9 @@ import pytest
 from sync_samples import Trees, stay_at_home
 
 from runner_sync.errors import InputError
-from runner_sync.model import PACKAGES, Project, Tree
+from runner_sync.model import PACKAGES, Project
 from runner_sync.sources import open_release
+from runner_sync.trees import Tree
 
 # The benchmarks are no part of the package; behind everything installed, so that what is tested is what was installed.
 sys.path.append(str(Path(__file__).parents[1]))

@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from runner_sync.merge import FOLLOW, PORT, RECORD, TOUCH_UP, Merged, merge
-from runner_sync.model import Project, Tree, Triple
+from runner_sync.model import Project, Triple
 from runner_sync.profile import ASCEND_RUNNER
 from runner_sync.statements import ROOT, Node, flatten
+from runner_sync.trees import Tree
 from runner_sync.units.texts import unit_texts
 
 Sides = tuple[str, str, str]

@@ -34,6 +34,7 @@ VOCABULARY = {
     "signatures",
     "statements",
     "syntax",
+    "trees",
     "units",
     "unmerged",
 }
@@ -51,6 +52,7 @@ FOUNDATION = {
     "rulers": set[str](),
     "signatures": {"syntax"},
     "syntax": set[str](),
+    "trees": {"model"},
     "unmerged": set[str](),
     "units": {
         "model",

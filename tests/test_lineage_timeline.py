@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from runner_sync.lineage.cover import cover
-from runner_sync.lineage.timeline import Timeline, nearest
-from runner_sync.model import Revision
+from runner_sync.lineage.timeline import Timeline, methods, nearest
+from runner_sync.trees import Revision
 
 
 def history(bodies: list[dict[str, str]]) -> Timeline:
@@ -29,3 +29,7 @@ def test_one_revision_serves_all_methods_that_did_not_change_in_it() -> None:
 def test_a_cover_takes_the_one_that_has_most_and_of_equals_the_first() -> None:
     assert cover("abcd", [set("ab"), set("abc"), set("cd"), set("d")]) == [1, 2]
     assert cover("", [set("a")]) == []
+
+
+def test_a_module_without_definitions_has_no_methods() -> None:
+    assert (methods(""), methods("x = 1\n")) == ({}, {})

@@ -10,8 +10,8 @@ import git
 import pytest
 
 from runner_sync.errors import InputError
-from runner_sync.model import Described, InGit, InWork, OnDisk, Tree
 from runner_sync.sources import RevisionTree, WorkTree, declared_vllm, open_path
+from runner_sync.trees import Described, InGit, InWork, OnDisk, Tree
 
 RUNNER = "vllm_ascend/worker/model_runner_v1.py"
 INIT = "vllm_ascend/__init__.py"
@@ -239,6 +239,34 @@ def test_history_holds_side_branches_and_only_merges_that_made_a_new_text(repo: 
     assert tree.read_blob(history[0].blob) == "both = 1\n"
 
 
+def test_steps_are_commits_on_the_line_of_first_parents_with_what_each_did(repo: Repo) -> None:
+    repo.commit({"README.md": "x"}, "Unrelated")
+    repo.git.checkout("-q", "-b", "side")
+    repo.commit({RUNNER: "side = 1\n", INIT: "side = 1\n"}, "Side")
+    repo.git.checkout("-q", "main")
+    merged = repo.git.merge("-q", "--no-ff", "--no-edit", "side") or repo.git.rev_parse("HEAD")
+    removed = repo.commit({RUNNER: None}, "Remove")
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    newest, merge, first = tree.steps([RUNNER, INIT])
+    assert [(one.commit, one.path, one.blob) for one in newest] == [(removed, RUNNER, "")]
+    assert {(one.commit, one.path, tree.read_blob(one.blob)) for one in merge} == {
+        (merged, RUNNER, "side = 1\n"),
+        (merged, INIT, "side = 1\n"),
+    }
+    assert sorted(one.path for one in first) == [INIT, RUNNER]
+    assert tree.steps(["*"]) == []
+
+
+def test_steps_are_those_of_the_project_s_own_folder(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "mono")
+    repo.commit({f"npu/{INIT}": "", f"npu/{RUNNER}": "one = 1\n", RUNNER: "other = 1\n"})
+    repo.commit({RUNNER: "other = 2\n"})
+    tree = open_path("vllm-ascend", repo.folder / "npu")
+    assert isinstance(tree, WorkTree)
+    assert [[one.path for one in step] for step in tree.steps([RUNNER])] == [[RUNNER]]
+
+
 @pytest.mark.parametrize(
     "setting",
     [
@@ -263,6 +291,7 @@ def test_history_does_not_depend_on_settings(repo: Repo, setting: str) -> None:
     assert isinstance(tree, WorkTree)
     history = tree.history(RUNNER)
     assert [(tree.read_blob(revision.blob), revision.subject) for revision in history] == [("one = 1\n", "First")]
+    assert [tree.read_blob(one.blob) for (one,) in tree.steps([RUNNER])] == ["one = 1\n"]
 
 
 def test_a_file_system_monitor_of_the_repository_is_not_run(repo: Repo, tmp_path: Path) -> None:

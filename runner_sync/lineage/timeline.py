@@ -8,6 +8,7 @@ lines are most similar to a unit are later parsed.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,8 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from runner_sync.lineage.cover import cover
-from runner_sync.model import Revision
 from runner_sync.statements.likeness import dice
+from runner_sync.trees import Revision
 
 KEPT = 6
 """How many of the most similar revisions per unit are compared statement by statement."""
@@ -31,7 +32,7 @@ def methods(text: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     heads = [m for m in _HEAD.finditer(text) if len(m[1]) <= 4]
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
+    for head, following in itertools.zip_longest(heads, heads[1:]):
         end = following.start() if following is not None else len(text)
         found[head[2]] = text[head.start() : end]
     return found

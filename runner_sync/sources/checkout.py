@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from runner_sync.errors import InputError
-from runner_sync.model import TITLES, Project, Revision, Source
+from runner_sync.model import TITLES, Project, Source
 from runner_sync.sources import changes, layout, remembering, version
 from runner_sync.sources.folder import FolderTree, find_root, version_text
 from runner_sync.sources.repository import REGULAR_FILE, Repository, open_repository
+from runner_sync.trees import Revision
 
 _MARK = "\x01"
-_LOG = ("-c", "log.showRoot=true", "--literal-pathspecs", "log", "--full-history", "-c", "--raw", "--no-abbrev")
+_WITH_ROOT = ("-c", "log.showRoot=true", "--literal-pathspecs", "log")
+_LOG = (*_WITH_ROOT, "--full-history", "-c", "--raw", "--no-abbrev")
+_STEPS = (*_WITH_ROOT, "--first-parent", "-m", "--raw", "--no-abbrev")
 _PLAIN = (
     "--no-renames",
     "--no-follow",
@@ -50,8 +53,23 @@ class _GitTree:
         output = self.repository.run(*_LOG, *_PLAIN, self.source.revision, "--", self.prefix + path)
         return list(_revisions(output, path))
 
+    def steps(self, paths: Sequence[str]) -> list[list[Revision]]:
+        """What each commit of the line of first parents did to ``paths``, newest first; only those that changed any.
+
+        A merge did all that its side branch brought.
+        """
+        if self.source.revision is None:
+            return []
+        names = {self.prefix + path: path for path in paths}
+        output = self.repository.run(*_STEPS, *_PLAIN, self.source.revision, "--", *names)
+        return list(_steps(output, names))
+
+    def is_shallow(self) -> bool:
+        """Whether the clone has a part of the history only."""
+        return self.repository.is_shallow()
+
     def read_blob(self, blob: str) -> str:
-        """Text of a blob named by ``history``, with LF newlines."""
+        """Text of a blob named by ``history`` or ``steps``, with LF newlines."""
         return layout.decode(self.repository.blob(blob), f"git object {blob[:10]}")
 
     def fork_point(self, since: str) -> str:
@@ -229,14 +247,31 @@ def _revisions(output: str, path: str) -> Iterable[Revision]:
 
     With ``-c`` the line starts with a colon per parent, then a mode for each and one for the result, likewise blobs.
     """
-    # Only at the start of a line: a subject may hold any character but a line end.
-    for record in f"\n{output}".split(f"\n{_MARK}")[1:]:
-        header, _, changes = record.partition("\n")
-        commit, _, subject = header.partition(" ")
-        match = re.search(r"^(:+)([^\t\n]*)\t", changes, re.MULTILINE)
+    for commit, subject, listed in _records(output):
+        match = re.search(r"^(:+)([^\t\n]*)\t", listed, re.MULTILINE)
         if match is None:
             continue
         parents, facts = len(match[1]), match[2].split(" ")
         mode, blob = facts[parents], facts[2 * parents + 1]
         if REGULAR_FILE.fullmatch(mode):
             yield Revision(commit, blob, path, subject)
+
+
+def _steps(output: str, names: Mapping[str, str]) -> Iterable[list[Revision]]:
+    """Read ``git log --first-parent --raw``; ``names`` maps paths in the repository to those in the project."""
+    for commit, subject, listed in _records(output):
+        found = re.findall(r"^:([^:\t\n]*)\t([^\n]*)$", listed, re.MULTILINE)
+        files = [(names[path], *facts.split(" ")) for facts, path in found]
+        yield [
+            Revision(commit, blob if REGULAR_FILE.fullmatch(mode) else "", path, subject)
+            for path, _, mode, _, blob, *_ in files
+        ]
+
+
+def _records(output: str) -> Iterable[tuple[str, str, str]]:
+    """The commits of a log: hash, subject, and the lines about its files."""
+    # Only at the start of a line: a subject may hold any character but a line end.
+    for record in f"\n{output}".split(f"\n{_MARK}")[1:]:
+        header, _, listed = record.partition("\n")
+        commit, _, subject = header.partition(" ")
+        yield commit, subject, listed

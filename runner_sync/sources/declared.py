@@ -10,8 +10,8 @@ import re
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
-from runner_sync.model import Described, Tree
 from runner_sync.sources import version
+from runner_sync.trees import Described, Tree
 
 _TAG = re.compile(r"^\s*ARG\s+(?:VLLM_TAG|VLLM_VERSION|VLLM_BASE_TAG)=[\"']?(v?\d[\w.]*)", re.MULTILINE)
 _REQUIRES = re.compile(r"^Requires-Dist:[ \t]*(.+)$", re.MULTILINE)

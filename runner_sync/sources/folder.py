@@ -12,8 +12,9 @@ from functools import cached_property
 from pathlib import Path
 
 from runner_sync.errors import InputError
-from runner_sync.model import TITLES, Project, Source, Tree
+from runner_sync.model import TITLES, Project, Source
 from runner_sync.sources import layout, remembering, version
+from runner_sync.trees import Tree
 
 _SKIPPED = frozenset({"__pycache__", "node_modules"})
 

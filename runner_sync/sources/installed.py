@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from runner_sync.errors import InputError
-from runner_sync.model import Project, Tree
+from runner_sync.model import Project
 from runner_sync.sources import version
 from runner_sync.sources.folder import FolderTree, open_folder
+from runner_sync.trees import Tree
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution

@@ -9,9 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from runner_sync.errors import InputError
-from runner_sync.model import TITLES, Project, Tree
+from runner_sync.model import TITLES, Project
 from runner_sync.sources import layout
 from runner_sync.sources.folder import open_folder
+from runner_sync.trees import Tree
 
 
 def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> Tree:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from runner_sync.model import Tree
 from runner_sync.sources.folder import FolderTree
+from runner_sync.trees import Tree
 
 
 def folder_in_repository(tree: Tree) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
-from runner_sync.model import Tree
 from runner_sync.sources import cache
+from runner_sync.trees import Tree
 
 _LENGTH = 8
 

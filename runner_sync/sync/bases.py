@@ -6,19 +6,21 @@ May touch: what ``sources`` touches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
+from pathlib import PurePosixPath
 
 from packaging.version import Version
 
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
-from runner_sync.model import InGit, Tree
 from runner_sync.sync import history, inputs, window
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.revisions import Revisions
 from runner_sync.sync.runners import DerivedModule
+from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import GpuBase, ModuleRevision
 
@@ -176,7 +178,7 @@ class Bases:
         module of its time. Raises ``InputError`` where one that is named cannot be read."""
         assert found.module.gpu is not None
         path = found.module.gpu.path
-        refs = self._gpu_refs()
+        refs = self._gpu_refs(found)
         bases = []
         is_locked = self.options.omni_base is None and any(entry.gpu for entry in self.given.lock.entries)
         for ref in refs:
@@ -195,7 +197,7 @@ class Bases:
         if self.options.omni_base is None:
             return ()
         path, earlier = found.module.gpu.path, list[GpuBase]()
-        ref = self._gpu_refs()[0]
+        ref = self._gpu_refs(found)[0]
         try:
             while len(earlier) < GPU_RELEASES and (before := self._release_before(ref)) is not None:
                 ref = before
@@ -205,23 +207,43 @@ class Bases:
             self.revisions.note(f"no GPU runner from before {ref} was compared with: {error}")
         return tuple(earlier)
 
-    def _gpu_refs(self) -> list[str]:
-        """The omni revisions to compare the GPU twin with, oldest first: by option, by lock, or the last releases."""
+    def _gpu_refs(self, found: DerivedModule) -> list[str]:
+        """The omni revisions to compare the GPU twin with, oldest first: by option, by lock, by the history of the
+        checkout, or the last releases."""
         if self.options.omni_base is not None:
             return [*self._before_candidate(self.options.omni_base), self.options.omni_base]
         own = self.given.omni.source
         locked = dict.fromkeys(e.gpu.ref for e in self.given.lock.entries if e.gpu)
         if locked:
             return [ref for ref in locked if ref != own.ref]
+        if aligned := self._aligned.get(found.path):
+            return aligned
         if own.version is None:
+            unknown = [m.path for m in self.modules if m.module.gpu is not None and m.path not in self._aligned]
+            which = f" {_names(unknown)}" if self._aligned else ""
             self.revisions.note(
-                "no older GPU runner to compare with (the omni tree names no version): only missing members and "
-                "mixins are ported; name the old omni with --omni-base for the rest"
+                f"no older GPU runner to compare{which} with (the omni tree names no version, and has no history that "
+                "reaches back so far): only missing members and mixins are ported; name the old omni with --omni-base "
+                "for the rest, or fetch the whole history of a shallow clone"
             )
             return []
         known = window.earlier_releases("vllm-omni", own.version, self.options.progress)
         older = [v for v in known if v != own.version]
         return older[-GPU_RELEASES:]
+
+    @cached_property
+    def _aligned(self) -> dict[str, list[str]]:
+        """By module of a checkout the commits, oldest first, with whose GPU twin it may have been aligned last; none
+        where the clone does not reach back to that."""
+        tree = self.given.omni
+        if not isinstance(tree, InGit):
+            return {}
+        places = {m.path: (m.module.paths, m.module.gpu.path) for m in self.modules if m.module.gpu is not None}
+        found = {path: refs for path, (mine, twin) in places.items() if (refs := history.alignments(tree, mine, twin))}
+        for since in dict.fromkeys(refs[0] for refs in found.values()):
+            names = _names(path for path, refs in found.items() if refs[0] == since)
+            self.revisions.note(f"what the GPU runners gained counts since vllm-omni {since}, which aligned {names}")
+        return found
 
     def _before_candidate(self, base: str) -> list[str]:
         """The releases before a release candidate, back to the last one that is none, oldest first.
@@ -291,3 +313,7 @@ class Bases:
                 "or leave the GPU runners out with --no-gpu."
             )
         return self.revisions.vllm(version, found)
+
+
+def _names(paths: Iterable[str]) -> str:
+    return ", ".join(PurePosixPath(path).name for path in paths)

@@ -12,10 +12,11 @@ from dataclasses import replace
 
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
-from runner_sync.model import TITLES, BaseRef, Tree
+from runner_sync.model import TITLES, BaseRef
 from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import DerivedModule
+from runner_sync.trees import Tree
 from runner_sync.unmerged import conflicts
 from runner_sync.verify.catalog import codes_with
 from runner_sync.verify.codes import Codes

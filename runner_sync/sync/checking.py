@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from runner_sync import sources
-from runner_sync.model import FileChange, Finding, InGit, Report, Source
+from runner_sync.model import FileChange, Finding, Report, Source
 from runner_sync.sync import baseline_file, check_modules, check_notes, inputs, pairs, selection
 from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import CheckOptions
@@ -24,6 +24,7 @@ from runner_sync.sync.runners import (
     refuse_gone,
     refuse_renamed,
 )
+from runner_sync.trees import InGit
 from runner_sync.verify import check as engine
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult, Opinion
 from runner_sync.verify.codes import BREAKAGE, Codes

@@ -8,8 +8,9 @@ from __future__ import annotations
 from packaging.version import Version
 
 from runner_sync.errors import InputError
-from runner_sync.model import TITLES, InGit, Tree
+from runner_sync.model import TITLES
 from runner_sync.sync import inputs
+from runner_sync.trees import InGit, Tree
 
 
 def note(given: inputs.Inputs) -> tuple[str, ...]:

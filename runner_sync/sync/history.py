@@ -1,17 +1,19 @@
 """The history of a checkout, read once per file.
 
-Comes in: a target tree, the path of a file. Goes out: a ``Timeline``, and ``ModuleRevision`` values of its revisions.
+Comes in: a tree in git, paths of files. Goes out: a ``Timeline``, ``ModuleRevision`` values of its revisions, commits.
 May touch: what ``sources`` touches, and the cache folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 
+from runner_sync.lineage.alignment import Change, since_alignment
 from runner_sync.lineage.timeline import Timeline, methods, nearest
-from runner_sync.model import InGit
 from runner_sync.sync.memo import recall
 from runner_sync.sync.options import Progress
+from runner_sync.trees import InGit
 from runner_sync.upgrade import ModuleRevision
 
 
@@ -36,3 +38,29 @@ def closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str]]) -
     """The revisions that come closest to the ``wanted`` units, each a method name and a text; oldest first."""
     chosen = [known.revisions[k] for k in nearest(known, wanted)]
     return [ModuleRevision(one.commit[:10], tree.read_blob(one.blob), one.path) for one in chosen]
+
+
+def alignments(tree: InGit, mine: Sequence[str], twin: str) -> list[str]:
+    """The commits, oldest first, with whose twin a derived module may have been aligned last.
+
+    ``mine`` are the places that the module may be at; the first that there is counts. None are told where a shallow
+    clone does not reach back to an alignment.
+    """
+    is_shallow = tree.is_shallow()
+    found, is_aligned = since_alignment(_changes(tree, mine, twin, is_shallow=is_shallow))
+    return [] if is_shallow and not is_aligned else [change.commit[:10] for change in found]
+
+
+def _changes(tree: InGit, mine: Sequence[str], twin: str, *, is_shallow: bool) -> Iterator[Change]:
+    """What each commit, newest first, did to a derived module and to its twin; not the first one of a shallow clone,
+    of which git says that it made them."""
+    states: list[tuple[str, Mapping[str, str]]] = [("", {})]
+    for step in reversed(tree.steps([*mine, twin])):
+        states.append((step[0].commit, {**states[-1][1], **{one.path: one.blob for one in step}}))
+
+    def text(blobs: Mapping[str, str], paths: Sequence[str]) -> str:
+        blob = next(filter(None, map(blobs.get, paths)), None)
+        return tree.read_blob(blob) if blob is not None else ""
+
+    for (_, before), (commit, after) in reversed(list(pairwise(states[is_shallow:]))):
+        yield Change(commit, text(before, mine), text(after, mine), text(before, [twin]), text(after, [twin]))

@@ -20,9 +20,10 @@ from runner_sync.compose.constructors import own_fields
 from runner_sync.compose.import_entries import imports
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
-from runner_sync.model import Project, Tree
+from runner_sync.model import Project
 from runner_sync.naming import Import, absolute, imported_by, module_name, paths_of, project_of
 from runner_sync.syntax import module_of
+from runner_sync.trees import Tree
 from runner_sync.units import BaseClass, BaseOrigin, class_bases, has_class, texts
 from runner_sync.upgrade import Inherited
 

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from runner_sync.model import Tree
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile
+from runner_sync.trees import Tree
 
 _CLASS = re.compile(r"\nclass (\w+)")
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from runner_sync.model import Remembering, Source, Tree
+from runner_sync.model import Source
 from runner_sync.sources.layout import is_below
+from runner_sync.trees import Remembering, Tree
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry, Lock, load
-from runner_sync.model import BaseRef, InGit, Tree
+from runner_sync.model import BaseRef
 from runner_sync.sync import inputs
 from runner_sync.sync.locked import unlike_locked
 from runner_sync.sync.options import Progress
 from runner_sync.sync.revisions import Revisions
+from runner_sync.trees import InGit, Tree
 from runner_sync.upgrade import ModuleResult, ModuleRevision
 from runner_sync.verify.runners import locked
 from runner_sync.verify.runners.reading import Reading

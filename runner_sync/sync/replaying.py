@@ -21,12 +21,13 @@ from runner_sync import score
 from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
-from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem, Tree
+from runner_sync.model import ReplayHunk, ReplayRow, Report, ReviewItem
 from runner_sync.profile import BUILT_IN
 from runner_sync.statements import is_python
 from runner_sync.sync import inputs, planning
 from runner_sync.sync.options import Progress, ReplayOptions, TreeOptions, UpgradeOptions
 from runner_sync.sync.patched_tree import PatchedTree
+from runner_sync.trees import Tree
 from runner_sync.upgrade import ModuleResult
 
 

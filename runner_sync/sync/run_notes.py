@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from runner_sync.compose.member_text import self_names
-from runner_sync.model import TITLES, InWork
+from runner_sync.model import TITLES
 from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.runners import find_modules
+from runner_sync.trees import InWork
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, is_selected
 

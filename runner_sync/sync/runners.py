@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from io import StringIO
 
 from runner_sync.errors import InputError
-from runner_sync.model import InGit, InWork
 from runner_sync.profile import BUILT_IN, RunnerModule
 from runner_sync.sync import inputs
+from runner_sync.trees import InGit, InWork
 
 
 @dataclass(frozen=True, slots=True)

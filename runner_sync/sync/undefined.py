@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.compose.import_entries import imports
-from runner_sync.model import PACKAGES, Tree
+from runner_sync.model import PACKAGES
 from runner_sync.naming import project_of
+from runner_sync.trees import Tree
 
 # What is read of other objects than `self` and the projects' own classes may be anybody's.
 _READS = re.compile(r"(?<![\w.])(self|[A-Z]\w*)\.(\w+)")

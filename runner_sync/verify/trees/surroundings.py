@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from runner_sync.model import PACKAGES, Project, Remembering, Tree
+from runner_sync.model import PACKAGES, Project
+from runner_sync.trees import Remembering, Tree
 from runner_sync.verify.trees.word_index import KIND, WordIndex, words_of
 
 _PROJECTS = {package: project for project, package in PACKAGES.items()}

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runner_sync.errors import PYTHON, InputError, UnresolvedConflict, unparsable
-from runner_sync.model import PACKAGES, TITLES, Project, Tree
+from runner_sync.model import PACKAGES, TITLES, Project
 from runner_sync.naming import module_name, paths_of, project_of
+from runner_sync.trees import Tree
 from runner_sync.unmerged import conflicts
 from runner_sync.verify.answers import Answers
 from runner_sync.verify.trees import modules

@@ -1,0 +1,57 @@
+"""With which revisions of its twin a derived module may have been aligned last, told from how both changed.
+
+Comes in: what commits did to both files. Goes out: some of these commits. May touch: nothing.
+
+Whoever changes the derived module alone and brings lines to it that the twin has compared the two: what it lacks of the
+twin after that was left for later, or on purpose. A commit to both makes one change twice, and says nothing of what the
+twin had gained before::
+
+    c3  both      the same mend
+    c2  twin      keep(rows)
+    c1  derived   what the twin had gained until then
+
+The derived module was aligned with the twin of ``c1``, or, if it has ``keep(rows)`` in some form, with that of ``c3``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from runner_sync.lineage.timeline import SHORT_LINE, lines
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one commit did: the derived module (``mine``) and its ``twin`` before and after it, empty where there was
+    none."""
+
+    commit: str
+    mine_before: str
+    mine: str
+    twin_before: str
+    twin: str
+
+
+def since_alignment(changes: Iterable[Change]) -> tuple[list[Change], bool]:
+    """The commits to the derived module since one aligned it, with that one, oldest first; and whether there is one.
+
+    ``changes`` are newest first, and read no further than needed. The commit that made the derived module counts as an
+    alignment. Of several with the same twin the oldest is kept.
+    """
+    found: list[Change] = []
+    for change in changes:
+        if not change.twin or change.mine == change.mine_before:
+            continue
+        found = [change, *(later for later in found if later.twin != change.twin)]
+        if not change.mine_before or _aligns(change):
+            return found, True
+    return found, False
+
+
+def _aligns(change: Change) -> bool:
+    """Whether a commit changed the derived module alone and brought a line to it that the twin has."""
+    if change.twin != change.twin_before:
+        return False
+    brought = (lines(change.mine) - lines(change.mine_before)) & lines(change.twin)
+    return any(len(line) > SHORT_LINE for line in brought)

@@ -1,0 +1,113 @@
+"""What a tree of one project can be asked, wherever it was read from. ``sources`` makes trees, all others read them.
+
+Comes in and goes out: paths, texts, git revisions. May touch: nothing; the protocols say what their makers touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from runner_sync.model import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One revision of one file in git. ``blob`` is the git object id of its text, empty where the file was removed."""
+
+    commit: str
+    blob: str
+    path: str
+    subject: str
+
+
+class Tree(Protocol):
+    """A read-only tree of one project at one revision. Paths are POSIX, relative to the project's root."""
+
+    @property
+    def source(self) -> Source: ...
+
+    def read(self, path: str) -> str | None:
+        """Text of ``path`` with LF newlines, or ``None`` when the tree has no such file."""
+        ...
+
+    def paths(self, prefix: str = "") -> Iterable[str]:
+        """Every ``.py`` path below ``prefix``, sorted."""
+        ...
+
+
+@runtime_checkable
+class Remembering(Tree, Protocol):
+    """Extra operation of a tree that can tell whether a file is still what it was."""
+
+    def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
+        """``find(text)`` by path, for every ``.py`` file of the package; where an earlier run asked for ``what`` and
+        the file has not changed since, what that run found."""
+        ...
+
+
+@runtime_checkable
+class OnDisk(Protocol):
+    """Extra attribute of a tree whose files lie in a folder."""
+
+    root: Path
+
+
+@runtime_checkable
+class InGit(Tree, Protocol):
+    """Extra operations of a tree that is in a git repository."""
+
+    def history(self, path: str) -> Sequence[Revision]:
+        """Every revision of ``path``, newest first."""
+        ...
+
+    def steps(self, paths: Sequence[str]) -> Sequence[Sequence[Revision]]:
+        """What each commit of the line of first parents did to ``paths``, newest first; only those that changed any.
+
+        The oldest one of a shallow clone seems to have made every file.
+        """
+        ...
+
+    def is_shallow(self) -> bool:
+        """Whether the clone has a part of the history only."""
+        ...
+
+    def read_blob(self, blob: str) -> str:
+        """Text of a blob that ``history`` or ``steps`` names, with LF newlines."""
+        ...
+
+    def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
+        """1-based lines by path that changed since the branch left ``since``."""
+        ...
+
+    def renamed(self, since: str) -> dict[str, str]:
+        """Where files were when the branch left ``since``, by the other path that they have now."""
+        ...
+
+    def fork_point(self, since: str) -> str:
+        """The commit at which the branch left ``since``."""
+        ...
+
+    def release_before(self) -> str | None:
+        """The tag of the release before this one; ``None`` when this is no release, or the first."""
+        ...
+
+
+@runtime_checkable
+class InWork(Protocol):
+    """Extra operations of a tree that people work in under git."""
+
+    def dirty(self, paths: Iterable[str]) -> list[str]:
+        """Those of ``paths`` whose content git could not give back."""
+        ...
+
+
+@runtime_checkable
+class Described(Protocol):
+    """Extra operations of a tree that knows where its distribution's core metadata is."""
+
+    def metadata(self) -> str | None:
+        """Text of the core metadata, if there is one."""
+        ...

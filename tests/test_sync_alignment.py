@@ -1,0 +1,74 @@
+"""What a GPU runner gained since people aligned the NPU runner with it, as the history of the omni checkout shows."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sync_samples import AR, GPU_AR, Trees, check_upgrade, commit, stay_at_home
+
+from runner_sync import sync
+from runner_sync.sync.options import TreeOptions
+
+LEFT = "        self.left_rows = request.rows\n"
+NEW = "        self.new_rows = request.rows\n"
+HEAD = "    def _stage_of(self, request):\n"
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    """A checkout without tags. NPU was aligned when the GPU runner had ``left_rows`` already, which NPU does without;
+    ``new_rows`` came later, and last a change to both."""
+    stay_at_home(monkeypatch, tmp_path)
+    made = Trees(tmp_path)
+    made.edit(GPU_AR, HEAD, HEAD + LEFT)
+    stage = 'return info.get("stage")'
+    made.edit(AR, stage, 'return info["stage"]')
+    commit(made.omni, "Made")
+    made.edit(AR, 'return info["stage"]', stage)
+    commit(made.omni, "Aligned")
+    made.edit(GPU_AR, HEAD + LEFT, HEAD + NEW + LEFT)
+    commit(made.omni, "Grown")
+    for path in (AR, GPU_AR):
+        made.edit(path, stage, 'return info.get("stage", 0)')
+    commit(made.omni, "Both")
+    return made
+
+
+def log(trees: Trees) -> dict[str, str]:
+    """The short hash of each commit by its subject."""
+    said = subprocess.run(
+        ["git", "-C", str(trees.omni), "log", "--format=%s %H"], check=True, capture_output=True, text=True
+    )
+    return {subject: commit[:10] for subject, commit in map(str.split, said.stdout.splitlines())}
+
+
+def test_what_came_after_the_last_alignment_is_ported_and_nothing_else(trees: Trees) -> None:
+    planned = check_upgrade(trees.upgrade(trees.ascend_new, vllm_base="0.20.0", verify=False))
+    (change,) = [change for change in planned.changes if change.path == AR]
+    assert NEW in (change.after or "")
+    assert LEFT not in (change.after or "")
+    aligned = log(trees)["Aligned"]
+    assert any(
+        f"counts since vllm-omni {aligned}, " in note and "npu_ar_model_runner.py" in note
+        for note in planned.report.notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("depth", "unknown"), [(1, "compare with"), (3, "compare with"), (4, "npu_model_runner.py with")]
+)
+def test_a_shallow_clone_that_does_not_reach_back_so_far_is_told(
+    trees: Trees, tmp_path: Path, depth: int, unknown: str
+) -> None:
+    """The oldest commit that it has seems to make everything, and says nothing."""
+    place = tmp_path / "shallow"
+    clone = ["git", "clone", "-q", f"--depth={depth}", trees.omni.as_uri(), str(place)]
+    subprocess.run(clone, check=True, capture_output=True)
+    options = trees.upgrade(trees.ascend_new, vllm_base="0.20.0", verify=False, out=tmp_path / "out")
+    planned = sync.upgrade(replace(options, omni=TreeOptions(path=place)))
+    notes = "\n".join(planned.report.notes)
+    assert f"{unknown} (the omni tree names no version" in notes
+    assert ("which aligned npu_ar_model_runner.py" in notes) == (depth == 4)

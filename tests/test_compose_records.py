@@ -297,6 +297,43 @@ def test_a_list_that_would_not_parse_is_left_to_people() -> None:
     assert fit(method("output, logits, metadata, \\\n            hidden, positions"), OTHERS) is None
 
 
+HOLDS = {"State": Record(NOW, NOW)}
+TOLD = ", ".join(NOW)
+STATED = f"    def run(self):\n        self.state = State({TOLD})\n"
+
+
+def test_a_value_for_a_field_that_only_the_twins_record_has_is_taken_out() -> None:
+    """`hidden_states_cpu` of vllm-omni pull request 4454 is a field of the GPU runner's record alone."""
+    before = STATED.replace("hidden, positions", "None, None")
+    fitted = fit(STATED.replace("hidden, positions", "None, None, None"), HOLDS, before=before)
+    assert fitted is not None
+    assert fitted.text == before
+    assert fitted.reason == "State has no more fields here, unlike the GPU runner's: given as before"
+
+
+def test_a_name_for_such_a_field_is_taken_out_unless_it_is_read() -> None:
+    grown = TOLD.replace("hidden", "hidden, _hidden_cpu")
+    fitted = fit(method(grown.replace("stats", "raw_stats")), HOLDS, before=method(TOLD))
+    assert fitted is not None
+    assert fitted.text == method(TOLD.replace("stats", "raw_stats"))
+    assert fitted.reason.endswith(": unpacked as before")
+    read = method(grown) + "        self.send(_hidden_cpu)\n"
+    assert fit(read, HOLDS, before=method(TOLD)) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        pytest.param(TOLD, TOLD, id="complete"),
+        pytest.param(TOLD.replace("stats", "own"), f"{TOLD}, more".replace("stats", "one, other"), id="other values"),
+        pytest.param(TOLD.replace(", stats", ""), f"{TOLD}, more", id="it did not fit before"),
+    ],
+)
+def test_what_cannot_be_told_from_before_is_left_to_people(before: str, now: str) -> None:
+    made = "    def run(self):\n        self.state = State({})\n"
+    assert fit(made.format(now), HOLDS, before=made.format(before)) is None
+
+
 def test_a_record_of_two_texts() -> None:
     old = "class State(NamedTuple):\n    output: int\n"
     new = "class State(NamedTuple):\n    output: int\n    step: int | None = None\n"

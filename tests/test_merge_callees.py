@@ -51,3 +51,20 @@ def test_arguments_that_come_to_another_call_are_a_question(more: tuple[str, str
 )
 def test_other_changes_of_a_call_are_none(omni: tuple[str, str], upstream: tuple[str, str], base: str) -> None:
     assert asked(omni, upstream, base) == (base.replace(*omni).replace(*upstream), [])
+
+
+CONFLICT = """def run(self):
+    merged, left = self._merged(rows, staged, kept)
+    return merged, left
+"""
+
+
+@pytest.mark.parametrize("is_omnis", [True, False], ids=["omni calls another", "upstream calls another"])
+def test_of_two_calls_with_other_arguments_one_stands_whole(is_omnis: bool) -> None:
+    """vllm-omni 504698de calls a new helper by keywords, where NPU had left out one argument of the old call."""
+    fewer = CONFLICT.replace("rows, staged, kept", "rows, kept")
+    another = CONFLICT.replace("self._merged(rows, staged, kept)", "self._sources(rows=rows, staged=staged, kept=kept)")
+    sides = (another, fewer) if is_omnis else (fewer, another)
+    result = merge(Triple(CONFLICT, *sides))
+    assert result.text in sides
+    assert [item.reason.kind for item in result.decisions] == ["both changed a part"]

@@ -7,8 +7,10 @@ the fields of now in their places. May touch: nothing.
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.record_lists import (
@@ -81,9 +83,13 @@ def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
     return {field for field in new if field.lstrip("_") in names}
 
 
-def fit(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """The method with its first unpacking or construction that no longer fits mended; ``None`` if all fit."""
+def fit(text: str, records: Mapping[str, Record], *, before: str = "") -> Mended | None:
+    """The method with its first unpacking or construction that no longer fits mended; ``None`` if all fit.
+
+    ``before`` is its text before the upgrade.
+    """
     for change in (
+        partial(_without_unknown_fields, before=before),
         _without_removed_fields,
         _fit_unpacking,
         _reorder_unpacking,
@@ -94,6 +100,43 @@ def fit(text: str, records: Mapping[str, Record]) -> Mended | None:
         if mended is not None and parses(mended.text):  # it need not, after a backslash
             return mended
     return None
+
+
+def _without_unknown_fields(text: str, records: Mapping[str, Record], *, before: str) -> Mended | None:
+    """The method without what a port added to an unpacking or construction that was complete, and still is.
+
+    The twin's record may have a field that this one lacks; a name that is read further down stays.
+    """
+    for name, one in records.items():
+        whole = [[ast.unparse(e) for e in elements] for _, elements in lists(before, name)]
+        whole = [words for words in whole if len(words) == len(one.now)]
+        for around, elements in lists(text, name) if whole else ():
+            is_call = isinstance(around, ast.Call)
+            for words in whole if len(elements) > len(one.now) else ():
+                lost = _added(elements, words) if is_call or agree(words, one.now) else []
+                if lost and (is_call or not _are_read(lost, text)):
+                    how = "given" if is_call else "unpacked"
+                    reason = f"{name} has no more fields here, unlike the GPU runner's: {how} as before"
+                    return changed(text, removed(text, elements, lost), around, reason)
+    return None
+
+
+def _added(elements: Sequence[ast.expr], words: Sequence[str]) -> list[ast.expr]:
+    """The elements that came to ``words``, of which others may have another name now; none if that cannot be told."""
+    said = [ast.unparse(element) for element in elements]
+    lost = list[ast.expr]()
+    for kind, start, end, first, last in difflib.SequenceMatcher(None, words, said, autojunk=False).get_opcodes():
+        if kind == "insert":
+            lost += elements[first:last]
+        elif end - start != last - first:
+            return []
+    return lost
+
+
+def _are_read(names: Sequence[ast.expr], text: str) -> bool:
+    words = {ast.unparse(name) for name in names}
+    nodes = walk(tree_of(text))
+    return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in words for node in nodes)
 
 
 def _without_removed_fields(text: str, records: Mapping[str, Record]) -> Mended | None:

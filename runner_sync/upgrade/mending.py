@@ -30,7 +30,8 @@ def fit_records(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     known = {name: found for name, found in {**job.target.records, **own}.items() if found.now}
 
     def fitted(draft: Draft) -> Draft:
-        return _mended(draft, job, lambda text: records.fit(text, known), REQUIRED) if draft.owner else draft
+        fit = partial(records.fit, records=known, before=draft.before)
+        return _mended(draft, job, fit, REQUIRED) if draft.owner else draft
 
     return _each(drafts, fitted)
 

@@ -193,7 +193,9 @@ def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple
         parses=lambda text: parses_alone(text, omni),
         prefer=terms.policy.both_edited,
     )
-    return of_node(chosen) if part is None else _written(part, chosen), SAME_PART
+    if part is None or _calls_another(base.text, omni, upstream, part):
+        return of_node(chosen), SAME_PART
+    return _written(part, chosen), SAME_PART
 
 
 def _closer_versions(base: Node, omni: Node, upstream: Node, versions: Collection[str]) -> list[str]:
@@ -221,10 +223,9 @@ def _merged_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple
 
     merged = merge_phrases(*texts, parses=parses)
     if merged is not None:
-        modules = [_as_module(text, omni) for text in (*texts, merged)]
-        if are_placed_by_guess(*modules):
+        if are_placed_by_guess(*(_as_module(text, omni) for text in (*texts, merged))):
             return _written(merged, upstream), BY_PLACE
-        others = changed_for_another(*modules)
+        others = _calls_another(base, omni, upstream, merged)
         return _written(merged, upstream), Reason("arguments of another call", others) if others else None
     whole = around(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
@@ -237,6 +238,11 @@ def _merged_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple
     if called is not None and parses(called):
         return _written(called, omni), KEYWORDS
     return None
+
+
+def _calls_another(base: str, omni: Node, upstream: Node, merged: str) -> tuple[str, ...]:
+    """`changed_for_another` for one statement."""
+    return changed_for_another(*(_as_module(text, omni) for text in (base, omni.text, upstream.text, merged)))
 
 
 def sides_of(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node | None]:

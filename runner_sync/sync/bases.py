@@ -6,7 +6,7 @@ May touch: what ``sources`` touches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -220,7 +220,8 @@ class Bases:
             return aligned
         if own.version is None:
             unknown = [m.path for m in self.modules if m.module.gpu is not None and m.path not in self._aligned]
-            which = f" {_names(unknown)}" if self._aligned else ""
+            names = ", ".join(PurePosixPath(path).name for path in unknown)
+            which = f" {names}" if self._aligned else ""
             self.revisions.note(
                 f"no older GPU runner to compare{which} with (the omni tree names no version, and has no history that "
                 "reaches back so far): only missing members and mixins are ported; name the old omni with --omni-base "
@@ -240,9 +241,9 @@ class Bases:
             return {}
         places = {m.path: (m.module.paths, m.module.gpu.path) for m in self.modules if m.module.gpu is not None}
         found = {path: refs for path, (mine, twin) in places.items() if (refs := history.alignments(tree, mine, twin))}
-        for since in dict.fromkeys(refs[0] for refs in found.values()):
-            names = _names(path for path, refs in found.items() if refs[0] == since)
-            self.revisions.note(f"what the GPU runners gained counts since vllm-omni {since}, which aligned {names}")
+        if found:
+            since = ", ".join(f"{PurePosixPath(path).name} {refs[0]}" for path, refs in found.items())
+            self.revisions.note(f"what the GPU runners gained counts since the last commit that aligned each: {since}")
         return found
 
     def _before_candidate(self, base: str) -> list[str]:
@@ -313,7 +314,3 @@ class Bases:
                 "or leave the GPU runners out with --no-gpu."
             )
         return self.revisions.vllm(version, found)
-
-
-def _names(paths: Iterable[str]) -> str:
-    return ", ".join(PurePosixPath(path).name for path in paths)

@@ -1,72 +1,164 @@
-"""``python -m benchmarks.pulls``: one pull request of vllm-omni's, made by the tool and by people.
+"""``python -m benchmarks.pulls``: pull requests of vllm-omni's, made by the tool and by people.
 
-Comes in: a checkout of vllm-omni, a commit that brought the NPU runners to another vllm-ascend or ported what the GPU
-runners had gained, and the trees that it was made for. Goes out: a line on standard output. May touch: what
-``runner_sync.sources`` touches.
+Comes in: checkouts of vllm-omni and vllm-ascend with their histories, and ``pulls.toml``. Goes out: a table. May touch:
+what ``runner_sync.sources`` touches, and a clone of the first checkout in a temporary directory.
 
-The tree before the commit is upgraded as its maintainers would have done it, without any base told, and the runners are
+The tree before a commit is upgraded as its maintainers would have done it, without any base told, and the runners are
 compared with those that the commit left. Corpus cases go from release to release; this is the step that somebody took.
+Where one commit changed the GPU and the NPU runners, the tree is that commit's with the NPU runners of its parent, and
+the parent is told as the base.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
+import git
+
+from benchmarks import tables
 from runner_sync import score, sources
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU
 from runner_sync.sync import TreeOptions, UpgradeOptions, inputs, upgrade
 
+NPU_FOLDERS = ("vllm_omni/platforms/npu/worker", "vllm_omni/worker/npu")
+KINDS = ("step", "fix", "catch up", "port")
+
+Kind = Literal["step", "fix", "catch up", "port"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """One row of ``pulls.toml``, which says what its fields mean."""
+
+    number: int
+    commit: str
+    ascend: str
+    kind: Kind
+    vllm: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is left to do of a pull request, and how many review items there are."""
+
+    pull: Pull
+    total: score.Score = field(default_factory=score.Score)
+    reviews: int = 0
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; exit code 2 when an input cannot be had."""
     options = _parser().parse_args(argv)
+    wanted = [pull for pull in pulls() if not options.number or pull.number in options.number]
     try:
-        print(report(options.omni_path, options.commit, _upgrade_options(options)))
+        text = table([scored(pull, options.omni_path, options.ascend_path) for pull in wanted])
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    if options.out is None:
+        print(text)
+    else:
+        tables.write_section(options.out, "pulls", f"## Pull requests\n\n{text}")
     return 0
 
 
-def report(repository: Path, commit: str, options: UpgradeOptions) -> str:
-    """What is left to do of a commit's work on the runners. Raises ``InputError``."""
-    before, after = (sources.open_path("vllm-omni", repository, ref=ref) for ref in (f"{commit}^", commit))
-    planned = upgrade(options)
+def pulls() -> list[Pull]:
+    """All rows of ``pulls.toml``, oldest first."""
+    rows = tomllib.loads(Path(__file__).with_name("pulls.toml").read_text("utf-8"))["pull"]
+    return [Pull(**row) for row in rows]
+
+
+def scored(pull: Pull, omni: Path, ascend: Path) -> Outcome:
+    """A pull request beside what the tool makes of the tree before it. Raises ``InputError``."""
+    with tempfile.TemporaryDirectory() as folder:
+        place, ref = omni, f"{pull.commit}^"
+        if _changes_gpu(omni, pull.commit):
+            place = Path(folder, "vllm-omni")
+            ref = _without_npu_changes(omni, place, pull.commit)
+        planned = upgrade(
+            UpgradeOptions(
+                omni=TreeOptions(path=place, ref=ref),
+                ascend=TreeOptions(path=ascend, ref=pull.ascend),
+                vllm=TreeOptions(version=pull.vllm),
+                omni_base=f"{pull.commit}^" if pull.kind == "port" else None,
+                upstream=pull.kind in ("step", "fix"),
+                out=Path(folder, "unwritten"),
+                verify=False,
+            )
+        )
+    before, after = (sources.open_path("vllm-omni", omni, ref=name) for name in (f"{pull.commit}^", pull.commit))
     made = {change.path: change.after or "" for change in planned.changes}
     total = score.Score()
     for module in NPU.runners:
         was, now = inputs.read_first(before, module.paths), inputs.read_first(after, module.paths)
         if was is not None and now is not None:
             total += score.score_module(was[1], made.get(was[0], was[1]), now[1])
-    figures = f"work {total.work}, left {total.left}, effort left {total.effort_left:.2f}, recall {total.recall:.2f}"
-    return f"{commit}: {figures}, precision {total.precision:.2f}, {len(planned.report.reviews)} review items"
+    return Outcome(pull, total, len(planned.report.reviews))
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """One row a pull request, by kind, and what each kind adds up to."""
+    head = ("pull request", "kind", "work", "left", "effort left", "recall", "precision", "review items")
+    return tables.table(head, list(_rows(outcomes)))
+
+
+def _rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, ...]]:
+    for kind in KINDS:
+        found = [one for one in outcomes if one.pull.kind == kind]
+        whole = sum((one.total for one in found), start=score.Score())
+        named = [(f"#{one.pull.number}", one.total, one.reviews) for one in found]
+        if len(found) > 1:
+            named.append((f"all {len(found)}", whole, sum(one.reviews for one in found)))
+        for name, total, reviews in named:
+            is_whole = kind != "fix"  # of one that did the least, only what was done can be compared
+            figures = [total.effort_left if is_whole else None, total.recall, total.precision if is_whole else None]
+            yield name, kind, str(total.work), str(total.left), *map(tables.number, figures), str(reviews)
+
+
+def _changes_gpu(omni: Path, commit: str) -> bool:
+    """Whether a commit changed the GPU runners, too."""
+    paths = [module.gpu.path for module in NPU.runners if module.gpu is not None]
+    return bool(_git(omni, "diff", "--name-only", f"{commit}^", commit, "--", *paths))
+
+
+def _without_npu_changes(omni: Path, place: Path, commit: str) -> str:
+    """Clone ``omni`` to ``place`` and make a commit there: ``commit`` with the NPU runners of its parent."""
+    _git(omni, "clone", "--quiet", "--shared", "--no-checkout", str(omni.resolve()), str(place))
+    _git(place, "read-tree", commit)
+    for folder in NPU_FOLDERS:
+        _git(place, "rm", "-r", "-f", "--quiet", "--cached", "--ignore-unmatch", folder)
+        if _git(place, "ls-tree", f"{commit}^", folder):
+            _git(place, "read-tree", f"--prefix={folder}/", f"{commit}^:{folder}")
+    return _git(place, "commit-tree", _git(place, "write-tree"), "-p", f"{commit}^", "-m", "The GPU runners alone")
+
+
+def _git(place: Path, *words: str) -> str:
+    """Standard output of a git command, by nobody in particular. Raises ``InputError``."""
+    who = {f"GIT_{role}_{what}": "nobody@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    try:
+        return str(git.Git(str(place)).execute(["git", *words], env={**os.environ, **who}))
+    except git.GitCommandError as error:
+        raise InputError(f"{place}: git {words[0]} failed: {str(error.stderr).strip()}.") from error
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pulls", description=__doc__.split("\n")[0])
-    parser.add_argument("commit", metavar="COMMIT", help="commit of vllm-omni that changed the NPU runners")
-    parser.add_argument(
-        "--omni-path", type=Path, required=True, metavar="DIR", help="vllm-omni checkout with its history"
-    )
-    parser.add_argument("--ascend-version", required=True, metavar="V", help="vllm-ascend that it was made for")
-    parser.add_argument("--vllm-version", required=True, metavar="V", help="vLLM that it was made for")
-    parser.add_argument("--gpu-only", action="store_true", help="it ported from the GPU runners, and nothing else")
+    parser.add_argument("number", type=int, nargs="*", metavar="NUMBER", help="only these pull requests")
+    for name, what in (("omni", "vllm-omni"), ("ascend", "vllm-ascend")):
+        parser.add_argument(
+            f"--{name}-path", type=Path, required=True, metavar="DIR", help=f"{what} checkout with its history"
+        )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="results file")
     return parser
-
-
-def _upgrade_options(options: argparse.Namespace) -> UpgradeOptions:
-    return UpgradeOptions(
-        omni=TreeOptions(path=options.omni_path, ref=f"{options.commit}^"),
-        ascend=TreeOptions(version=options.ascend_version),
-        vllm=TreeOptions(version=options.vllm_version),
-        out=Path("unwritten"),
-        upstream=not options.gpu_only,
-        verify=False,
-    )
 
 
 if __name__ == "__main__":

@@ -70,10 +70,6 @@ class InGit(Tree, Protocol):
         """
         ...
 
-    def is_shallow(self) -> bool:
-        """Whether the clone has a part of the history only."""
-        ...
-
     def read_blob(self, blob: str) -> str:
         """Text of a blob that ``history`` or ``steps`` names, with LF newlines."""
         ...

@@ -2,45 +2,72 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import subprocess
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, Trees, commit, stay_at_home
+from sync_samples import AR, BASE, GPU_AR, Trees, commit, stay_at_home
 
 from benchmarks import pulls
+from benchmarks.pulls import Pull
 from runner_sync import sync, write
 from runner_sync.errors import InputError
-from runner_sync.sync import TreeOptions
 
 
-@pytest.mark.parametrize(
-    ("by_hand", "left"), [("", "left 0, effort left 0.00"), ("self.by_hand = True", "left 1, effort left 0.17")]
-)
-def test_of_a_pull_request_what_was_written_by_hand_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_hand: str, left: str
-) -> None:
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    """An omni checkout, and two of vllm-ascend, which names its vLLM."""
     stay_at_home(monkeypatch, tmp_path)
-    trees = Trees(tmp_path)
-    commit(trees.omni)
-    planned = sync.upgrade(trees.upgrade(trees.ascend_new))
-    write.write(planned.changes, trees.omni)
+    monkeypatch.setenv("VLLM_PATH", str(tmp_path / "vllm"))
+    made = Trees(tmp_path)
+    for folder in (made.omni, made.ascend_new, made.ascend_old):
+        commit(folder)
+    return made
+
+
+def head(folder: Path) -> str:
+    done = subprocess.run(["git", "-C", str(folder), "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(("by_hand", "left"), [("", 0), ("self.by_hand = True", 1)])
+def test_of_a_step_what_was_written_by_hand_is_left(trees: Trees, by_hand: str, left: int) -> None:
+    write.write(sync.upgrade(trees.upgrade(trees.ascend_new)).changes, trees.omni)
     if by_hand:
         trees.edit(
             AR, "info = request.additional_information", f"{by_hand}\n        info = request.additional_information"
         )
     commit(trees.omni)
-    options = replace(
-        trees.upgrade(trees.ascend_new), omni=TreeOptions(path=trees.omni, ref="HEAD^"), out=tmp_path / "x"
-    )
-    said = pulls.report(trees.omni, "HEAD", options)
-    assert said.startswith("HEAD: work ")
-    assert left in said  # five lines are the tool's, and the sixth is by hand
+    done = pulls.scored(Pull(1, head(trees.omni), head(trees.ascend_new), "step"), trees.omni, trees.ascend_new)
+    assert done.total.left == left
+    assert done.total.work >= 5  # lines of the upgrade
 
 
-def test_a_commit_that_is_not_there_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stay_at_home(monkeypatch, tmp_path)
-    trees = Trees(tmp_path)
+def test_of_a_commit_to_both_platforms_the_gpu_half_is_the_input(trees: Trees) -> None:
+    for path in (AR, GPU_AR):
+        trees.edit(path, 'return info.get("stage")', 'return info.get("stage", 0)')
+    trees.edit(BASE, "self.last_hidden = hidden", "self.last_hidden = hidden\n        self.by_hand = True")
     commit(trees.omni)
-    with pytest.raises(InputError, match="no revision gone"):
-        pulls.report(trees.omni, "gone", trees.upgrade(trees.ascend_new))
+    before = head(trees.omni)
+    done = pulls.scored(Pull(2, before, head(trees.ascend_old), "port"), trees.omni, trees.ascend_old)
+    # A line changed, which the GPU half does, too, and one added to NPU alone; the hook that NPU lacks comes besides.
+    assert (done.total.work, done.total.hit) == (3, 2)
+    assert head(trees.omni) == before
+
+
+def test_the_table_adds_up_each_kind() -> None:
+    one = pulls.score.Score(work=10, done=10, left=2, hit=9)
+    two = pulls.score.Score(work=30, done=30, left=2, hit=27)
+    rows = pulls.table([pulls.Outcome(Pull(k, "c", "a", "port"), total, 1) for k, total in enumerate((one, two))])
+    assert rows.splitlines()[-1] == "| all 2 | port | 40 | 4 | 0.10 | 0.90 | 0.90 | 2 |"
+
+
+def test_every_row_of_the_table_is_of_a_kind() -> None:
+    rows = pulls.pulls()
+    assert {row.kind for row in rows} == set(pulls.KINDS)
+    assert len({row.number for row in rows}) == len(rows)
+
+
+def test_a_commit_that_is_not_there_is_an_error(trees: Trees) -> None:
+    with pytest.raises(InputError, match="git diff failed"):
+        pulls.scored(Pull(3, "gone", "HEAD", "step"), trees.omni, trees.ascend_new)

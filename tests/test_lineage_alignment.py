@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -29,10 +30,7 @@ def changes(*commits: tuple[str, str, str]) -> Iterator[Change]:
     [
         # The last commit to the derived module alone that brought a step of the twin's.
         ([("made", "keep", "keep note"), ("aligned", "keep note", "keep note")], ["aligned"]),
-        (
-            [("made", "keep", "keep"), ("grown", "keep", "keep note"), ("aligned", "keep note", "keep note")],
-            ["aligned"],
-        ),
+        ([("grown", "keep", "keep note"), ("aligned", "keep note", "keep note")], ["aligned"]),
         # One that brought something of its own alone, or took something out, compared nothing.
         ([("made", "keep", "keep"), ("own", "keep drop", "keep note")], ["made", "own"]),
         ([("made", "keep drop", "keep"), ("out", "keep", "keep note")], ["made", "out"]),
@@ -44,22 +42,20 @@ def changes(*commits: tuple[str, str, str]) -> Iterator[Change]:
     ],
 )
 def test_candidates_reach_back_to_the_last_alignment(commits: list[tuple[str, str, str]], expected: list[str]) -> None:
-    found, is_aligned = since_alignment(changes(*commits))
-    assert ([change.commit for change in found], is_aligned) == (expected, True)
+    found = since_alignment(changes(("twin", "", "keep"), *commits))
+    assert [change.commit for change in found] == expected
+
+
+def test_a_commit_that_made_both_aligned_nothing() -> None:
+    """It may be an import of a release, or all that a shallow clone has."""
+    assert since_alignment(changes(("import", "keep", "keep"), ("both", "keep note", "keep note"))) == []
+    assert since_alignment([]) == []
 
 
 def test_short_lines_stand_everywhere_and_align_nothing() -> None:
-    before, after = (
-        Change("a", "", "x\n", "", "x\nelse:\n"),
-        Change("b", "x\n", "x\nelse:\n", "x\nelse:\n", "x\nelse:\n"),
-    )
-    assert since_alignment([after, before]) == ([before], True)
-
-
-def test_a_history_that_begins_later_says_so() -> None:
-    own = Change("own", text("keep"), text("keep drop"), text("keep note"), text("keep note"))
-    assert since_alignment([own]) == ([own], False)
-    assert since_alignment([]) == ([], False)
+    short = Change("short", "x\n", "x\nelse:\n", "x\nelse:\n", "x\nelse:\n")
+    assert since_alignment([short]) == []
+    assert since_alignment([replace(short, mine=STEPS["keep"], twin_before=STEPS["keep"], twin=STEPS["keep"])]) != []
 
 
 def test_nothing_older_than_the_alignment_is_read() -> None:
@@ -67,9 +63,9 @@ def test_nothing_older_than_the_alignment_is_read() -> None:
         yield from list(changes(("made", "keep", "keep note"), ("aligned", "keep note", "keep note")))[:1]
         raise AssertionError("read on")
 
-    found, _ = since_alignment(endless())
-    assert [change.commit for change in found] == ["aligned"]
+    assert [change.commit for change in since_alignment(endless())] == ["aligned"]
 
 
 def test_a_twin_that_there_was_not_yet_is_no_candidate() -> None:
-    assert since_alignment(changes(("alone", "keep", ""), ("both", "keep note", "note")))[0][0].commit == "both"
+    commits = (("alone", "keep", ""), ("twin", "keep", "note"), ("aligned", "keep note", "note"))
+    assert [change.commit for change in since_alignment(changes(*commits))] == ["aligned"]

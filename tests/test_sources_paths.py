@@ -13,7 +13,7 @@ import pytest
 
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Source
-from runner_sync.sources import declared_vllm, layout, metadata, open_installed, open_path, version
+from runner_sync.sources import declared_vllm, layout, metadata, open_installed, open_path, version, vllm_remedy
 
 INIT = "vllm_omni/__init__.py"
 
@@ -214,6 +214,20 @@ def test_a_tree_says_which_vllm_it_is_for(
     tree = Texts(project, own, files)
     assert declared_vllm(tree) == expected
     assert metadata(tree) == files.get("PKG-INFO")
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("# ARG VLLM_TAG=v0.19.1\nARG VLLM_COMMIT=4d51588e2381018348f1022dfa3a7698899805b7\n", "--vllm-ref 4d51588e23"),
+        ("# ARG VLLM_COMMIT=4d51588e2381018348f1022dfa3a7698899805b7\n", "name it with --vllm-version or --vllm-path"),
+    ],
+)
+def test_an_image_on_a_commit_of_vllm_is_for_no_version(lines: str, expected: str) -> None:
+    """As vllm-ascend's main branch was in May 2026 (ca4065f2e9)."""
+    tree = Texts("vllm-ascend", None, {"Dockerfile": lines})
+    assert declared_vllm(tree) is None
+    assert expected in vllm_remedy(tree)
 
 
 def install(folder: Path, *, direct_url: object = None, files: dict[str, str] | None = None) -> Path:

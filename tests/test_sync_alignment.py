@@ -26,7 +26,7 @@ def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
     made.edit(GPU_AR, HEAD, HEAD + LEFT)
     stage = 'return info.get("stage")'
     made.edit(AR, stage, 'return info["stage"]')
-    commit(made.omni, "Made")
+    commit(made.omni, "Imported")
     made.edit(AR, 'return info["stage"]', stage)
     commit(made.omni, "Aligned")
     made.edit(GPU_AR, HEAD + LEFT, HEAD + NEW + LEFT)

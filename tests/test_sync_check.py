@@ -228,6 +228,23 @@ def test_verify_asks_which_vllm(trees: Trees) -> None:
         sync.verify(options)
 
 
+def test_the_lock_knows_which_vllm_the_runners_were_made_for(trees: Trees) -> None:
+    """Where the vllm-ascend of then does not say, as a commit that is built on a commit of vLLM."""
+    (trees.ascend_old / "PKG-INFO").unlink()
+    commit(trees.ascend_old)
+    trees.write_lock()
+    lay_out(trees.ascend_old, {name: text for name, text in ASCEND_NEW.items() if name != "PKG-INFO"})
+    commit(trees.ascend_old)
+    options = trees.check(ascend=trees.ascend_old)
+    assert "RS101" in {finding.code for finding in sync.check(options).findings}
+    lock_file = trees.omni / "runner-sync.lock"
+    known = lock_file.read_text("utf-8")
+    assert known.count('vllm = "0.20.0"\n') == 1
+    lock_file.write_text(known.replace('vllm = "0.20.0"\n', ""), "utf-8")
+    with pytest.raises(InputError, match="name it with --vllm-base"):
+        sync.check(options)
+
+
 def test_ignore_comments_count_in_verify_too(trees: Trees) -> None:
     line = "logits, hidden = self._forward(total)"
     trees.edit(BASE, line, f"{line}  # runner-sync: ignore[RS303] the third value is for the drafter")

@@ -33,24 +33,27 @@ class Change:
     twin: str
 
 
-def since_alignment(changes: Iterable[Change]) -> tuple[list[Change], bool]:
-    """The commits to the derived module since one aligned it, with that one, oldest first; and whether there is one.
+def since_alignment(changes: Iterable[Change]) -> list[Change]:
+    """The commits to the derived module since one aligned it, with that one, oldest first; none where none did.
 
-    ``changes`` are newest first, and read no further than needed. The commit that made the derived module counts as an
-    alignment. Of several with the same twin the oldest is kept.
+    ``changes`` are newest first, and read no further than needed. The commit that made the derived module beside a twin
+    counts as an alignment; one that made both may be an import, or all that a shallow clone has. Of several with the
+    same twin the oldest is kept.
     """
     found: list[Change] = []
     for change in changes:
         if not change.twin or change.mine == change.mine_before:
             continue
         found = [change, *(later for later in found if later.twin != change.twin)]
-        if not change.mine_before or _aligns(change):
-            return found, True
-    return found, False
+        if _aligns(change):
+            return found
+    return []
 
 
 def _aligns(change: Change) -> bool:
-    """Whether a commit changed the derived module alone and brought a line to it that the twin has."""
+    """Whether a commit made the derived module beside a twin, or changed it alone and brought a line of the twin."""
+    if not change.mine_before:
+        return bool(change.twin_before)
     if change.twin != change.twin_before:
         return False
     brought = (lines(change.mine) - lines(change.mine_before)) & lines(change.twin)

@@ -14,7 +14,7 @@ from runner_sync.doors import part_loader
 
 if TYPE_CHECKING:
     from runner_sync.sources.checkout import RevisionTree, WorkTree
-    from runner_sync.sources.declared import declared_vllm, metadata
+    from runner_sync.sources.declared import declared_vllm, metadata, vllm_remedy
     from runner_sync.sources.installed import open_installed
     from runner_sync.sources.opening import open_path
     from runner_sync.sources.placing import folder_in_repository
@@ -30,6 +30,7 @@ __all__ = [
     "open_path",
     "open_release",
     "releases",
+    "vllm_remedy",
 ]
 
 _MODULES = {
@@ -42,6 +43,7 @@ _MODULES = {
     "open_path": "opening",
     "open_release": "release",
     "releases": "release",
+    "vllm_remedy": "declared",
 }
 
 __getattr__ = part_loader(__name__, _MODULES)

@@ -64,10 +64,6 @@ class _GitTree:
         output = self.repository.run(*_STEPS, *_PLAIN, self.source.revision, "--", *names)
         return list(_steps(output, names))
 
-    def is_shallow(self) -> bool:
-        """Whether the clone has a part of the history only."""
-        return self.repository.is_shallow()
-
     def read_blob(self, blob: str) -> str:
         """Text of a blob named by ``history`` or ``steps``, with LF newlines."""
         return layout.decode(self.repository.blob(blob), f"git object {blob[:10]}")

@@ -14,6 +14,7 @@ from runner_sync.sources import version
 from runner_sync.trees import Described, Tree
 
 _TAG = re.compile(r"^\s*ARG\s+(?:VLLM_TAG|VLLM_VERSION|VLLM_BASE_TAG)=[\"']?(v?\d[\w.]*)", re.MULTILINE)
+_COMMIT = re.compile(r"^\s*ARG\s+VLLM_COMMIT=[\"']?([0-9a-f]{10,40})\b", re.MULTILINE)
 _REQUIRES = re.compile(r"^Requires-Dist:[ \t]*(.+)$", re.MULTILINE)
 _DOCKERFILES = ("Dockerfile", "docker/Dockerfile.ci", "docker/Dockerfile.cuda", "docker/Dockerfile.rocm")
 
@@ -33,6 +34,21 @@ def declared_vllm(tree: Tree) -> str | None:
         return _release(own, 2)
     parts = 2 if tree.source.project == "vllm-omni" else 3
     return _image(tree) or _required(tree) or (_release(own, parts) if own else None)
+
+
+def vllm_remedy(tree: Tree) -> str:
+    """How to name the vLLM of a tree that names no version: ``"name it with --vllm-version or --vllm-path"``.
+
+    vllm-ascend's main branch is now and then built on a commit of vLLM (``ARG VLLM_COMMIT=…``), which no index has.
+    """
+    match = _COMMIT.search(tree.read("Dockerfile") or "")
+    if match is None:
+        return "name it with --vllm-version or --vllm-path"
+    commit = match[1][:10]
+    return (
+        f"it is built on its commit {commit}: name a checkout that has it with --vllm-path and --vllm-ref {commit}, "
+        "or the next release with --vllm-version"
+    )
 
 
 def metadata(tree: Tree) -> str | None:

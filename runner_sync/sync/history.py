@@ -43,17 +43,14 @@ def closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str]]) -
 def alignments(tree: InGit, mine: Sequence[str], twin: str) -> list[str]:
     """The commits, oldest first, with whose twin a derived module may have been aligned last.
 
-    ``mine`` are the places that the module may be at; the first that there is counts. None are told where a shallow
-    clone does not reach back to an alignment.
+    ``mine`` are the places that the module may be at; the first that there is counts. None are told where the history
+    does not reach back to an alignment.
     """
-    is_shallow = tree.is_shallow()
-    found, is_aligned = since_alignment(_changes(tree, mine, twin, is_shallow=is_shallow))
-    return [] if is_shallow and not is_aligned else [change.commit[:10] for change in found]
+    return [change.commit[:10] for change in since_alignment(_changes(tree, mine, twin))]
 
 
-def _changes(tree: InGit, mine: Sequence[str], twin: str, *, is_shallow: bool) -> Iterator[Change]:
-    """What each commit, newest first, did to a derived module and to its twin; not the first one of a shallow clone,
-    of which git says that it made them."""
+def _changes(tree: InGit, mine: Sequence[str], twin: str) -> Iterator[Change]:
+    """What each commit, newest first, did to a derived module and to its twin."""
     states: list[tuple[str, Mapping[str, str]]] = [("", {})]
     for step in reversed(tree.steps([*mine, twin])):
         states.append((step[0].commit, {**states[-1][1], **{one.path: one.blob for one in step}}))
@@ -62,5 +59,5 @@ def _changes(tree: InGit, mine: Sequence[str], twin: str, *, is_shallow: bool) -
         blob = next(filter(None, map(blobs.get, paths)), None)
         return tree.read_blob(blob) if blob is not None else ""
 
-    for (_, before), (commit, after) in reversed(list(pairwise(states[is_shallow:]))):
+    for (_, before), (commit, after) in reversed(list(pairwise(states))):
         yield Change(commit, text(before, mine), text(after, mine), text(before, [twin]), text(after, [twin]))

@@ -68,9 +68,8 @@ def target(options: CheckOptions, given: inputs.Inputs) -> Pair:
         return Pair(followed, given.vllm)
     version = sources.declared_vllm(followed)
     if version is None:
-        raise InputError(
-            f"cannot tell which vLLM {followed.source.location} is for: name it with --vllm-version or --vllm-path."
-        )
+        where = followed.source.location
+        raise InputError(f"cannot tell which vLLM {where} is for: {sources.vllm_remedy(followed)}.")
     return Pair(followed, inputs.open_at("vllm", version, None, options.progress))
 
 
@@ -84,12 +83,18 @@ def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None
     followed = new.followed if is_ref_of(ref, new.followed) else followed_at(ref, given, options)
     if project == "vllm":
         return Pair(followed, followed) if followed is not new.followed else None
-    version = options.vllm_base or sources.declared_vllm(followed)
+    version = options.vllm_base or sources.declared_vllm(followed) or _locked_vllm(ref, given)
     if version is None:
         raise InputError(f"cannot tell which vLLM {TITLES[project]} {ref} is for: name it with --vllm-base.")
     if is_ref_of(version, new.vllm):
         return Pair(followed, new.vllm) if followed is not new.followed else None
     return Pair(followed, inputs.open_at("vllm", version, given.vllm, options.progress))
+
+
+def _locked_vllm(ref: str, given: inputs.Inputs) -> str | None:
+    """The vLLM that the last upgrade read, if it followed ``ref``."""
+    known = given.lock.inputs
+    return known.get("vllm") if known.get(given.profile.followed) == ref else None
 
 
 def followed_at(ref: str, given: inputs.Inputs, options: CheckOptions) -> Tree:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runner_sync import sources
 from runner_sync.model import Finding
 from runner_sync.sync import inherited_code, inputs
 from runner_sync.sync.options import UpgradeOptions
@@ -51,8 +52,10 @@ def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:
     """Why the result is not held against the target trees; empty where it is."""
     if not options.verify:
         return "it was not asked for"
-    if given.followed is None or given.vllm is None:
-        return f"no {given.profile.followed if given.followed is None else 'vLLM'} is at hand"
+    if given.followed is None:
+        return f"no {given.profile.followed} is at hand"
+    if given.vllm is None:
+        return f"no vLLM is at hand: {sources.vllm_remedy(given.followed)}"
     if options.conflict == "inline":
         return "diff3 markers are no Python; run `runner-sync verify` once they are settled"
     return ""

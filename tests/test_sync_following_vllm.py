@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -72,6 +74,63 @@ def options(trees: Trees, **rest: object) -> UpgradeOptions:
     vllm = TreeOptions(path=trees.vllm)
     omni = TreeOptions(path=trees.omni)
     return UpgradeOptions(omni=omni, vllm=vllm, profile="gpu", **rest)  # type: ignore[arg-type]
+
+
+STEPS = "".join(f"        {step}(total)\n" for step in ("self.first", "self.second", "self.third", "rows = self.model"))
+
+
+def declaring(trees: Trees, version: str) -> None:
+    """A copy of vLLM 0.19.0's method, a vLLM checkout with a line more in 0.20.0 and another one in 0.21.0, and an omni
+    tree that says it is for ``version``."""
+    old = OLD.replace("            rows = self.model(total)\n", textwrap.indent(STEPS, "    "))
+    trees.edit(GPU_BASE, "        rows = self.model(total)\n", STEPS)
+    for number, text in (
+        ("19", old),
+        ("20", with_line(old, "second")),
+        ("21", with_line(with_line(old, "second"), "third")),
+    ):
+        lay_out(trees.vllm, {VLLM: text, "PKG-INFO": f"Metadata-Version: 2.1\nName: vllm\nVersion: 0.{number}.0\n"})
+        commit(trees.vllm)
+        subprocess.run(["git", "-C", str(trees.vllm), "tag", f"v0.{number}.0"], check=True)
+    lay_out(trees.omni, {"docker/Dockerfile.ci": f"ARG VLLM_BASE_TAG=v{version}\n"})
+    commit(trees.omni)
+
+
+def with_line(text: str, after: str) -> str:
+    """vLLM's text with a line behind one of the steps."""
+    line = f"            self.{after}(total)\n"
+    assert text.count(line) == 1
+    return text.replace(line, f"{line}            self.after_{after}(total)\n")
+
+
+@pytest.mark.parametrize(
+    ("version", "base", "takes_older"),
+    [
+        pytest.param("0.20.0", None, False, id="declared"),
+        pytest.param("0.20.0", "0.19.0", True, id="an older one is named"),
+        pytest.param("0.21.0", None, True, id="it is the one to follow"),
+        pytest.param("0.18.0", None, True, id="it cannot be read"),
+    ],
+)
+def test_what_vllm_changed_counts_since_the_one_that_the_tree_is_for(
+    trees: Trees, version: str, base: str | None, takes_older: bool
+) -> None:
+    """What the copy lacks of that one was left out before; what came later is new."""
+    declaring(trees, version)
+    planned = sync.upgrade(options(trees, vllm_base=base))
+    text = next(change.after or "" for change in planned.changes if change.path == GPU_BASE)
+    assert "self.after_third(total)" in text
+    assert ("self.after_second(total)" in text) == takes_older
+    assert any("counts since 0.20.0" in note for note in planned.report.notes) != takes_older
+
+
+def test_the_lock_goes_before_what_the_tree_says(trees: Trees) -> None:
+    declaring(trees, "0.20.0")
+    planned = sync.lock(options(trees))
+    assert planned.lock is not None
+    write.write([planned.lock], trees.omni)
+    text = next(change.after or "" for change in sync.upgrade(options(trees)).changes if change.path == GPU_BASE)
+    assert "self.after_second(total)" in text
 
 
 def keys(report: Report) -> set[tuple[str, str]]:

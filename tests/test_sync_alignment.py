@@ -70,3 +70,14 @@ def test_a_shallow_clone_that_does_not_reach_back_so_far_is_told(
     notes = "\n".join(planned.report.notes)
     assert f"{unknown} (the omni tree names no version" in notes
     assert ("that aligned each: npu_ar_model_runner.py" in notes) == (depth == 4)
+
+
+def test_a_partial_clone_is_upgraded_without_the_history_that_it_lacks(trees: Trees, tmp_path: Path) -> None:
+    subprocess.run(["git", "-C", str(trees.omni), "config", "uploadpack.allowFilter", "true"], check=True)
+    place = tmp_path / "partial"
+    clone = ["git", "clone", "-q", "--filter=blob:none", trees.omni.as_uri(), str(place)]
+    subprocess.run(clone, check=True, capture_output=True)
+    options = trees.upgrade(trees.ascend_new, vllm_base="0.20.0", verify=False, out=tmp_path / "out")
+    notes = "\n".join(sync.upgrade(replace(options, omni=TreeOptions(path=place))).report.notes)
+    assert "no history of the GPU runners was read" in notes
+    assert "--refetch" in notes

@@ -240,9 +240,14 @@ class Bases:
         if not isinstance(tree, InGit):
             return {}
         places = {m.path: (m.module.paths, m.module.gpu.path) for m in self.modules if m.module.gpu is not None}
-        found = {path: refs for path, (mine, twin) in places.items() if (refs := history.alignments(tree, mine, twin))}
+        try:
+            refs = {path: history.alignments(tree, mine, twin) for path, (mine, twin) in places.items()}
+        except InputError as error:  # a partial clone has the commits, and not the texts
+            self.revisions.note(f"no history of the GPU runners was read: {error}")
+            return {}
+        found = {path: commits for path, commits in refs.items() if commits}
         if found:
-            since = ", ".join(f"{PurePosixPath(path).name} {refs[0]}" for path, refs in found.items())
+            since = ", ".join(f"{PurePosixPath(path).name} {commits[0]}" for path, commits in found.items())
             self.revisions.note(f"what the GPU runners gained counts since the last commit that aligned each: {since}")
         return found
 

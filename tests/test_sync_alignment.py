@@ -10,7 +10,10 @@ import pytest
 from sync_samples import AR, GPU_AR, Trees, check_upgrade, commit, stay_at_home
 
 from runner_sync import sync
+from runner_sync.sync import commands
+from runner_sync.sync.bases import Bases
 from runner_sync.sync.options import TreeOptions
+from runner_sync.sync.runners import find_modules
 
 LEFT = "        self.left_rows = request.rows\n"
 NEW = "        self.new_rows = request.rows\n"
@@ -53,6 +56,21 @@ def test_what_came_after_the_last_alignment_is_ported_and_nothing_else(trees: Tr
     aligned = log(trees)["Aligned"]
     notes = "\n".join(planned.report.notes)
     assert f"npu_ar_model_runner.py {aligned}" in notes
+
+
+def test_what_a_port_may_rest_on_is_looked_for_at_earlier_alignments(trees: Trees) -> None:
+    """Of the history, and of a commit that an option names."""
+    trees.edit(AR, HEAD, HEAD + NEW)
+    commit(trees.omni, "Again")
+    known = log(trees)
+    for base, newest in ((None, known["Again"]), ("HEAD~1", "HEAD~1")):
+        options = trees.upgrade(trees.ascend_new, omni_base=base)
+        given = commands.open_inputs(options)
+        modules = find_modules(given)
+        bases = Bases(options, given, modules)
+        (found,) = (module for module in modules if module.path == AR)
+        assert bases.gpu_bases(found)[0].side.ref == newest
+        assert [one.side.ref for one in bases.gpu_earlier(found)] == [known["Aligned"]]
 
 
 @pytest.mark.parametrize(

@@ -191,21 +191,38 @@ class Bases:
         return tuple(bases)
 
     def gpu_earlier(self, found: DerivedModule) -> tuple[GpuBase, ...]:
-        """The twin at the releases before those of ``gpu_bases``, oldest first, where an option names the base. Without
-        one several releases are at hand already, and what a lock leaves was settled."""
+        """The twin at the releases before those of ``gpu_bases``, or at earlier alignments, oldest first.
+
+        Only where an option or the history of the checkout gave these. Otherwise several releases are at hand already,
+        and what a lock leaves was settled.
+        """
         assert found.module.gpu is not None
-        if self.options.omni_base is None:
-            return ()
         path, earlier = found.module.gpu.path, list[GpuBase]()
-        ref = self._gpu_refs(found)[0]
+        refs = self._gpu_refs(found)
+        if self.options.omni_base is None and refs != self._aligned.get(found.path):
+            return ()
+        ref = refs[0]
         try:
-            while len(earlier) < GPU_RELEASES and (before := self._release_before(ref)) is not None:
+            while len(earlier) < GPU_RELEASES and (before := self._before(ref, found)) is not None:
                 ref = before
                 if (side := self.revisions.at("vllm-omni", ref, path)).text:
                     earlier.insert(0, GpuBase(side, self._vllm_of(ref, found)))
         except InputError as error:
             self.revisions.note(f"no GPU runner from before {ref} was compared with: {error}")
         return tuple(earlier)
+
+    def _before(self, ref: str, found: DerivedModule) -> str | None:
+        """The release before a release; before another commit, the last one that aligned ``found``."""
+        tree = self.revisions.tree("vllm-omni", ref)
+        if tree.source.version is not None or not isinstance(tree, InGit):
+            return self._release_before(ref)
+        assert found.module.gpu is not None
+        try:
+            parent = self.revisions.tree("vllm-omni", f"{ref}^")
+        except InputError:
+            return None  # the first commit
+        assert isinstance(parent, InGit)
+        return next(iter(history.alignments(parent, found.module.paths, found.module.gpu.path)), None)
 
     def _gpu_refs(self, found: DerivedModule) -> list[str]:
         """The omni revisions to compare the GPU twin with, oldest first: by option, by lock, by the history of the

@@ -1,7 +1,7 @@
 """The ``runner-sync`` command, which is also ``python -m runner_sync``.
 
-Comes in: the command line of the process. Goes out: its exit code. May touch: what `cli` touches. Ctrl-C while Python
-still imports that ends the process as it does later on.
+Comes in: the command line of the process. Goes out: its exit code. May touch: what `cli` touches. Ctrl-C during the
+import of `cli` ends the process in the same way as later.
 """
 
 from __future__ import annotations

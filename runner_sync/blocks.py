@@ -28,7 +28,7 @@ _OWN = re.compile(r"#\s*runner-sync:")
 _LABEL_LENGTH = 160
 """Characters of a block's label."""
 _LABEL_REACH = 5
-"""Lines below the first of a block in which the comment that says its purpose is looked for last."""
+"""Lines behind the first code line of a block that are searched last for the comment that becomes its label."""
 
 
 def list_blocks(
@@ -42,9 +42,9 @@ def list_blocks(
 ) -> list[Block]:
     """The blocks of ``text`` in line order; a block never leaves its unit.
 
-    ``omni_lines`` are omni's lines as lineage knows them (comments and blank lines between them are filled in);
-    without them the ``marked`` lines count. Imports make no blocks: the blocks that use them name them. Raises
-    ``InputError`` when ``text`` does not parse.
+    ``omni_lines`` are omni's lines according to lineage (comments and blank lines between them are added); without them
+    the ``marked`` lines count. Imports are no blocks: the blocks that use them name them. Raises ``InputError`` when
+    ``text`` does not parse.
     """
     omni = frozenset(marked if omni_lines is None else omni_lines)
     source = _Source(text, path, marker)
@@ -61,7 +61,8 @@ def list_blocks(
 
 
 def _runs(lines: Iterable[int], marked: frozenset[int], source: _Source) -> Iterator[tuple[int, int, bool]]:
-    """Runs of omni lines that only blank and comment lines interrupt, each wholly marked or wholly unmarked."""
+    """First line, last line and whether marked, of each run of omni lines with no other code between them. A run is
+    either marked or unmarked throughout."""
     run: list[int] = []
     for line in lines:
         gap = range(run[-1] + 1, line) if run else ()
@@ -106,7 +107,7 @@ class _Source:
         return "\n".join(self._lines[start - 1 : end]) + "\n"
 
     def trimmed(self, start: int, end: int, is_marked: bool) -> Iterator[tuple[int, int, bool]]:
-        """The lines without blank ones at either end; nothing when no code is left."""
+        """The lines without blank ones at either end; nothing when there is no code in them."""
         while start <= end and not self._lines[start - 1].strip():
             start += 1
         while end >= start and not self._lines[end - 1].strip():
@@ -115,13 +116,14 @@ class _Source:
             yield start, end, is_marked
 
     def label(self, start: int, end: int) -> str:
-        """What the nearest comment says: on or above the first code line, above the block, below; else a docstring."""
+        """The first sentence of the nearest comment: on or above the first code line, else above the block, else soon
+        below; without any, the first line of a docstring in the block."""
         first = next(line for line in range(start, end + 1) if self.has_code(line))
         above = start
         while above - 1 in self._comments and not self.has_code(above - 1):
             above -= 1
-        soon = min(end, first + _LABEL_REACH)
-        for group in (range(start, first + 1), range(above, start), range(first + 1, soon + 1)):
+        last = min(end, first + _LABEL_REACH)
+        for group in (range(start, first + 1), range(above, start), range(first + 1, last + 1)):
             if label := self._first_label(group):
                 return label
         return next((self._docstrings[line] for line in range(start, end + 1) if line in self._docstrings), "")
@@ -129,19 +131,21 @@ class _Source:
     def _first_label(self, lines: Iterable[int]) -> str:
         commented = [line for line in lines if line in self._comments]
         for _, run in groupby(enumerate(commented), key=lambda pair: pair[1] - pair[0]):
-            words = " ".join(filter(None, (self._words(self._comments[line]) for _, line in run)))
-            if words:
-                return textwrap.shorten(_SENTENCE_END.split(words)[0], _LABEL_LENGTH, placeholder="…")
+            purpose = " ".join(filter(None, (self._purpose(self._comments[line]) for _, line in run)))
+            if purpose:
+                return textwrap.shorten(_SENTENCE_END.split(purpose)[0], _LABEL_LENGTH, placeholder="…")
         return ""
 
-    def _words(self, comment: str) -> str:
-        """What a comment says of the code: what one of ours says (``runner-sync: review …``) is not its purpose."""
+    def _purpose(self, comment: str) -> str:
+        """The words of a comment without the marker; none for a comment of this tool (``runner-sync: review …``), which
+        does not say what the code is for."""
         if _OWN.match(comment):
             return ""
         return self._prefix.sub("", rulers.words(comment), count=1).strip()
 
     def names(self, start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Names the lines need from outside, and names they define, each sorted; ``self.x`` is one name."""
+        """The names that the lines read before they define them, and those that they define, each sorted; ``self.x``
+        is one name. Builtins are left out of the former."""
         bound: dict[str, int] = {}
         read: dict[str, int] = {}
         lines = [line for line in range(start, end + 1) if self.has_code(line)]
@@ -166,7 +170,8 @@ def _docstrings(tree: ast.Module) -> dict[int, str]:
 
 
 def _scope_around(tree: ast.Module, start: int, end: int) -> ast.Module | _Scope:
-    """What has the lines in it and its name above them: the innermost function or class, else the module."""
+    """The innermost function or class that contains the lines but not with its own ``def`` or ``class`` line among
+    them; else the module."""
     found: ast.Module | _Scope = tree
     for node in walk(tree):
         if isinstance(node, _Scope) and first_line(node) <= start and end <= (node.end_lineno or 0):
@@ -175,7 +180,7 @@ def _scope_around(tree: ast.Module, start: int, end: int) -> ast.Module | _Scope
 
 
 def _names_in(scope: ast.Module | _Scope) -> Iterator[tuple[int, str, str]]:
-    """``(line, name, kind)`` of the mentions in a scope and its head, its parameters and ``self.x`` among them."""
+    """``(line, name, kind)`` of every mention of a name in a scope and its head, also of parameters and ``self.x``."""
     found: list[tuple[str, Any, str]] = [mention[:3] for mention in mentions(children(scope))]
     if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
         found += [(parameter.arg, parameter, "binds") for parameter in parameters(scope)]

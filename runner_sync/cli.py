@@ -4,8 +4,8 @@ Comes in: a command line. Goes out: results on standard output, remarks on stand
 for a person, 1 review items or findings, 2 could not run. ``sync`` does the work and is imported when a command runs,
 so that help and version are quick.
 
-typer takes the options of all commands in front of the command only, and people write ``check --quiet``; given to each
-command, they would stand in every help. So they are moved to the front before typer reads the line.
+typer accepts the options that all commands share only in front of the command, but people write ``check --quiet``.
+Defined for each command, they would be listed in every help. So they are moved to the front before typer reads them.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _FLAGS = ("--quiet", "-q", "--traceback")
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run the command line ``argv`` (default: the process's own) and leave with its exit code."""
-    # Syntax trees are millions of small objects that stay to the end, with no circles among them: the collector goes
-    # over them again and again, for a tenth of the time of an upgrade and nothing found.
+    # Syntax trees are millions of small objects that stay to the end and form no cycles: to search them for cycles
+    # again and again takes a tenth of the time of an upgrade and frees nothing.
     gc.disable()
     code = run(sys.argv[1:] if argv is None else argv)
-    # Python would look through every syntax tree for circles to free one by one; the process ends anyway.
+    # At exit Python would search every syntax tree for cycles once more, although the process ends anyway.
     gc.freeze()
     sys.exit(code)
 
@@ -64,7 +64,7 @@ def run(argv: Sequence[str]) -> int:
 
 def _dispatch(words: Sequence[str], screen: Screen) -> int:
     with warnings.catch_warnings():
-        # Parsing the runners makes Python warn about their string escapes, on standard error, in the midst of ours.
+        # Parsing the runners makes Python warn about their string escapes, on standard error, in between our messages.
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
         command = typer.main.get_command(_narrowed_to_called(words))
@@ -76,9 +76,9 @@ def _dispatch(words: Sequence[str], screen: Screen) -> int:
 
 
 def _narrowed_to_called(words: Sequence[str]) -> typer.Typer:
-    """``app`` with the one command that ``words`` call; with all where none is called, or help may list them.
+    """``app`` with only the command that ``words`` call; with all commands if none is called, or help may list them.
 
-    typer makes the options of every command that it is given: 4 ms, more than any rule of a check takes.
+    typer builds the options of every command that it is given: 4 ms, more than any rule of ``check`` takes.
     """
     name = next((word for word in words if not word.startswith("-")), None)
     called = [command for command in app.registered_commands if command.name == name]
@@ -90,7 +90,7 @@ def _narrowed_to_called(words: Sequence[str]) -> typer.Typer:
 
 
 def _globals_first(argv: Sequence[str]) -> list[str]:
-    """``argv`` with the options of every command moved to the front, where typer looks for them."""
+    """``argv`` with the options that all commands share moved to the front, where typer looks for them."""
     end = argv.index("--") if "--" in argv else len(argv)
     front: list[str] = []
     rest: list[str] = []
@@ -106,7 +106,7 @@ def _globals_first(argv: Sequence[str]) -> list[str]:
 
 
 def _prints_annotations(words: Sequence[str]) -> bool:
-    """Whether ``-o github`` is among ``words``, which may be the ones that are wrong."""
+    """Whether ``-o github`` is among ``words``, which typer has not read yet and may refuse."""
     values = [value for word, value in pairwise(words) if word in ("-o", "--output")]
     return "github" in values or not {"-ogithub", "--output=github"}.isdisjoint(words)
 

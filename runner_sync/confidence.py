@@ -1,19 +1,19 @@
-"""How sure the tool is of what it chose: the levels of confidence that review items have.
+"""How sure the tool is of what it chose: the levels of confidence of review items.
 
 Comes in: nothing. Goes out: numbers in 0…1. May touch: nothing.
 
-A level says how a choice came about, and thereby in which order questions are worth a person's time: the lower, the
-more needs to be decided. It is no probability: docs/how-it-works.md says how often people released what was chosen,
-which tells ``DERIVED`` and above from the rest, but nothing about the order of the levels below.
+A level says how a choice came about: the lower it is, the more there is for a person to decide. It is no probability.
+docs/how-it-works.md counts how often people released what was chosen; the figures set ``DERIVED`` and above apart from
+the rest, but say nothing about the order of the levels below.
 
-- ``REQUIRED``: forced by something that stands, such as a call of it or a field of a record, or nothing needs it now.
-- ``DERIVED``: what the texts say. It was taken over as it is, is kept out by a word of the profile, or is inherited.
-- ``INFERRED``: read off what is around it, such as what was removed there, what reads it, what its callers pass.
-- ``CONTESTED``: one of two with an equal claim; the policy took a side.
-- ``REBUILT``: made of two texts that do the same in another form. A part may be missing, or there twice.
+- ``REQUIRED``: other code forces it, such as a call or a field of a record; or it goes because nothing needs it now.
+- ``DERIVED``: follows from the texts: taken over unchanged, excluded by an entry of the profile, or inherited.
+- ``INFERRED``: concluded from the code around it: what was removed there, what reads it, what its callers pass.
+- ``CONTESTED``: both sides have an equal claim; the policy decided for one.
+- ``REBUILT``: pieced together from two texts that do the same in different forms. A part may be missing or doubled.
 - ``DOUBTFUL``: more likely wrong than right. It uses what is set later, names the GPU, or has never run.
-- ``UNMERGED``: a side as it was, because there was no merge of the two that parses.
-- ``DEFECT``: what cannot be meant. It reads what nothing sets, or can never run.
+- ``UNMERGED``: one side unchanged, because no merge of the two parses.
+- ``DEFECT``: cannot be intended. It reads what nothing sets, or can never run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The door of a room: names that are imported from its parts when they are first asked for.
 
-Comes in: a package's name, and the part that has each name. Goes out: the package's ``__getattr__`` (PEP 562). May
-touch: nothing. Who asks for one part pays for no other: ``check``, run on every pull request, needs no libcst.
+Comes in: a package's name, and for each name the part that defines it. Goes out: the package's ``__getattr__``
+(PEP 562). May touch: nothing. No part is imported before it is used: ``check``, run on every pull request, needs no
+libcst.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from importlib import import_module
 
 
 def part_loader(package: str, parts: Mapping[str, str]) -> Callable[[str], object]:
-    """What gives a name that ``parts`` finds in a part of ``package``; ``AttributeError`` for any other name."""
+    """A ``__getattr__`` for ``package`` that imports a name from the part that ``parts`` gives for it.
+
+    It raises ``AttributeError`` for any other name.
+    """
 
     def load(name: str) -> object:
         if name not in parts:

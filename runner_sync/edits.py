@@ -1,9 +1,9 @@
-"""Edits of a text at the places that its syntax tree names.
+"""Edits of a text at the positions of its syntax tree's nodes.
 
-Comes in: a text, nodes of its tree, and what is to stand there. Goes out: the text. May touch: nothing.
+Comes in: a text, nodes of its tree, and the new text for them. Goes out: the edited text. May touch: nothing.
 
-``ast`` counts columns in bytes of UTF-8, a text is cut by characters; `Places` is the one way from the former to the
-latter. `apply` makes all edits of a text at once, so that none of them moves the place of another.
+``ast`` counts columns in bytes of UTF-8, strings are indexed by characters; only `Places` converts between the two.
+`apply` makes all edits of a text at once, so that no edit shifts the position of another.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _LINE_END = re.compile(r"\r\n?|\n")
 """Where Python's own line count goes up; `str.splitlines` also cuts at form feeds and Unicode's separators."""
 
 _COMMA = re.compile(r"[ \t]*,[ \t]*")
-_REST = re.compile(r"[ \t]*,?[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n)")
-"""What may stand behind an element up to the end of its line where nothing follows there."""
+_REST_OF_LINE = re.compile(r"[ \t]*,?[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n)")
+"""What may follow the last element of a line: a comma, a comment and the line end."""
 
 Node = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -26,7 +26,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """``text`` in place of the characters from ``start`` to ``end``; where the two are equal it is put in there."""
+    """Replaces the characters from ``start`` up to ``end`` by ``text``; inserts it where the two are equal."""
 
     start: int
     end: int
@@ -34,10 +34,10 @@ class Edit:
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """``text`` with all ``edits``, whose places are those of ``text`` as it comes in.
+    """``text`` after all ``edits``; their positions are those of ``text`` as it is given.
 
-    What is put in at one place stands in the order given, in front of what replaces the text that begins there.
-    ``ValueError`` where two edits overlap or one lies outside the text: whoever made them meant something else.
+    Insertions at one position keep the order given, and come before a replacement that begins there. Raises
+    ``ValueError`` if two edits overlap or one lies outside the text: its maker meant another text.
     """
     parts: list[str] = []
     done = 0
@@ -52,47 +52,47 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 
 
 def characters(line: str, column: int) -> int:
-    """How many characters of ``line`` stand before a ``column`` of ``ast``."""
+    """How many characters of ``line`` come before ``column``, which ``ast`` counts in bytes."""
     return column if line.isascii() else len(line.encode()[:column].decode())
 
 
 def margin(line: str) -> str:
-    """The blanks that a line begins with."""
+    """The whitespace that a line begins with."""
     return line[: len(line) - len(line.lstrip())]
 
 
 class Places:
-    """Where the nodes of ``text``'s own tree stand in it, in characters from its beginning."""
+    """The positions of the nodes of ``text``'s syntax tree, as offsets: characters from its beginning."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._starts = [0, *(end.end() for end in _LINE_END.finditer(text)), len(text)]
 
     def offset(self, line: int, column: int) -> int:
-        """The place of a line (from 1) and a column (in bytes) as ``ast`` counts them."""
+        """The offset of a line (from 1) and column (from 0, in bytes) as ``ast`` counts them."""
         start, end = self._starts[line - 1 : line + 1]
         return start + characters(self.text[start:end], column)
 
     def start(self, node: Node) -> int:
-        """The place of the first character of ``node``."""
+        """The offset of the first character of ``node``."""
         return self.offset(node.lineno, node.col_offset)
 
     def end(self, node: Node) -> int:
-        """The place behind the last character of ``node``."""
+        """The offset just behind the last character of ``node``."""
         return self.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
 
     def removal(self, call: ast.Call, key: ast.keyword) -> Edit:
-        """What takes ``key`` out of ``call``, with the comma that sets it apart."""
+        """The edit that removes the argument ``key`` from ``call``, with the comma that separates it."""
         return self.element_out(key, [*call.args, *call.keywords])
 
     def element_out(self, node: Node, elements: Iterable[Node]) -> Edit:
-        """What takes ``node`` out of a list of ``elements``, with the comma that sets it apart and a comment of its
-        own; comments of the others stay."""
+        """The edit that removes ``node`` from a list of ``elements``, with the comma that separates it and the comment
+        behind it on its line; comments of the other elements stay."""
         start, end = self.start(node), self.end(node)
         others = [other for other in elements if other is not node]
         before = max((self.end(other) for other in others if self.end(other) <= start), default=start)
         behind = min((self.start(other) for other in others if self.start(other) >= end), default=end)
-        first, rest = self.line(node.lineno)[0], _REST.match(self.text, end)
+        first, rest = self.line(node.lineno)[0], _REST_OF_LINE.match(self.text, end)
         above = "#" in self.text[before:start]
         around = above or "#" in self.text[end : max(behind, rest.end() if rest is not None else end)]
         if rest is not None and (around or before == start) and not self.text[first:start].strip():
@@ -107,58 +107,60 @@ class Places:
         return self.text[self.start(node) : self.end(node)]
 
     def line(self, number: int) -> tuple[int, int]:
-        """Between which places line ``number`` (from 1) stands, its end left out."""
+        """Start and end offset of line ``number`` (from 1), without its line end."""
         start, end = self._starts[number - 1 : number + 1]
         return start, start + len(self.text[start:end].rstrip("\r\n"))
 
     def column(self, line: int, column: int) -> int:
-        """The column that an editor shows for a ``column`` of ``ast``: characters, from 1."""
+        """The column that an editor shows (in characters, from 1) for ``column`` as ``ast`` counts it."""
         return self.offset(line, column) - self._starts[line - 1] + 1
 
     def instead_of(self, node: Node, text: str) -> Edit:
-        """The edit that puts ``text`` in the place of ``node``."""
+        """The edit that replaces ``node`` by ``text``."""
         return Edit(self.start(node), self.end(node), text)
 
     def before(self, node: Node, text: str) -> Edit:
-        """The edit that puts ``text`` in front of ``node``."""
+        """The edit that inserts ``text`` in front of ``node``."""
         return Edit(self.start(node), self.start(node), text)
 
     def ahead_of(self, element: Node, *others: str) -> Edit:
-        """The edit that puts ``others`` in front of an element of a list, on their own lines where it begins one."""
+        """The edit that inserts ``others`` in front of ``element`` of a list, each on a line of its own if ``element``
+        begins its line."""
         margin = self.text[self.line(element.lineno)[0] : self.start(element)]
         gap = " " if margin.strip() else f"\n{margin}"
         return self.before(element, "".join(f"{other},{gap}" for other in others))
 
     def behind(self, node: Node, text: str) -> Edit:
-        """The edit that puts ``text`` behind ``node``."""
+        """The edit that inserts ``text`` behind ``node``."""
         return Edit(self.end(node), self.end(node), text)
 
-    def with_keywords(self, call: ast.Call, *said: str, following: Collection[str] = ()) -> Edit:
-        """The edit that gives ``call`` more keywords (``rows=rows``): in front of the first of ``following``, else
-        behind the other arguments, but in front of what is unpacked into keywords."""
-        after = next((one for one in call.keywords if one.arg in following), None)
+    def with_keywords(self, call: ast.Call, *added: str, following: Collection[str] = ()) -> Edit:
+        """The edit that adds keyword arguments (``rows=rows``) to ``call``: in front of the first of ``following`` that
+        it passes, else behind the last argument that is no ``**mapping``; if there are only these, in front of them."""
+        successor = next((one for one in call.keywords if one.arg in following), None)
         given: list[Node] = [*call.args, *(one for one in call.keywords if one.arg is not None)]
-        if after is None and given:
-            return self.behind(max(given, key=self.end), "".join(f", {one}" for one in said))
+        if successor is None and given:
+            return self.behind(max(given, key=self.end), "".join(f", {one}" for one in added))
         if call.keywords:
-            return self.ahead_of(after or call.keywords[0], *said)
+            return self.ahead_of(successor or call.keywords[0], *added)
         bracket = self.end(call) - 1
-        return Edit(bracket, bracket, ", ".join(said))
+        return Edit(bracket, bracket, ", ".join(added))
 
-    def with_parameter(self, function: Function, said: str, *, following: Collection[str], by_keyword: bool) -> Edit:
-        """The edit that gives ``function``, which has no ``*args``, one more parameter, to be passed by place unless
-        only ``by_keyword``: in front of the first of ``following``, else behind the last that stands ahead of those."""
-        rows = function.args
-        after = next((one for one in (rows.kwonlyargs if by_keyword else rows.args) if one.arg in following), None)
-        if after is not None:
-            return self.ahead_of(after, said)
-        ahead: list[Node] = [*rows.posonlyargs, *rows.args, *rows.defaults]
+    def with_parameter(self, function: Function, added: str, *, following: Collection[str], by_keyword: bool) -> Edit:
+        """The edit that adds a parameter (keyword-only if ``by_keyword``) to ``function``, which must not have
+        ``*args``: in front of the first of ``following`` of the same kind, else behind those that must precede it."""
+        arguments = function.args
+        same_kind = arguments.kwonlyargs if by_keyword else arguments.args
+        successor = next((one for one in same_kind if one.arg in following), None)
+        if successor is not None:
+            return self.ahead_of(successor, added)
+        ahead: list[Node] = [*arguments.posonlyargs, *arguments.args, *arguments.defaults]
         if by_keyword:
-            ahead += [*rows.kwonlyargs, *(default for default in rows.kw_defaults if default is not None)]
-            said = said if rows.kwonlyargs else f"*, {said}"
+            ahead += [*arguments.kwonlyargs, *(default for default in arguments.kw_defaults if default is not None)]
+            added = added if arguments.kwonlyargs else f"*, {added}"
         if ahead:
-            return self.behind(max(ahead, key=self.end), f", {said}")
-        # The brackets of its type parameters stand ahead of those of its own.
+            return self.behind(max(ahead, key=self.end), f", {added}")
+        # Type parameters come first, and may have round brackets of their own.
         generic: Sequence[Node] = getattr(function, "type_params", ())
         bracket = self.text.index("(", self.end(generic[-1]) if generic else self.start(function)) + 1
-        return Edit(bracket, bracket, f"{said}, " if rows.kwonlyargs or rows.kwarg is not None else said)
+        return Edit(bracket, bracket, f"{added}, " if arguments.kwonlyargs or arguments.kwarg is not None else added)

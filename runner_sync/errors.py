@@ -1,14 +1,14 @@
 """The one exception that ends a run: bad input, said in one sentence.
 
 Goes out: ``InputError``; ``cli`` prints its message on stderr and exits 2. Nothing has been written when it is raised.
-``UnresolvedConflict`` is the kind of it that ``check`` reports as a finding instead; ``UnreadableRelease`` is that of a
-release for which a tree on disk could stand in.
+``check`` reports its subclass ``UnresolvedConflict`` as a finding instead. Its subclass ``UnreadableRelease`` is for a
+release in place of which the user can give a tree on disk.
 """
 
 import sys
 
 PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-"""The Python that reads every source: one that is written for a newer one may be sound, and does not parse."""
+"""The Python that parses every source. It cannot parse valid code that uses the syntax of a newer one."""
 
 
 class InputError(Exception):
@@ -25,7 +25,7 @@ class UnresolvedConflict(InputError):
 
 
 class UnreadableRelease(InputError):
-    """A release that cannot be had: ``said`` is why and the remedy; ``option`` names a tree instead of it."""
+    """A release that cannot be read: ``said`` is the reason and the remedy; ``option`` gives a tree in its place."""
 
     def __init__(self, said: str, *, option: str) -> None:
         super().__init__(f"{said} or give the tree with {option}.")

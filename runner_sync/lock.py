@@ -66,11 +66,11 @@ class Lock:
         return next((entry for entry in self.entries if entry.key == (path, qualname)), None)
 
     def with_paths(self, names: Mapping[str, str]) -> Lock:
-        """The lock of a tree in which omni's files have other paths: ``names`` gives them by their own."""
+        """This lock for a tree in which omni's files were renamed: ``names`` maps paths of the lock to those there."""
         return replace(self, entries=tuple(_with_paths(entry, names) for entry in self.entries))
 
     def references(self, project: Project, ref: str, path: str) -> list[BaseRef]:
-        """What the entries name of one file at one revision."""
+        """Every reference of the entries to something in the file ``path`` of ``project`` at ``ref``."""
         named = [one for entry in self.entries for one in (entry.upstream, entry.gpu) if one is not None]
         return [one for one in named if (one.project, one.ref, one.path) == (project, ref, path)]
 
@@ -81,7 +81,8 @@ def _with_paths(entry: Entry, names: Mapping[str, str]) -> Entry:
 
 
 def load(text: str, *, path: str = "the lock") -> Lock:
-    """Read a lock. Raises ``InputError`` naming file, line where known, and the remedy; never half a lock."""
+    """The lock in ``text``, which is the whole of it or nothing: whatever is wrong raises ``InputError`` naming the
+    file, the line where it is known, and the remedy."""
     if not text.strip():
         raise InputError(f"{path}: is empty; {_REMEDY}.")
     if conflict := _CONFLICT.search(text):
@@ -102,7 +103,7 @@ class _Reader:
         self._lines = [text.count("\n", 0, found.start()) + 1 for found in _UNIT_LINE.finditer(text)]
 
     def lock(self, data: dict[str, Any]) -> Lock:
-        """The lock that the decoded file says. Raises ``InputError`` that names the line."""
+        """The lock from the decoded TOML. Raises ``InputError`` naming the line."""
         version = data.pop("format_version", None)
         if version != FORMAT_VERSION or isinstance(version, bool):
             found = "no format_version" if version is None else f"format_version {version!r}"
@@ -162,7 +163,7 @@ _TOML_NAMES: dict[type, str] = {str: "string", list: "list of tables", dict: "ta
 
 
 def dump(lock: Lock) -> str:
-    """TOML text of ``lock``: sorted, the same for equal locks, ``load(dump(lock)) == lock``."""
+    """TOML text of ``lock``, sorted and the same for equal locks: ``load(dump(lock)) == lock``."""
     import tomlkit  # writing is rare, and the import costs more than a whole ``check``
 
     tables = [_entry_table(entry) for entry in sorted(lock.entries, key=lambda entry: entry.key)]
@@ -183,9 +184,9 @@ def _entry_table(entry: Entry) -> dict[str, Any]:
 def merge(
     old: Lock, entries: Iterable[Entry], *, inputs: Mapping[str, str] | None = None, gone: Collection[str] = ()
 ) -> Lock:
-    """``old`` with ``entries`` put in place of those of the same key.
+    """``old`` with ``entries`` added, or in place of those with the same key.
 
-    A side (upstream or GPU) that a new entry leaves out keeps what was recorded, as do unknown keys. ``gone`` names
+    A reference (upstream or GPU) that a new entry lacks keeps its recorded value, and so do unknown keys. ``gone`` are
     omni paths whose entries are dropped unless they are among ``entries``; ``inputs`` are the refs of this run.
     """
     merged = {entry.key: entry for entry in old.entries if entry.path not in gone}
@@ -204,16 +205,16 @@ def merge(
 
 @lru_cache(maxsize=1024)
 def digest(text: str, *, documented: bool = True) -> str:
-    """SHA-256 (hex) of the syntax tree of one unit's text; comments, layout and docstring indentation do not count,
-    and docstrings only where they are ``documented``.
+    """SHA-256 (hex) of the syntax tree of one unit's text. Comments, layout and the indentation of docstrings do not
+    count, docstrings themselves only if ``documented``.
 
-    A class header may stand without its body. Raises ``InputError`` for text that does not parse.
+    A class header may lack its body. Raises ``InputError`` for text that does not parse.
     """
     return digest_of(_parse_unit(text), documented=documented)
 
 
 def digest_of(statements: Sequence[ast.stmt], *, documented: bool = True) -> str:
-    """``digest`` of a text whose syntax tree is at hand."""
+    """``digest`` of a unit that is parsed already."""
     words: list[str] = []
     for statement in statements:
         _canonical(statement, words.append, documented)
@@ -221,8 +222,8 @@ def digest_of(statements: Sequence[ast.stmt], *, documented: bool = True) -> str
 
 
 def _parse_unit(text: str) -> list[ast.stmt]:
-    """The statements of a unit, indented or not, a class header without its body included. Raises ``InputError``."""
-    from runner_sync.statements import parse_unit  # loading a lock parses none
+    """The statements of a unit, which may be indented, or a class header without its body. Raises ``InputError``."""
+    from runner_sync.statements import parse_unit  # not needed to load a lock
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -238,7 +239,8 @@ _UNCOUNTED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
 class _Labels(dict[type[ast.AST], tuple[tuple[str, str], ...]]):
-    """The fields of each kind of node that count, each with the word that announces it."""
+    """For each class of node the fields that count, each with the label in front of its value; computed when it is
+    first asked for."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[tuple[str, str], ...]:
         self[kind] = found = tuple((name, f" {name}=") for name in kind._fields if name not in _UNCOUNTED)
@@ -249,7 +251,8 @@ _labels = _Labels()
 
 
 def _canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> None:
-    """Hand the words of ``node`` to ``add``: one list for all, because a unit has thousands of nodes."""
+    """Pass the canonical text of ``node`` to ``add``, piece by piece: joining a string for every node of a unit, which
+    has thousands, takes too long."""
     kind = node.__class__
     add(f"({kind.__name__}")
     for name, label in _labels[kind]:
@@ -258,7 +261,7 @@ def _canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> N
             add(f"{label}str:{value!r}")
         elif isinstance(value, ast.AST):
             add(label)
-            _canonical(_documentation(value) if kind is ast.Expr else value, add, documented)
+            _canonical(_dedented_string(value) if kind is ast.Expr else value, add, documented)
         elif value.__class__ is not list:
             if value is not None:
                 add(f"{label}{type(value).__name__}:{value!r}")
@@ -273,8 +276,8 @@ def _canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> N
     add(")")
 
 
-def _documentation(value: Any) -> Any:
-    """``value`` of a statement of its own, with the layout taken out if it is a string."""
+def _dedented_string(value: Any) -> Any:
+    """The ``value`` of an expression statement; without its indentation if it is a string, for example a docstring."""
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
         return ast.Constant(inspect.cleandoc(value.value))
     return value

@@ -3,10 +3,10 @@
 Comes in: a module's text and the profile's marker label. Goes out: every marker line with its kind, the regions that
 pairs of rulers enclose, and the problems. May touch: nothing (``tokenize``; a marker inside a string is no marker).
 
-What stands in the releases 0.11.0rc1 … 0.32.0rc1: the same ruler text opens and closes; a ruler of dashes alone may
-close; one-line markers stand behind code (``# Omni-specific``) or above it (``# [Omni] …``, ``# OMNI: …``); rulers
-sit at several depths. They are therefore paired inside one block of statements, and what has no partner there is
-reported as a problem; it is never given one silently.
+In the releases 0.11.0rc1 … 0.32.0rc1 the same ruler text opens and closes a region; a ruler of dashes alone may close
+one; one-line markers stand behind code (``# Omni-specific``) or above it (``# [Omni] …``, ``# OMNI: …``); rulers are
+indented to several depths. Rulers are therefore paired within one suite; one that has no partner there is reported
+as a problem, even if a ruler of another suite can only be its partner.
 """
 
 from __future__ import annotations
@@ -25,18 +25,22 @@ from runner_sync.rulers import ruler_title
 from runner_sync.unmerged import conflicts
 
 MarkerKind = Literal["open", "close", "toggle", "bare", "trailing", "loose"]
+"""A ruler that opens or closes a region, one with a label that may do either, one without a label; a comment behind
+code, and one on a line of its own."""
 ProblemKind = Literal["unbalanced", "nested", "empty", "crosses-function", "crosses-block"]
 
 DEFAULT_LABEL = "Omni-new"
 _LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER})
 _SCOPES = frozenset({"def", "class"})
-_NEARLY = 4
-"""Characters by which rulers of one hand differ in width; in the releases a bare one is at most 1 shorter."""
+_WIDTH_TOLERANCE = 4
+"""Characters by which the widths of rulers that belong together may differ; in the releases a bare one is at most 1
+shorter than those with a label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """One marker line (1-based). ``toggle`` and ``bare`` are rulers that found no partner; ``note`` is free text."""
+    """One marker line (1-based). A ruler that is still a ``toggle`` or ``bare`` has no partner. ``note`` is the free
+    text behind the label."""
 
     line: int
     kind: MarkerKind
@@ -47,7 +51,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The lines from an opening to a closing ruler, both included. ``problems`` says why it may be wrong."""
+    """The lines from an opening to a closing ruler, both included. ``problems`` are reasons to doubt the pair."""
 
     start: int
     end: int
@@ -86,7 +90,8 @@ class Markers:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A marker with the block of statements (``suite``) and the function or class (``scope``) it stands in."""
+    """A marker with the suite and the scope (function or class) around it, each as the first lines of all blocks from
+    the module down to it."""
 
     marker: Marker
     suite: tuple[int, ...]
@@ -157,7 +162,7 @@ def _scan(text: str, path: str, grammar: _Grammar) -> tuple[list[_Place], frozen
                 marker = Marker(token.start[0], read[0], token.start[1], read[1], token.string)
                 waiting.append((marker, len(token.line[: token.start[1]].expandtabs(8))))
             continue
-        # The tokenizer tells of an indentation only behind the comments that open the block.
+        # The tokenizer reports an indentation only after the comments at the beginning of the block.
         if token.type == tokenize.INDENT:
             cursor.step(token)
         if token.type != tokenize.NL or cursor.statement:
@@ -169,7 +174,8 @@ def _scan(text: str, path: str, grammar: _Grammar) -> tuple[list[_Place], frozen
 
 
 class _Cursor:
-    """Where the tokens read so far leave us: open blocks, and the statement that is not finished yet."""
+    """The state after the tokens read so far: lines with code, the blocks that are open, and the first line of the
+    statement that is not finished yet (0: none)."""
 
     def __init__(self) -> None:
         self.code: set[int] = set()
@@ -194,7 +200,8 @@ class _Cursor:
                 self._keyword = token.string
 
     def place(self, width: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Suite and scope of a comment: the unfinished statement it is in, else the block at its indentation."""
+        """Suite and scope of a comment that is indented by ``width``: the open block of that indentation, or the
+        unfinished statement that the comment is inside of."""
         depth = len(self._suites)
         while not self.statement and depth > 1 and self._suites[depth - 1][0] > width:
             depth -= 1
@@ -217,7 +224,10 @@ def _tokens(text: str, path: str) -> Iterator[tokenize.TokenInfo]:
 
 
 def _pair(places: Iterable[_Place]) -> tuple[list[tuple[_Place, _Place]], list[_Place]]:
-    """Rulers paired within their suite, then what is left over where only one pairing is possible."""
+    """The rulers in pairs, and those without a partner (bare ones excepted, which may be mere decoration).
+
+    Rulers are paired within their suite first, then the rest where only one pairing is possible.
+    """
     waiting: dict[tuple[int, ...], _Place] = {}
     pairs: list[tuple[_Place, _Place]] = []
     stray: list[_Place] = []
@@ -240,6 +250,7 @@ def _pair(places: Iterable[_Place]) -> tuple[list[tuple[_Place, _Place]], list[_
 def _pair_rest(
     pairs: list[tuple[_Place, _Place]], stray: list[_Place]
 ) -> tuple[list[tuple[_Place, _Place]], list[_Place]]:
+    """Pair the only two unpaired rulers of a function or class, or the only two of the file."""
     by_scope: dict[tuple[int, ...], list[_Place]] = {}
     for place in stray:
         by_scope.setdefault(place.scope, []).append(place)
@@ -257,17 +268,21 @@ def _pair_rest(
 
 
 def _can_be_one(first: _Place, last: _Place, whole: Sequence[tuple[_Place, _Place]]) -> bool:
-    """Whether two rulers that stand in different suites can be meant as one block: not with other blocks between them,
-    which would all lie inside of it then."""
+    """Whether two rulers of different suites can enclose one region: not if there are whole regions (``whole``) between
+    them, which would then lie inside it."""
     is_pair = first.marker.kind != "close" and last.marker.kind != "open"
     start, end = first.marker.line, last.marker.line
     return is_pair and not any(start < a.marker.line and b.marker.line < end for a, b in whole)
 
 
 def _orphaned(places: Iterable[_Place], pairs: Sequence[tuple[_Place, _Place]]) -> Iterator[_Place]:
-    """Bare rulers that close nothing, drawn like the two with a label that stand before them in their suite.
+    """Bare rulers without a partner that follow, in the same suite, a pair of labelled rulers of their width.
 
-    One of the three has lost its partner: a bare ruler ends a block as well, and then those two belong to two blocks.
+    One of the three has lost its partner, because a bare ruler may close a region, too::
+
+        # ---- Omni-new ----
+        # ---- Omni-new ----    the end of the region above, or the beginning of another?
+        # ------------------
     """
     paired = {place.marker.line: pair for pair in pairs for place in pair}
     before: dict[tuple[int, ...], list[_Place]] = {}
@@ -278,19 +293,19 @@ def _orphaned(places: Iterable[_Place], pairs: Sequence[tuple[_Place, _Place]]) 
         for at, place in enumerate(rulers[1:], start=1):
             pair = paired.get(rulers[at - 1].marker.line)
             following = rulers[at + 1].marker.kind if at + 1 < len(rulers) else None
-            # Two bare ones in a row are a heading of their own.
-            if _ends_nothing(place, paired) and following != "bare" and pair is not None and _are_alike(place, pair):
+            # Two bare rulers in a row frame a heading.
+            if _is_unpaired(place, paired) and following != "bare" and pair is not None and _are_alike(place, pair):
                 yield place
 
 
-def _ends_nothing(place: _Place, paired: Mapping[int, object]) -> bool:
+def _is_unpaired(place: _Place, paired: Mapping[int, object]) -> bool:
     return place.marker.kind == "bare" and place.marker.line not in paired
 
 
 def _are_alike(place: _Place, pair: tuple[_Place, _Place]) -> bool:
-    """Whether a ruler is as wide as both of a pair that only their places make one."""
+    """Whether a ruler is about as wide as both rulers of ``pair``, of which only their order tells which one opens."""
     return all(
-        other.marker.kind == "toggle" and abs(len(other.marker.text) - len(place.marker.text)) <= _NEARLY
+        other.marker.kind == "toggle" and abs(len(other.marker.text) - len(place.marker.text)) <= _WIDTH_TOLERANCE
         for other in pair
     )
 
@@ -331,7 +346,7 @@ def _stray_problem(place: _Place) -> Problem:
 
 
 def ruler_style(text: str, *, label: str = DEFAULT_LABEL) -> str:
-    """The ruler that ``text`` uses most (the earliest of equals); the usual one when it has none."""
+    """The ruler with ``label`` that ``text`` uses most (the earliest of equals); a default one when it has none."""
     counted = Counter(
         line.strip() for line in text.split("\n") if (ruler_title(line.strip()) or "").lower() == label.lower()
     )

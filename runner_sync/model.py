@@ -22,13 +22,14 @@ Provenance = Literal["upstream", "gpu", "omni"]
 """Whose a statement is: vllm-ascend's or vLLM's own, ported from the GPU twin, or omni's."""
 UnitKind = Literal["method", "function", "class", "field", "statement", "import"]
 Lineage = Literal["copy", "override", "own"]
-"""What a unit is beside upstream's of that name: a copy with edits, omni's own version of it, or there is none."""
+"""How a unit relates to upstream's unit of that name: an edited copy of it, a version of omni's own in its place, or
+upstream has none."""
 Outcome = Literal["unchanged", "updated", "added", "removed", "review"]
-"""What an upgrade did to a unit; ``review``: nothing, for that is up to a person."""
+"""What an upgrade did to a unit; ``review``: nothing, because a person has to decide."""
 Severity = Literal["error", "warning", "info"]
 How = Literal["lock", "inferred", "composite", "twin", "namesake"]
-"""How a reference is known: the lock names it; it is the closest text of those at hand, which is of one revision or of
-several; it is the unit's GPU twin; vLLM's class has a unit of that name."""
+"""How a reference was found: named by the lock; the closest text of one revision (``inferred``); closest in parts from
+several revisions (``composite``); the unit's GPU twin; the unit of that name in vLLM's class (``namesake``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Triple:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """A changed region of a written file, with what caused it (a version, a commit, a GPU unit)."""
+    """A changed region of a written file, with its cause (a version, a commit, a GPU unit)."""
 
     line: int
     end_line: int
@@ -106,8 +107,8 @@ class Hunk:
 class ReviewItem:
     """A decision a person must look at. ``chosen`` is the text the tool took; ``confidence`` is in 0…1.
 
-    Without ``in_file`` it is about something of which nothing was written: it has no comment there. ``upstream`` is the
-    side that something new is on: vllm-ascend's or, with ``from_gpu``, the GPU twin's.
+    Unless ``in_file``, nothing was written about it, so the file has no comment for it. ``upstream`` is the text of the
+    side that something new comes from: vllm-ascend or, with ``from_gpu``, the GPU twin.
     """
 
     id: str
@@ -126,7 +127,7 @@ class ReviewItem:
 
     @property
     def newer(self) -> str:
-        """What people call the side ``upstream``."""
+        """What reports call the side ``upstream``."""
         return "GPU twin" if self.from_gpu else "upstream"
 
 
@@ -134,9 +135,10 @@ class ReviewItem:
 class Finding:
     """What ``check`` and ``verify`` report, with a stable rule code (RS1xx … RS5xx).
 
-    ``state`` tells apart what the same place can say again: of a text that goes on changing, its digest. ``old_state``
-    is the state as comments and baselines of earlier versions name it. ``cause`` is what says the same of all findings
-    that have one reason, with ``{}`` (attributes) or ``{names}`` in its message for their symbols: see `verify.causes`.
+    ``state`` tells findings about different versions of one text apart (it is the text's digest), so that accepting one
+    does not accept the next. ``old_state`` is the same in comments and baselines of earlier versions of this tool.
+    ``cause`` is the finding that replaces all findings with the same cause; in its message ``{}`` (attributes) or
+    ``{names}`` stands for their symbols: see `verify.causes`.
     """
 
     code: str
@@ -159,7 +161,7 @@ class Finding:
 class BaseRef:
     """Which upstream text a unit was copied from, and how that is known.
 
-    ``similarity`` is in 0…1. ``also`` are the refs that single statements of a composite copy come from.
+    ``similarity`` is in 0…1. ``also`` are further refs that single statements of a composite copy come from.
     """
 
     project: Project
@@ -174,7 +176,7 @@ class BaseRef:
 
 @dataclass(frozen=True, slots=True)
 class UnitReport:
-    """What ``upgrade`` did to one unit. ``taken`` and ``kept`` count statements."""
+    """What ``upgrade`` did to one unit. ``taken``, ``ported``, ``kept`` and ``removed`` count statements."""
 
     unit: str
     path: str
@@ -248,9 +250,12 @@ class RuleText:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All a run has to say of the runners of a ``platform``, which follow the project ``followed``; ``profile`` is the
-    options that the next command needs for it. Paths are relative to the omni tree, ``folder`` is its place in the
-    repository (``""`` or ``some/folder/``): a service that shows findings in a repository's files needs both."""
+    """All that a run reports about the runners of a ``platform``, which follow the project ``followed``.
+
+    ``profile`` are the options that select the same profile in the next command. Paths are relative to the omni tree,
+    ``folder`` is its place in the repository (``""`` or ``some/folder/``): a service that shows findings in a
+    repository's files needs both.
+    """
 
     command: str
     inputs: tuple[Source, ...] = ()

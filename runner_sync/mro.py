@@ -1,10 +1,10 @@
 """The order in which Python looks a method up: C3, "The Python 2.3 Method Resolution Order".
 
-Comes in: classes of whatever kind, and what their bases are. Goes out: the classes in order. May touch: nothing.
+Comes in: classes of any type, and a function for their bases. Goes out: the classes in order. May touch: nothing.
 
-Three parts of the program ask for it, each of what it has at hand: `verify.runners.ancestry` of omni's own files, which
-is all that `check` in a pull request reads; `verify.trees.classes` of whole trees, with the branches of conditional
-bases; the upgrade of the texts that it is about to merge.
+Three parts of the program use it, for different classes: `verify.runners.ancestry` for those of omni's own files, all
+that `check` reads in a pull request; `verify.trees.classes` for those of whole trees, with alternatives for conditional
+bases; ``upgrade`` for those of the texts that it is about to merge.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ Class = TypeVar("Class")
 
 
 def linearise(head: Class, bases: Callable[[Class], Iterable[Class]], *, above: tuple[Class, ...] = ()) -> list[Class]:
-    """``head`` and what it inherits from, nearest first. What is among its own bases counts once.
+    """``head`` and the classes that it inherits from, nearest first.
 
-    Where C3 has no answer, bases stand in the order in which they are written.
+    Where C3 has no answer, the order of the first base that still has classes left wins. ``above`` are the classes
+    whose bases are being followed: a class that is among its own ancestors is left out there, which ends the recursion.
     """
     around = (*above, head)
     parts = [linearise(base, bases, above=around) for base in bases(head) if base not in around]
@@ -26,7 +27,7 @@ def linearise(head: Class, bases: Callable[[Class], Iterable[Class]], *, above: 
 
 
 def merge(sequences: Iterable[Sequence[Class]]) -> tuple[list[Class], bool]:
-    """The merge of C3, and whether the sequences agree on one order; where they do not, the first one has its way."""
+    """The merge of C3, and whether the sequences agree on one order. Where they do not, the first one wins."""
     pending = [list(sequence) for sequence in sequences if sequence]
     merged: list[Class] = []
     is_agreed = True

@@ -1,7 +1,7 @@
-"""Dotted names of modules, the files that they stand in, and what imports bind of them.
+"""Dotted names of modules, the files of these modules, and the names that imports bind.
 
-Comes in: paths relative to a tree, names as imports say them, and import statements. Goes out: names, paths and
-``Import`` values. May touch: nothing.
+Comes in: paths relative to a tree, module names as written in imports, and import statements. Goes out: dotted names,
+paths and ``Import`` values. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ def module_name(path: str) -> str:
 
 
 def paths_of(name: str) -> tuple[str, str]:
-    """Where a module of that name stands: as a file, or as a package's ``__init__.py``."""
+    """The two paths at which a module of that name may be: its own file, or a package's ``__init__.py``."""
     stem = name.replace(".", "/")
     return f"{stem}.py", f"{stem}/__init__.py"
 
 
 def project_of(name: str) -> Project | None:
-    """The project that a module or name belongs to, ``None`` for what no tree of ours holds."""
+    """The project whose package a dotted name begins with; ``None`` for any other package."""
     return _PROJECTS.get(name.partition(".")[0])
 
 
 def absolute(name: str, importer: str, *, is_package: bool = False) -> str:
-    """The module that ``importer`` means by ``name``, which may begin with dots (PEP 328).
+    """The full name of the module that the module ``importer`` means by ``name``, which may begin with dots (PEP 328).
 
-    ``is_package`` is whether ``importer`` is a package's ``__init__``. Dots that lead out of the tree, and those of an
-    importer whose name is not known (empty), stay as they are.
+    ``is_package``: ``importer`` is a package's ``__init__``. ``name`` is returned as it is if its dots lead out of the
+    tree, or if the importer is unknown (empty).
     """
     bare = name.lstrip(".")
     level = len(name) - len(bare)
@@ -62,18 +62,18 @@ class Import:
 
     @property
     def binds_package(self) -> bool:
-        """Whether it is an ``import a.b`` that binds ``a``, which says nothing of what is read of it."""
+        """Whether this is an ``import a.b``, which binds ``a``: what is then read from ``a`` may be another module."""
         return not self.name and self.bound != self.module and self.bound == self.module.split(".")[0]
 
     def means_other(self, than: Import) -> bool:
-        """Whether the bound name surely is another thing than by ``than``: of another name, or a module by one of them
-        and by the other not. The same name in another module may well be the same thing, or takes its place."""
+        """Whether this import certainly binds another thing than ``than``: one with another name, or a module where the
+        other binds a member of one. What has the same name in another module may be the same thing, or replace it."""
         is_named_alike = self.dotted.rpartition(".")[2] == than.dotted.rpartition(".")[2]
         return self.dotted != than.dotted and not (is_named_alike and bool(self.name) == bool(than.name))
 
     @property
     def dotted(self) -> str:
-        """The dotted name of what is bound."""
+        """The full dotted name of what is bound."""
         if self.binds_package:
             return self.bound
         return f"{self.module}.{self.name}" if self.name else self.module
@@ -84,7 +84,8 @@ class Import:
 
 
 def imported_by(statement: ast.Import | ast.ImportFrom, path: str = "") -> Iterator[Import]:
-    """What an import binds, name by name; in the module at ``path``, where that is told, without leading dots."""
+    """What an import statement binds, name by name. With the ``path`` of the importing module, leading dots are
+    resolved."""
     if isinstance(statement, ast.Import):
         for alias in statement.names:
             yield Import(alias.name, "", alias.asname or alias.name.split(".")[0])

@@ -2,10 +2,10 @@
 
 Comes in: a comment, or a line of a file. Goes out: whether it is a ruler, and what it says. May touch: nothing.
 
-Who asks wants to know different things, so there are three answers. `ruler_title` tells what may enclose a block: it
-begins with dashes, and three do where a title follows. `divides` wants six: a comment above a definition belongs to it
-unless it plainly separates. `is_drawn` takes a line of any kind anywhere in the comment: such a comment is about no
-single statement.
+Callers have different purposes, so there are three tests. `ruler_title` finds rulers that may enclose a block: they
+begin with dashes, at least three if a title follows. `divides` needs six: a comment above a definition belongs to it
+unless it clearly separates. `is_drawn` accepts a drawn line of any kind anywhere in the comment: such a comment is not
+about a single statement.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import re
 
 _BEGINNING = re.compile(r"#\s*([-=]{3,})")
 _BARE = 8
-"""Dashes of a ruler without a title; fewer of them divide all kinds of things."""
+"""Dashes that a ruler without a title has at least; shorter ones are used for all kinds of things."""
 _DIVIDING = re.compile(r"\s*#\s*[-=]{6,}")
 _DRAWN = re.compile(r"([-=#*~_+])\1{3}")
 _ENDS = re.compile(r"^#+\s*[-=]*\s*|\s*[-=]{3,}\s*$")
 
 
 def ruler_title(comment: str) -> str | None:
-    """What a ruler says between its dashes, empty for a bare one; ``None`` for a comment that is no ruler."""
+    """The text between the dashes of a ruler, empty for a bare one; ``None`` for a comment that is no ruler."""
     found = _BEGINNING.match(comment)
     if found is None:
         return None
-    said = comment[found.end() :].strip().rstrip("-=").rstrip()
-    return said if said or len(found[1]) >= _BARE else None
+    title = comment[found.end() :].strip().rstrip("-=").rstrip()
+    return title if title or len(found[1]) >= _BARE else None
 
 
 def divides(line: str) -> bool:
-    """Whether a line of a file separates the definitions above and below it."""
+    """Whether a line of a file is a ruler that separates the definitions above and below it."""
     return _DIVIDING.match(line) is not None
 
 
@@ -40,5 +40,5 @@ def is_drawn(comment: str) -> bool:
 
 
 def words(comment: str) -> str:
-    """What a comment says, ruler or not: without its ``#`` and without dashes at either end."""
+    """The words of a comment, ruler or not: without its ``#`` and without dashes at either end."""
     return _ENDS.sub("", comment)

@@ -21,7 +21,8 @@ Lines = Counter[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Line counts of one comparison; ``hit`` is the multiset overlap of (work, done)."""
+    """Numbers of changed lines: those people changed (``work``), those the tool changed (``done``), those that still
+    differ after it (``left``), and those that ``work`` and ``done`` have in common (``hit``)."""
 
     work: int = 0
     done: int = 0
@@ -45,14 +46,14 @@ class Score:
 
 
 def normalise(text: str) -> str:
-    """``ast.unparse`` text of a module: layout and comments never count. Raises ``SyntaxError``."""
+    """A module's text from ``ast.unparse``, so that layout and comments never count. Raises ``SyntaxError``."""
     return ast.unparse(ast.parse(text)) + "\n"
 
 
 def normalise_part(text: str) -> str:
-    """``normalise`` for a part of a module, with what that lacks to be one around it; what is no Python even then stays
-    as it is."""
-    for before, behind in _AROUND:
+    """``normalise`` for a part of a module, completed by one of ``_FRAMES``, which stays in the result; ``text`` itself
+    if none makes it parse."""
+    for before, behind in _FRAMES:
         try:
             return ast.unparse(ast.parse(before + text + behind))
         except SyntaxError:
@@ -60,15 +61,15 @@ def normalise_part(text: str) -> str:
     return text
 
 
-_AROUND = (
+_FRAMES = (
     ("", ""),
     ("", "\n    pass"),
     ("if 1:\n", ""),
     ("if 1:\n    pass\n", "\n    pass"),
     ("", "\ndef _(): pass"),
 )
-"""What may make a module of a part: nothing; a suite for a head; a head for a suite; an ``if`` for a clause without its
-suite; a function for a decorator."""
+"""Texts before and behind a part that complete it to a module: none; a suite for a head; a head for a suite; an ``if``
+and a suite for a clause's head (``else:``); a function for a decorator."""
 
 
 def changed_lines(old: str, new: str) -> Lines:
@@ -104,7 +105,7 @@ def score_texts(before: str, tool: str, truth: str) -> Score:
 
 
 def score_module(before: str, tool: str, truth: str) -> Score:
-    """Score one module; a tool text that does not parse leaves all of the work."""
+    """Score one module; if the tool's text does not parse, all of the work is left."""
     old, new = normalise(before), normalise(truth)
     try:
         made = normalise(tool)

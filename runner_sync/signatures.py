@@ -27,7 +27,7 @@ TRANSPARENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Parameters without the bound first one. ``required`` names those without a default."""
+    """Parameters as a caller sees them: without a bound ``self`` or ``cls``. ``required`` ones have no default."""
 
     positional: tuple[str, ...]
     positional_only: frozenset[str]
@@ -44,7 +44,10 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a call passes. ``open_positional``/``open_keyword``: a star argument may add more."""
+    """What a call passes: how many values by position, and which keywords.
+
+    ``open_positional``/``open_keyword``: a ``*``/``**`` argument may pass more.
+    """
 
     positional: int
     keywords: tuple[str, ...]
@@ -87,8 +90,8 @@ def of_function(function: Function, *, bound: bool) -> Signature:
 class Field:
     """A field of a dataclass, a ``NamedTuple`` or a ``msgspec.Struct``, declared by ``node``.
 
-    ``is_given`` is whether the constructor takes it, ``by_keyword`` whether so only; ``None`` where the option that
-    says so is no constant.
+    ``is_given``: the constructor takes it; ``by_keyword``: only as a keyword. Either is ``None`` if the option that
+    decides it (``init``, ``kw_only``) is not a constant.
     """
 
     node: ast.AnnAssign
@@ -99,7 +102,7 @@ class Field:
 
 
 def fields_of(owner: ast.ClassDef) -> dict[str, Field]:
-    """The fields that the body of a class declares, by name; one that is declared again keeps its place."""
+    """The fields that the body of a class declares, by name; one that is declared twice keeps its first position."""
     by_keyword = class_option(owner, "kw_only")
     found: dict[str, Field] = {}
     for statement in owner.body:
@@ -121,27 +124,29 @@ def _field(node: ast.AnnAssign, name: str, by_keyword: bool | None) -> Field:
     return Field(node, name, has_default, keyword, option(value, "init", default=True))
 
 
-def class_option(owner: ast.ClassDef, word: str) -> bool | None:
-    """An option that a class is declared with, of ``@dataclass(…)`` or in the head of a struct; ``None`` where it is no
-    constant."""
-    made = [d for d in owner.decorator_list if decorator_name(d) == "dataclass"]
-    if made:
-        return option(made[0], word, default=False)
-    value = next((keyword.value for keyword in owner.keywords if keyword.arg == word), ast.Constant(False))
+def class_option(owner: ast.ClassDef, name: str) -> bool | None:
+    """The option ``name`` of a class: of its ``@dataclass(…)``, or of its head (``class Row(Struct, kw_only=True)``).
+
+    ``False`` if it is not given, ``None`` if it is not a constant.
+    """
+    decorators = [d for d in owner.decorator_list if decorator_name(d) == "dataclass"]
+    if decorators:
+        return option(decorators[0], name, default=False)
+    value = next((keyword.value for keyword in owner.keywords if keyword.arg == name), ast.Constant(False))
     return bool(value.value) if isinstance(value, ast.Constant) else None
 
 
-def option(call: ast.expr, word: str, *, default: bool | None) -> bool | None:
-    """An option of ``@dataclass(…)`` or ``field(…)``; ``None`` where it is no constant."""
+def option(call: ast.expr, name: str, *, default: bool | None) -> bool | None:
+    """The option ``name`` of ``@dataclass(…)`` or ``field(…)``; ``None`` if it is no constant or may be in a ``**``."""
     if not isinstance(call, ast.Call):
         return default
     given = {keyword.arg: keyword.value for keyword in call.keywords}
-    value = given.get(word, ast.Constant(None if None in given else default))
+    value = given.get(name, ast.Constant(None if None in given else default))
     return bool(value.value) if isinstance(value, ast.Constant) and value.value is not None else None
 
 
 def of_fields(fields: Iterable[Field]) -> Signature:
-    """The constructor that is generated from fields."""
+    """The signature of the constructor that is generated from ``fields``."""
     given = [field for field in fields if field.is_given]
     return Signature(
         tuple(field.name for field in given if not field.by_keyword),
@@ -154,7 +159,8 @@ def of_fields(fields: Iterable[Field]) -> Signature:
 
 
 def is_bound(function: Function, *, through_class: bool = False) -> bool:
-    """Whether calling it as an attribute passes the first parameter; ``through_class``: as ``Class.method(…)``."""
+    """Whether Python passes the first parameter in ``self.method(…)``, or with ``through_class`` in
+    ``Class.method(…)``."""
     names = {decorator_name(decorator) for decorator in function.decorator_list}
     if "staticmethod" in names:
         return False
@@ -162,12 +168,12 @@ def is_bound(function: Function, *, through_class: bool = False) -> bool:
 
 
 def is_as_written(function: Function) -> bool:
-    """Whether callers meet the parameters as they are written: no property, no decorator that may change them."""
+    """Whether callers see the parameters as they are written: it is no property, and no decorator may change them."""
     return TRANSPARENT.issuperset(decorator_name(decorator) for decorator in function.decorator_list)
 
 
 def accepts(signature: Signature, other: Signature) -> bool:
-    """Whether every call that ``other`` accepts fits ``signature``, too, and gives each value to the same parameter."""
+    """Whether every call that fits ``other`` also fits ``signature``, and passes each value to the same parameter."""
     pairs = list(zip(signature.positional, other.positional, strict=False))
     is_renamed = any(mine != theirs and theirs not in other.positional_only for mine, theirs in pairs)
     is_moved = bool(set(other.positional[len(pairs) :]) & set(signature.keyword_only))
@@ -185,8 +191,8 @@ def accepts(signature: Signature, other: Signature) -> bool:
 
 
 def of_call(call: ast.Call, function: Function | None = None) -> Arguments:
-    """What ``call`` passes, ``**{"key": …}`` too; with the ``function`` that it stands in, the keys of dictionaries
-    made for it."""
+    """What ``call`` passes, including the keys of ``**{"key": …}``; with the ``function`` around it also the keys of
+    ``**options`` where `dictionaries_for` finds the dictionary."""
     stars = [a for a in call.args if isinstance(a, ast.Starred)]
     names = [k.arg for k in call.keywords if k.arg is not None]
     given = [k.value for k in call.keywords if k.arg is None]
@@ -200,9 +206,10 @@ def of_call(call: ast.Call, function: Function | None = None) -> Arguments:
 
 
 def dictionaries_for(function: Function | None, call: ast.Call) -> list[ast.Dict | ast.Call | None]:
-    """What makes each dictionary that a call takes as ``**star``: ``{…}`` or ``dict(…)``.
+    """For each ``**star`` of ``call``, in order, the ``{…}`` or ``dict(…)`` that makes it.
 
-    ``None`` unless the function sets the name once, with nothing else, and uses it for nothing but calls' keywords.
+    ``None`` unless ``star`` is a local of ``function`` that is assigned once, from such an expression, and otherwise
+    only passed on as ``**star``: then no key can have been added or removed.
     """
     stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
     return [_dictionary_for(function, star) if function is not None else None for star in stars]
@@ -229,16 +236,16 @@ def _target(statement: ast.Assign | ast.AnnAssign) -> str:
 
 
 def _keys(made: ast.Dict | ast.Call) -> list[str | None]:
-    """The keys of a dictionary; ``None`` for each that cannot be told, or may be several."""
+    """The keys of a ``{…}`` or ``dict(…)``; ``None`` for a key that is no string constant, and for ``**more``."""
     if isinstance(made, ast.Call):
         return [keyword.arg for keyword in made.keywords]
     return [key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None for key in made.keys]
 
 
 def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
-    """Every way in which the call cannot bind, most specific first; a star argument excuses what it may supply.
+    """Every way in which the call does not fit, most specific first. What a star argument may supply is not missing.
 
-    What is passed, and only in the wrong way, counts as given.
+    An argument that is passed by keyword instead of by position, or the reverse, is not reported as missing as well.
     """
     by_position = [n for n in arguments.keywords if n in signature.positional_only and not signature.var_keyword]
     found = [

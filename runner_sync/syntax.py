@@ -1,6 +1,6 @@
-"""Syntax trees of the standard library.
+"""Syntax trees of the standard library: parsed once, walked quickly, and searched for what several rooms look for.
 
-Comes in: ``ast`` nodes, or texts to compare. Goes out: what is in them, and where. May touch: nothing.
+Comes in: ``ast`` nodes, or texts to parse. Goes out: trees, nodes, names and line numbers. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 _PLAIN = frozenset(
     {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "simple"}
 )
-"""Fields that hold no node, and ``ctx``, whose node says nothing that a search could be for."""
+"""Fields that `walk` and `children` skip: they hold no node or, like ``ctx``, one that nobody searches for."""
 
 
 class _Fields(dict[type[ast.AST], tuple[str, ...]]):
-    """The fields of each kind of node that may hold others."""
+    """For each class of node the fields that may hold other nodes, computed when it is first asked for."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
         names = () if issubclass(kind, ast.Constant | ast.Global | ast.Nonlocal) else kind._fields
@@ -27,13 +27,13 @@ class _Fields(dict[type[ast.AST], tuple[str, ...]]):
 
 
 _fields = _Fields()
-_UNIT = 16384
-"""Characters: longer texts are modules, with few exceptions."""
+_LONGEST_UNIT = 16384
+"""Characters: nearly every longer text is a whole module."""
 
 
 def module_of(text: str) -> ast.Module:
-    """The tree of a text, parsed once for all who ask in a row; shared, so never edit it. Raises ``SyntaxError``."""
-    return _module(text) if len(text) > _UNIT else _unit(text)
+    """The syntax tree of ``text``, from a cache: callers share it, so never edit it. Raises ``SyntaxError``."""
+    return _module(text) if len(text) > _LONGEST_UNIT else _unit(text)
 
 
 @lru_cache(maxsize=32)
@@ -41,7 +41,7 @@ def _module(text: str) -> ast.Module:
     return ast.parse(text)
 
 
-# The units of a module are many, and would push whole modules out of one store.
+# A module has many units: in one cache with the modules they would push those out.
 @lru_cache(maxsize=1024)
 def _unit(text: str) -> ast.Module:
     return ast.parse(text)
@@ -49,21 +49,21 @@ def _unit(text: str) -> ast.Module:
 
 @lru_cache(maxsize=4096)
 def lasting_module_of(text: str) -> ast.Module:
-    """The same of a module that is asked about again and again as long as the process runs: those of the trees."""
+    """``module_of`` for the modules of a tree, which are read all through a run: `forget_modules` keeps them."""
     return ast.parse(text)
 
 
 def forget_modules() -> None:
-    """Free the trees of `module_of`, where work begins that will not ask for them again."""
+    """Empty the cache of `module_of`. Called before work that does not need the trees in it again."""
     _module.cache_clear()
     _unit.cache_clear()
 
 
 def walk(top: ast.AST) -> list[ast.AST]:
-    """``ast.walk`` in a third of the time: all nodes below ``top`` but their contexts, level by level."""
+    """``top`` and all nodes below it, level by level, without ``ctx`` nodes: ``ast.walk`` in a third of the time."""
     found = [top]
     for node in found:
-        # What ``children`` does, without a call for every node there is.
+        # The body of `children`, to save a call for every node.
         for name in _fields[node.__class__]:
             value = getattr(node, name, None)
             if value.__class__ is list:
@@ -75,12 +75,12 @@ def walk(top: ast.AST) -> list[ast.AST]:
 
 @lru_cache(maxsize=16384)
 def dumped(node: ast.AST) -> str:
-    """``ast.dump`` of a node of such a tree: several rules compare the same calls."""
+    """``ast.dump`` of a node that is never edited, from a cache: several rules compare the same calls."""
     return ast.dump(node)
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """``ast.iter_child_nodes`` in a third of the time, without contexts."""
+    """The direct children of ``node`` without its ``ctx``: ``ast.iter_child_nodes`` in a third of the time."""
     found: list[ast.AST] = []
     for name in _fields[node.__class__]:
         value = getattr(node, name, None)
@@ -95,19 +95,23 @@ _INDENTED = re.compile(r"(?:[ \t\f]*(?:#.*)?\n)*[ \t]+[^#\s]")
 
 
 def is_indented(text: str) -> bool:
-    """Whether a unit stands in a class: its first line of code is indented, wherever comments above it stand."""
+    """Whether a unit's first line of code is indented, as it is in a class. Comments above it do not count."""
     return _INDENTED.match(text) is not None
 
 
 def indentation(text: str) -> str:
-    """The blanks in front of the first line of code, else of the first comment: a comment above may stand anywhere."""
+    """The indentation of the first line of code; of the first comment only if there is no code, because comments above
+    the code may be indented differently."""
     lines = [line for line in text.split("\n") if line.strip()]
     first = next((line for line in lines if not line.lstrip().startswith("#")), lines[0] if lines else "")
     return first[: len(first) - len(first.lstrip(" \t"))]
 
 
 def move_lines(tree: ast.AST, by: int) -> None:
-    """Every node of a tree ``by`` lines down, or up; ``ast.increment_lineno`` takes three times as long."""
+    """Add ``by``, which may be negative, to all line numbers of ``tree`` in place.
+
+    ``ast.increment_lineno`` takes three times as long.
+    """
     for node in walk(tree):
         placed: Any = node
         if (end := getattr(node, "end_lineno", None)) is not None:
@@ -122,7 +126,8 @@ def first_line(statement: ast.stmt) -> int:
 
 
 def statement_at(tree: ast.AST, line: int) -> tuple[int, int]:
-    """First and last line of the innermost statement around ``line``, of a compound one's head; ``line`` for none."""
+    """First and last line of the innermost statement that contains ``line``; of a compound statement only the head
+    counts. ``(line, line)`` if there is none, as for a line with nothing but ``else:``."""
     found = (line, line)
     for node in walk(tree):
         if isinstance(node, ast.stmt):
@@ -134,22 +139,24 @@ def statement_at(tree: ast.AST, line: int) -> tuple[int, int]:
 
 
 def head_end(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int]:
-    """Line and column, as ``ast`` counts them, behind the last thing that the head of a class or function says."""
-    said: list[ast.expr | ast.arg | ast.keyword | None]
+    """Line and column, as ``ast`` counts them, just behind the last name, base, parameter, default or annotation in
+    the head of a class or function. What follows it there is a closing bracket, if any, and the colon."""
+    parts: list[ast.expr | ast.arg | ast.keyword | None]
     if isinstance(node, ast.ClassDef):
-        said = [*node.bases, *node.keywords]
-        word = "class "
+        parts = [*node.bases, *node.keywords]
+        keyword = "class "
     else:
-        rows = node.args
-        said = [*rows.posonlyargs, *rows.args, *rows.kwonlyargs, rows.vararg, rows.kwarg]
-        said += [*rows.defaults, *rows.kw_defaults, node.returns]
-        word = "async def " if isinstance(node, ast.AsyncFunctionDef) else "def "
-    ends = [(part.end_lineno or 0, part.end_col_offset or 0) for part in said if part is not None]
-    return max([(node.lineno, node.col_offset + len(f"{word}{node.name}".encode())), *ends])
+        arguments = node.args
+        parts = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        parts += [*arguments.defaults, *arguments.kw_defaults, node.returns]
+        keyword = "async def " if isinstance(node, ast.AsyncFunctionDef) else "def "
+    ends = [(part.end_lineno or 0, part.end_col_offset or 0) for part in parts if part is not None]
+    return max([(node.lineno, node.col_offset + len(f"{keyword}{node.name}".encode())), *ends])
 
 
 def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The statement lists directly inside a compound statement that opens no new scope, the empty ones left out."""
+    """The suites directly inside ``statement``, except empty ones. A function or class yields none: its body is another
+    scope."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return
     for name in ("body", "orelse", "finalbody"):
@@ -161,17 +168,18 @@ def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def suites_of(nodes: Iterable[ast.AST]) -> Iterator[list[ast.stmt]]:
-    """The statement lists directly inside each of ``nodes``, those of functions, classes and handlers, too."""
+    """The suites directly inside each of ``nodes``, empty ones included; also those of modules, functions, classes and
+    ``except`` handlers."""
     for node in nodes:
         for name in ("body", "orelse", "finalbody"):
             suite = getattr(node, name, None)
-            # The body of a lambda, and what a conditional expression has, are expressions.
+            # A lambda and a conditional expression have fields of the same names, which hold expressions.
             if isinstance(suite, list):
                 yield suite
 
 
 def statements_of(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements of ``body`` and of every branch, loop, ``with`` and ``try`` in it; functions and classes stay shut."""
+    """The statements of ``body`` and of every compound statement in it, but not those inside functions and classes."""
     for statement in body:
         yield statement
         for block in blocks_of(statement):
@@ -179,7 +187,7 @@ def statements_of(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def calls_on_self(function: ast.AST | None, member: str) -> Iterator[ast.Call]:
-    """The calls of ``self.member`` in a function, nested ones included; none in ``None``."""
+    """The calls of ``self.member`` in a function, also in functions nested in it; nothing for ``None``."""
     for node in walk(function) if function is not None else ():
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
@@ -188,14 +196,14 @@ def calls_on_self(function: ast.AST | None, member: str) -> Iterator[ast.Call]:
 
 
 def self_attributes_set(top: ast.AST) -> set[str]:
-    """The attributes of ``self`` that are assigned in ``top``, in functions inside of it, too."""
+    """The attributes of ``self`` that are assigned in ``top``, also in functions nested in it."""
     found = (node for node in walk(top) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
     return {node.attr for node in found if is_name(node.value, "self")}
 
 
 def assigned_names(top: ast.AST) -> set[str]:
-    """The names that are assigned anywhere in ``top``, in functions, lambdas and comprehensions inside of it, too; what
-    it defines, imports or takes as a parameter is not among them."""
+    """The names that are assigned anywhere in ``top``, also in functions, lambdas and comprehensions nested in it; not
+    those that are only defined, imported or parameters."""
     return {node.id for node in walk(top) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
@@ -205,7 +213,7 @@ def parameter_names(top: ast.AST) -> set[str]:
 
 
 def dotted_name(node: ast.AST) -> str | None:
-    """``a.b.c`` as text, ``None`` for any other expression."""
+    """The text of a name or of attributes of a name (``a.b.c``); ``None`` for any other expression."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -226,7 +234,7 @@ def is_name(node: ast.AST | None, name: str) -> bool:
 
 
 def is_string(node: ast.AST) -> bool:
-    """Whether ``node`` is a string that stands by itself, as a docstring does: it does nothing."""
+    """Whether ``node`` is a statement that is only a string, as a docstring is, and so has no effect."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
@@ -236,16 +244,16 @@ def is_super(node: ast.AST | None) -> bool:
 
 
 def is_parent(node: ast.AST | None) -> bool:
-    """Whether ``node`` is ``super()`` or, by its capital letter, a class; any other object (``self.model.run``) merely
-    has a method of the same name."""
+    """Whether ``node`` may be a parent whose method is called: ``super()`` or a name with a capital letter, hence a
+    class. Any other object (``self.model.run``) merely has a method of the same name."""
     return is_super(node) or (isinstance(node, ast.Name) and node.id[:1].isupper())
 
 
 def parents_called(function: ast.AST, name: str) -> frozenset[str]:
-    """The parents whose ``name`` this method calls: ``super()`` or a class by name.
+    """The parents whose method ``name`` is called in ``function``: ``"super()"``, or the last part of a class's name.
 
-    A class counts, by its last name, where the call passes on what this method is called on
-    (``model_runner_v1.NPUModelRunner.load(self)``).
+    A class counts only if the call passes the instance on: ``model_runner_v1.NPUModelRunner.load(self)`` gives
+    ``"NPUModelRunner"``.
     """
     nodes = walk(function)
     method = next((node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
@@ -256,29 +264,28 @@ def parents_called(function: ast.AST, name: str) -> frozenset[str]:
             owner = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
             if is_super(base):
                 found.add("super()")
-            elif owner[:1].isupper() and _passes_itself(node, method):
+            elif owner[:1].isupper() and _passes_instance(node, method):
                 found.add(owner)
     return frozenset(found)
 
 
-def _passes_itself(call: ast.Call, method: ast.FunctionDef | ast.AsyncFunctionDef | None) -> bool:
-    """Whether a call by class passes on what ``method`` is called on: as ``self``, ``self=self``, or in ``*args``."""
-    itself = {"self", "cls"}
-    more = ""
+def _passes_instance(call: ast.Call, method: ast.FunctionDef | ast.AsyncFunctionDef | None) -> bool:
+    """Whether ``call`` passes the instance (or class) of ``method`` on: as ``self``, ``self=self`` or in ``*args``."""
+    names = {"self", "cls"}
+    star_args = ""
     if method is not None:
-        itself |= {parameter.arg for parameter in [*method.args.posonlyargs, *method.args.args][:1]}
-        more = method.args.vararg.arg if method.args.vararg is not None else ""
+        names |= {parameter.arg for parameter in [*method.args.posonlyargs, *method.args.args][:1]}
+        star_args = method.args.vararg.arg if method.args.vararg is not None else ""
     if call.args and isinstance(call.args[0], ast.Starred):
-        return is_name(call.args[0].value, more)
+        return is_name(call.args[0].value, star_args)
     if call.args:
-        return any(is_name(call.args[0], name) for name in itself)
-    return any(
-        word.arg in itself and isinstance(word.value, ast.Name) and word.value.id in itself for word in call.keywords
-    )
+        return any(is_name(call.args[0], name) for name in names)
+    keywords = [keyword for keyword in call.keywords if keyword.arg in names]
+    return any(isinstance(keyword.value, ast.Name) and keyword.value.id in names for keyword in keywords)
 
 
 def same_code(text: str, other: str) -> bool:
-    """Whether two modules differ in layout and comments at most; not where one is no Python."""
+    """Whether two modules differ in layout and comments at most; ``False`` if one of them does not parse."""
     try:
         return ast.dump(module_of(text)) == ast.dump(module_of(other))
     except SyntaxError:

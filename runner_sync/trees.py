@@ -1,6 +1,6 @@
-"""What a tree of one project can be asked, wherever it was read from. ``sources`` makes trees, all others read them.
+"""Protocols of a tree of one project, wherever it is read from. ``sources`` makes trees, all other rooms read them.
 
-Comes in and goes out: paths, texts, git revisions. May touch: nothing; the protocols say what their makers touch.
+Comes in and goes out: paths, texts, git revisions. May touch: nothing; what a tree touches, ``sources`` says.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Remembering(Tree, Protocol):
     """Extra operation of a tree that can tell whether a file is still what it was."""
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """``find(text)`` by path, for every ``.py`` file of the package; where an earlier run asked for ``what`` and
-        the file has not changed since, what that run found."""
+        """``{path: find(text)}`` for every ``.py`` file of the package; if a file has not changed since an earlier run
+        asked for ``what``, the answer of that run."""
         ...
 
 
@@ -64,9 +64,9 @@ class InGit(Tree, Protocol):
         ...
 
     def steps(self, paths: Sequence[str]) -> Sequence[Sequence[Revision]]:
-        """What each commit of the line of first parents did to ``paths``, newest first; only those that changed any.
+        """For each first-parent commit that changed any of ``paths`` the new revisions of these, newest commit first.
 
-        The oldest one of a shallow clone seems to have made every file.
+        The oldest commit of a shallow clone seems to have added every file.
         """
         ...
 
@@ -79,7 +79,7 @@ class InGit(Tree, Protocol):
         ...
 
     def renamed(self, since: str) -> dict[str, str]:
-        """Where files were when the branch left ``since``, by the other path that they have now."""
+        """``{path now: path then}`` of the files that were renamed since the branch left ``since``."""
         ...
 
     def fork_point(self, since: str) -> str:
@@ -93,10 +93,10 @@ class InGit(Tree, Protocol):
 
 @runtime_checkable
 class InWork(Protocol):
-    """Extra operations of a tree that people work in under git."""
+    """Extra operations of a git work tree."""
 
     def dirty(self, paths: Iterable[str]) -> list[str]:
-        """Those of ``paths`` whose content git could not give back."""
+        """Those of ``paths`` whose present content git could not restore."""
         ...
 
 

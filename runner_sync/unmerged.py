@@ -1,6 +1,7 @@
-"""What a merge left in a text for a person: conflict markers.
+"""The conflict markers that a merge left in a text for a person.
 
-Comes in: a text. Goes out: line spans. May touch: nothing. It is stdlib only, and quick where there is nothing to find.
+Comes in: a text. Goes out: line spans. May touch: nothing. Needs only the standard library, and little time for a text
+without markers.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ _ANY = re.compile(r"^(?:<{7}|\|{7}|>{7}|={7})(?: .*)?\r?$", re.MULTILINE)
 
 
 def conflicts(text: str) -> list[tuple[int, int]]:
-    """First and last line of every conflict, or of every single marker that stayed behind in what is no Python now.
+    """First and last line of every whole conflict (``<<<<<<<`` … ``>>>>>>>``), or of every single marker if there is
+    none.
 
-    A text that parses holds none but whole ones: a row of equals signs in a docstring is a heading.
+    Single markers count only in a text that does not parse: seven equals signs in a docstring are a heading.
     """
     if not _ANY.search(text):
         return []
@@ -40,12 +42,12 @@ def _single(text: str) -> list[tuple[int, int]]:
     if not stop:
         return []
     lines = enumerate(text.split("\n"), start=1)
-    # timid: equals signs are a heading somewhere, unless they are where Python gives up.
+    # timid: equals signs may be a heading somewhere, unless they are where Python's parser stops.
     return [(n, n) for n, line in lines if _SIDE.match(line) or (n == stop and _MIDDLE.match(line))]
 
 
 def _stops_at(text: str) -> int:
-    """The line at which Python gives up; 0 for a text that parses, or that fails for another reason than its syntax."""
+    """The line at which Python's parser stops; 0 if the text parses, or fails for another reason than its syntax."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -150,8 +150,9 @@ class Places:
         """The edit that adds a parameter (keyword-only if ``by_keyword``) to ``function``, which must not have
         ``*args``: in front of the first of ``following`` of the same kind, else behind those that must precede it."""
         arguments = function.args
-        same_kind = arguments.kwonlyargs if by_keyword else arguments.args
-        successor = next((one for one in same_kind if one.arg in following), None)
+        successor = next(
+            (one for one in (arguments.kwonlyargs if by_keyword else arguments.args) if one.arg in following), None
+        )
         if successor is not None:
             return self.ahead_of(successor, added)
         ahead: list[Node] = [*arguments.posonlyargs, *arguments.args, *arguments.defaults]

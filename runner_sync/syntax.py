@@ -280,8 +280,9 @@ def _passes_instance(call: ast.Call, method: ast.FunctionDef | ast.AsyncFunction
         return is_name(call.args[0].value, star_args)
     if call.args:
         return any(is_name(call.args[0], name) for name in names)
-    keywords = [keyword for keyword in call.keywords if keyword.arg in names]
-    return any(isinstance(keyword.value, ast.Name) and keyword.value.id in names for keyword in keywords)
+    return any(
+        given.arg in names and isinstance(given.value, ast.Name) and given.value.id in names for given in call.keywords
+    )
 
 
 def same_code(text: str, other: str) -> bool:

@@ -3,7 +3,7 @@
 Comes in: a project name and a place, revision or version. Goes out: ``Tree`` values that give file texts.
 May touch: files (read only), git, the network, and the cache folder; no other room does. Nothing read is ever executed.
 
-Each part is imported when it is first asked for: a ``check`` of a folder pays for neither git nor the network.
+Each part is imported when it is first used: a ``check`` of a folder needs neither git nor the network.
 """
 
 from __future__ import annotations

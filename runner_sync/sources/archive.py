@@ -1,7 +1,7 @@
-"""Archives as they are allowed to be, and the small archive in which a release is cached.
+"""What an archive may contain, and the small archive in which a release is cached.
 
 Comes in: names, sizes and contents of archive members. Goes out: a zip archive of the kept files, and the tree that
-reads it. May touch: nothing. What an archive may hold is decided here for every format; all else is refused.
+reads it. May touch: nothing. The limits and refusals here are those for every archive format.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ MAX_UNPACKED = 2 * 1024**3
 MAX_RATIO = 100
 """Unpacked over packed size. The real archives stay below 6."""
 RATIO_FROM = 16 * 1024 * 1024
-"""Bytes unpacked before the ratio counts: small archives of blank files may compress well."""
+"""Bytes unpacked before the ratio counts: a small archive of blank files may well be compressed more than that."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def refusal(archive: str, why: str, *, project: Project) -> UnreadableRelease:
-    """The sentence for an archive that must not be used."""
+    """The error for an archive that must not be used: which one, why, and the remedy."""
     said = f"{archive} is refused because {why}: take another release"
     return UnreadableRelease(said, option=layout.PATH_OPTIONS[project])
 
@@ -46,7 +46,7 @@ def check_name(name: str, archive: str, *, project: Project) -> None:
 
 
 def leads_outside(path: str, *, folder: str = "") -> bool:
-    """Whether ``path``, taken from ``folder`` of the archive, is absolute or climbs out of the archive."""
+    """Whether ``path``, relative to ``folder`` in the archive, is absolute or leads out of the archive by ``..``."""
     parts = path.replace("\\", "/").split("/")
     depth = len([part for part in folder.split("/") if part])
     if parts[0] == "" or _DRIVE.match(path):
@@ -59,7 +59,7 @@ def leads_outside(path: str, *, folder: str = "") -> bool:
 
 
 def check_sizes(unpacked: int, packed: int, archive: str, *, project: Project) -> None:
-    """Refuse an archive that unpacks to far more than any release does. Both sizes are in bytes."""
+    """Refuse an archive that unpacks to more, or is compressed far more, than any release. Sizes are in bytes."""
     is_bomb = unpacked > RATIO_FROM and unpacked > MAX_RATIO * max(packed, 1)
     if is_bomb or unpacked > MAX_UNPACKED:
         raise refusal(archive, f"it unpacks to more than {unpacked // 1024**2} MB, unlike any release", project=project)
@@ -82,7 +82,7 @@ class Packer:
         self._zip.close()
 
     def add(self, path: str, data: bytes) -> None:
-        """Keep one file. Raises ``InputError`` for a path that is there already."""
+        """Add one file. Raises ``InputError`` if there is already one at that path."""
         if path in self._names:
             raise refusal(self._archive, f"it holds {path} twice", project=self._project)
         self._names.add(path)
@@ -91,7 +91,7 @@ class Packer:
         self._zip.writestr(info, data)
 
     def finish(self, facts: Mapping[str, str]) -> bytes:
-        """The archive's bytes. ``facts`` travel as its comment. Raises ``InputError`` if the package is missing."""
+        """The archive's bytes, with ``facts`` in its comment. Raises ``InputError`` if the package is missing."""
         package = layout.PACKAGES[self._project]
         if f"{package}/__init__.py" not in self._names:
             raise refusal(self._archive, f"it holds no {package}/__init__.py", project=self._project)
@@ -101,7 +101,7 @@ class Packer:
 
 
 class ArchiveTree:
-    """A release's kept files, read from the cached archive one by one: a run reads few of them."""
+    """The kept files of a release, each read from the cached archive when it is needed: a run needs few of them."""
 
     def __init__(self, file: BinaryIO, *, project: Project) -> None:
         weakref.finalize(self, file.close)
@@ -121,7 +121,7 @@ class ArchiveTree:
         return layout.package_files(self._names, self.source.project, prefix=prefix)
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """What was found out about every text; a release never changes."""
+        """``{path: find(text)}`` for every file, from an earlier run if one asked for ``what``: no release changes."""
         return remembering.of_release(self, self.facts["sha256"], what, find)
 
     def metadata(self) -> str | None:

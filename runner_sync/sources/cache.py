@@ -26,8 +26,8 @@ _DAY = 24 * 60 * 60
 _SWEPT = ".swept"
 
 UNUSED = 30 * _DAY
-"""Seconds for which an answer that nobody asks for is kept: every commit of a checkout has some of its own, and every
-version of this program others."""
+"""Seconds after which an unused answer is removed. Answers add up: each commit of a checkout and each version of this
+program has its own."""
 
 
 def folder() -> Path:
@@ -50,7 +50,7 @@ def load(kind: str, key: str) -> bytes | None:
 
 
 def open_stored(kind: str, key: str) -> BinaryIO | None:
-    """The same as a file, for what is large and read in parts; it begins at the first of the bytes that were stored."""
+    """``load`` as an open file at the first stored byte, for an entry that is large and read in parts."""
     entry = _entry(kind, key)
     try:
         file = entry.open("rb")
@@ -65,7 +65,7 @@ def open_stored(kind: str, key: str) -> BinaryIO | None:
 
 
 def _is_whole(file: BinaryIO, key: str) -> bool:
-    """Whether the header fits the payload; leaves ``file`` where the payload begins."""
+    """Whether the digest in the header is that of the payload; leaves ``file`` at the first byte of the payload."""
     try:
         header = file.readline(_LONGEST_HEADER)
         start = file.tell()
@@ -81,7 +81,8 @@ def _is_whole(file: BinaryIO, key: str) -> bool:
 def store(kind: str, key: str, data: bytes) -> None:
     """Keep ``data`` for later runs.
 
-    A default cache folder that cannot be written is done without; one named by ``RUNNER_SYNC_CACHE`` is an error.
+    If the default cache folder cannot be written, nothing is kept; a folder named by ``RUNNER_SYNC_CACHE`` that cannot
+    be written raises ``InputError``.
     """
     entry = _entry(kind, key)
     try:
@@ -96,7 +97,7 @@ def store(kind: str, key: str, data: bytes) -> None:
 
 
 def load_answer(kind: str, key: str) -> bytes | None:
-    """``load`` of what ``store_answer`` kept; it counts as used."""
+    """``load`` for entries of ``store_answer``: marks the entry as used (its time, at most once a day)."""
     data = load(kind, key)
     if data is not None:
         entry = _entry(kind, key)
@@ -107,13 +108,13 @@ def load_answer(kind: str, key: str) -> bytes | None:
 
 
 def store_answer(kind: str, key: str, data: bytes) -> None:
-    """``store`` for what can be found out again: answers of the same kind that no run has used for ``UNUSED`` go."""
+    """``store`` for what can be computed again. Removes answers of the same kind that were not used for ``UNUSED``."""
     store(kind, key, data)
     _sweep(folder() / kind)
 
 
 def _sweep(entries: Path) -> None:
-    """Remove what was not used for long, at most once a day. Unfinished files of runs that were killed go as well."""
+    """Remove, at most once a day, entries that were not used for ``UNUSED``, and temporary files of killed runs."""
     done, now = entries / _SWEPT, time.time()
     with contextlib.suppress(OSError):
         if done.exists() and done.stat().st_mtime > now - _DAY:
@@ -126,7 +127,7 @@ def _sweep(entries: Path) -> None:
 
 
 def keys(kind: str) -> list[str]:
-    """The keys present under ``kind``, sorted; very long keys are not listed."""
+    """The keys stored under ``kind``, sorted, without very long ones, whose file name is only a hash."""
     try:
         names = [entry.name for entry in (folder() / kind).iterdir()]
     except OSError:

@@ -1,7 +1,7 @@
-"""Which lines a branch touched.
+"""Which lines and file names a branch changed.
 
-Comes in: a repository, the revision that the branch left, and its end (a commit, or the work tree). Goes out: line
-numbers by path. May touch: the repository, read only.
+Comes in: a repository, the commit at which the branch began, and its end (a commit or the work tree). Goes out: line
+numbers and old paths, by path. May touch: the repository, read only.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 def changed_lines(repository: Repository, start: str, *, to: str | None, prefix: str = "") -> dict[str, frozenset[int]]:
-    """``{path: lines}`` changed since the commit ``start``; ``to`` is a commit, ``None`` the work tree.
+    """``{path: lines}`` changed between the commits ``start`` and ``to``; ``None`` is the work tree.
 
-    Paths are those below ``prefix``, relative to it; lines are 1-based lines of the new text, and where lines only
-    went, their two neighbours. Of a file that was renamed, those that differ.
+    Only paths below ``prefix``, and relative to it. Lines are 1-based lines of the new text; where lines were only
+    removed, the two around them. A renamed file is compared with its text under the old name.
     """
     changed = _read(_compared(repository, start, to, prefix))
     return {path.removeprefix(prefix): lines for path, lines in changed if path.startswith(prefix)}
 
 
 def renamed(repository: Repository, start: str, *, to: str | None, prefix: str = "") -> dict[str, str]:
-    """``{path: path at the commit start}`` of the files that have another name since, as ``changed_lines``."""
-    words = _compared(repository, start, to, prefix, "--name-status", "-z", "--diff-filter=R").split("\0")
-    pairs = zip(words[1::3], words[2::3], strict=False)
+    """``{new path: old path}`` of the files renamed since the commit ``start``; arguments as for ``changed_lines``."""
+    fields = _compared(repository, start, to, prefix, "--name-status", "-z", "--diff-filter=R").split("\0")
+    pairs = zip(fields[1::3], fields[2::3], strict=False)
     return {new.removeprefix(prefix): old.removeprefix(prefix) for old, new in pairs if new.startswith(prefix)}
 
 
@@ -60,9 +60,9 @@ def untracked(repository: Repository, *, prefix: str = "") -> list[str]:
 
 
 def fork_point(repository: Repository, since: str, head: str) -> str:
-    """The commit at which ``head`` left ``since``.
+    """The commit at which ``head`` branched off from ``since``.
 
-    Raises ``InputError`` for an unknown revision, and where this clone knows no such commit.
+    Raises ``InputError`` for an unknown revision, and if this clone has no common commit of the two.
     """
     found = repository.merge_base(repository.resolve(since), repository.resolve(head))
     if found is not None:
@@ -95,7 +95,8 @@ def _read(diff: str) -> Iterator[tuple[str, frozenset[int]]]:
 
 
 def _skip(rows: Iterator[str], count: int) -> None:
-    """Pass over the lines of a hunk, which may read like headers; git's remark about a missing newline is none."""
+    """Skip the ``count`` lines of a hunk, which may look like headers. Git's remark about a missing final newline is
+    not counted as one."""
     while count > 0:
         count -= not next(rows, "+").startswith("\\")
 

@@ -1,4 +1,4 @@
-"""Git checkouts: any revision read from the object database, the work tree as it stands, a file's history.
+"""Git checkouts: any revision read from the object database, the work tree as it is, a file's history.
 
 Comes in: a folder in a git repository and a revision. Goes out: trees, ``Revision`` lists, blob texts, dirty paths.
 May touch: the repository through ``repository``, read only: neither the work tree nor the index is written.
@@ -44,9 +44,9 @@ class _GitTree:
     prefix: str
 
     def history(self, path: str) -> list[Revision]:
-        """Every revision of ``path`` reachable from this tree's commit, newest first.
+        """Every revision of ``path`` reachable from this tree's commit, newest first, including side branches.
 
-        Side branches count; a merge is listed only when it made a text that none of its parents had.
+        A merge is listed only if none of its parents has the text that it made.
         """
         if self.source.revision is None:
             return []
@@ -54,9 +54,9 @@ class _GitTree:
         return list(_revisions(output, path))
 
     def steps(self, paths: Sequence[str]) -> list[list[Revision]]:
-        """What each commit of the line of first parents did to ``paths``, newest first; only those that changed any.
+        """For each first-parent commit that changed any of ``paths`` the new revisions of these, newest commit first.
 
-        A merge did all that its side branch brought.
+        A merge counts as the one commit that made all changes of its side branch.
         """
         if self.source.revision is None:
             return []
@@ -69,7 +69,7 @@ class _GitTree:
         return layout.decode(self.repository.blob(blob), f"git object {blob[:10]}")
 
     def fork_point(self, since: str) -> str:
-        """The commit at which this branch left ``since``. Raises ``InputError`` for an unknown revision."""
+        """The commit at which this branch left ``since``. Raises ``InputError`` if git knows no such revision."""
         if since not in self._fork_points:
             head = str(self.source.revision or "HEAD")
             self._fork_points[since] = changes.fork_point(self.repository, since, head)
@@ -77,11 +77,11 @@ class _GitTree:
 
     @cached_property
     def _fork_points(self) -> dict[str, str]:
-        """Those asked for so far: of one branch both the lines and the tree before are."""
+        """Those found so far: one run asks for the changed lines of a branch and for the tree that it began from."""
         return {}
 
     def release_before(self) -> str | None:
-        """The nearest tag with a version among this commit's ancestors; ``None`` unless it has such a tag itself."""
+        """The nearest version tag among the ancestors of this commit; ``None`` unless this commit has one itself."""
         commit = str(self.source.revision)
         if self.source.revision is None or version.of_tags(self.repository.tags_at(commit)) is None:
             return None
@@ -89,7 +89,7 @@ class _GitTree:
 
 
 class WorkTree(FolderTree, _GitTree):
-    """The files of a git checkout as they stand, committed or not; ``source.revision`` is the commit of HEAD."""
+    """The files of a git checkout as they are, committed or not; ``source.revision`` is the commit of HEAD."""
 
     def __init__(self, source: Source, root: Path, *, repository: Repository, prefix: str) -> None:
         super().__init__(source, root)
@@ -97,12 +97,12 @@ class WorkTree(FolderTree, _GitTree):
         self.prefix = prefix
 
     def dirty(self, paths: Iterable[str]) -> list[str]:
-        """Those of ``paths`` whose content git could not give back, sorted.
+        """Those of ``paths`` whose present content git could not restore, sorted.
 
-        That is: modified, staged, conflicted, and whatever is there without being tracked (ignored files included).
-        Of a symbolic link also the file that it leads to, which is what is written.
+        That is: modified, staged, conflicted, or on disk without being tracked (ignored files included). Behind a
+        symbolic link the file that it leads to counts as well, because that is the one that would be written.
         """
-        names_of = {path: self._names(path) for path in sorted(set(paths))}
+        names_of = {path: self._git_paths(path) for path in sorted(set(paths))}
         names = sorted({name for names in names_of.values() for name in names})
         if not names:
             return []
@@ -112,10 +112,10 @@ class WorkTree(FolderTree, _GitTree):
         untracked = {name for name in names if self._exists(name)} - tracked
         return [path for path, names in names_of.items() if not (changed | untracked).isdisjoint(names)]
 
-    def _names(self, path: str) -> set[str]:
-        """The paths in the repository of a file and of what it leads to, as far as that is in the repository.
+    def _git_paths(self, path: str) -> set[str]:
+        """The paths of a file in the repository: its own, and that of the file which it is a symbolic link to.
 
-        Git knows no path behind a folder that is a link, and has the file where the link leads.
+        A folder that is a link is resolved: git tracks no path through it, but the file in the folder that it leads to.
         """
         file = self.root / path
         places = (file.parent.resolve() / file.name, file.resolve())
@@ -123,9 +123,9 @@ class WorkTree(FolderTree, _GitTree):
         return {f"{folder}{name}" for folder, name in found if folder is not None} or {self.prefix + path}
 
     def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
-        """1-based lines by path that changed since the branch left ``since``, the work tree included.
+        """1-based lines by path that changed from where the branch left ``since`` to the work tree as it is.
 
-        Untracked files count whole. Raises ``InputError`` for an unknown revision.
+        All lines of an untracked file count. Raises ``InputError`` for an unknown revision.
         """
         found = changes.changed_lines(self.repository, self.fork_point(since), to=None, prefix=self.prefix)
         for path in changes.untracked(self.repository, prefix=self.prefix):
@@ -134,7 +134,7 @@ class WorkTree(FolderTree, _GitTree):
         return found
 
     def renamed(self, since: str) -> dict[str, str]:
-        """Where tracked files that have another path now were when the branch left ``since``, by their path now."""
+        """``{path now: path then}`` of the tracked files that were renamed since the branch left ``since``."""
         return changes.renamed(self.repository, self.fork_point(since), to=None, prefix=self.prefix)
 
     def _exists(self, name: str) -> bool:
@@ -143,7 +143,7 @@ class WorkTree(FolderTree, _GitTree):
 
 
 class RevisionTree(_GitTree):
-    """A tree read from git's object database at one commit; the work tree plays no part."""
+    """A tree read from git's object database at one commit; the work tree is not looked at."""
 
     def __init__(self, source: Source, *, repository: Repository, prefix: str) -> None:
         self.source = source
@@ -160,12 +160,12 @@ class RevisionTree(_GitTree):
         return None if blob is None else layout.decode(self.repository.blob(blob), f"{path} at {self.source.ref}")
 
     def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
-        """1-based lines by path that changed between the point where this revision left ``since`` and itself."""
+        """1-based lines by path that changed from where the branch of this revision left ``since`` to this revision."""
         start = self.fork_point(since)
         return changes.changed_lines(self.repository, start, to=str(self.source.revision), prefix=self.prefix)
 
     def renamed(self, since: str) -> dict[str, str]:
-        """Where files that have another path now were when this revision left ``since``, by their path now."""
+        """``{path now: path then}`` of the files that were renamed since the branch of this revision left ``since``."""
         start = self.fork_point(since)
         return changes.renamed(self.repository, start, to=str(self.source.revision), prefix=self.prefix)
 
@@ -174,13 +174,13 @@ class RevisionTree(_GitTree):
         return layout.package_files(self._blobs, self.source.project, prefix=prefix)
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """What was found out about every text; one with the same git object is the same."""
+        """``{path: find(text)}`` for every file, from an earlier run if the file had the same git object then."""
         states = {path: self._blobs[path] for path in self.paths()}
         place = f"{self.repository.place} {self.prefix}{self.source.revision}"
         return remembering.remembered(what, place, states, lambda path: find(self.read(path) or ""))
 
     def metadata(self) -> str | None:
-        """Text of the distribution's core metadata, which few commits carry."""
+        """Text of the distribution's core metadata, which is hardly ever committed."""
         return self.read(layout.METADATA)
 
 
@@ -208,7 +208,7 @@ def _work_tree(project: Project, place: Path, repository: Repository) -> WorkTre
     root = find_root(project, place)
     prefix = repository.inside(root)
     init = f"{prefix}{layout.PACKAGES[project]}/__init__.py"
-    # An environment's site-packages often lies in somebody's checkout, ignored: that is a plain tree, not this one.
+    # A site-packages folder often lies in a checkout of another project, which ignores it: that is a plain folder.
     if prefix is None or not repository.run("--literal-pathspecs", "ls-files", "--", init):
         return None
     commit = repository.head()
@@ -227,7 +227,7 @@ def _revision_tree(source: Source, repository: Repository, *, prefix: str) -> Re
 
 
 def _prefix_at(commit: str, project: Project, *, repository: Repository, inside: str | None) -> str | None:
-    """The project's root in the repository at ``commit``; ``inside`` may be that folder or the package folder."""
+    """The project's root in the repository at ``commit``, given that folder or the package folder as ``inside``."""
     package = layout.PACKAGES[project]
     choices = [inside or ""]
     if inside and PurePosixPath(inside).name == package:
@@ -239,9 +239,10 @@ def _prefix_at(commit: str, project: Project, *, repository: Repository, inside:
 
 
 def _revisions(output: str, path: str) -> Iterable[Revision]:
-    """Read ``git log --raw``: a header line per commit, then a line with the blob that the commit gave the path.
+    """Read ``git log --raw``: a header line for each commit, then a line with the blob of the path in that commit.
 
-    With ``-c`` the line starts with a colon per parent, then a mode for each and one for the result, likewise blobs.
+    With ``-c`` that line begins with a colon for each parent; then come the parents' modes and the result's, then the
+    parents' blobs and the result's.
     """
     for commit, subject, listed in _records(output):
         match = re.search(r"^(:+)([^\t\n]*)\t", listed, re.MULTILINE)

@@ -1,6 +1,6 @@
-"""Which vLLM a tree was made for, as the tree itself says.
+"""Which vLLM a tree was made for, according to the tree itself.
 
-Comes in: a ``Tree``. Goes out: a version or nothing. May touch: nothing but the tree. Texts are matched, never run.
+Comes in: a ``Tree``. Goes out: a version, or ``None``. May touch: nothing but the tree. Texts are matched, never run.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ _DOCKERFILES = ("Dockerfile", "docker/Dockerfile.ci", "docker/Dockerfile.cuda", 
 
 
 def declared_vllm(tree: Tree) -> str | None:
-    """The vLLM version that ``tree`` is for, or ``None`` when it does not say.
+    """The vLLM version that ``tree`` is for, or ``None`` if it does not say.
 
-    vllm is its own. vllm-ascend: its image is built on ``VLLM_TAG`` (exact also where the numbers part: 0.14.0rc1 is
-    for 0.14.1); a tree without Dockerfile (a wheel) is for the vLLM of its own number, by that project's policy.
-    vllm-omni: release X.Y.Z is for vLLM X.Y.0, as its own start-up check has it; a commit without a version says it in
-    its Dockerfiles.
+    - vllm: its own version.
+    - vllm-ascend: the ``VLLM_TAG`` that its image is built on, which is exact even where the numbers differ (0.14.0rc1
+      is for 0.14.1). A tree without Dockerfile (a wheel) is for the vLLM of its own number, by that project's policy.
+    - vllm-omni: release X.Y.Z is for vLLM X.Y.0, as its own start-up check requires; a commit without a version names
+      its vLLM in its Dockerfiles.
     """
     own = tree.source.version
     if tree.source.project == "vllm":
@@ -37,9 +38,9 @@ def declared_vllm(tree: Tree) -> str | None:
 
 
 def vllm_remedy(tree: Tree) -> str:
-    """How to name the vLLM of a tree that names no version: ``"name it with --vllm-version or --vllm-path"``.
+    """What a user can do about a tree that names no vLLM version: ``"name it with --vllm-version or --vllm-path"``.
 
-    vllm-ascend's main branch is now and then built on a commit of vLLM (``ARG VLLM_COMMIT=…``), which no index has.
+    At times vllm-ascend's main branch is built on a commit of vLLM (``ARG VLLM_COMMIT=…``), which is on no index.
     """
     match = _COMMIT.search(tree.read("Dockerfile") or "")
     if match is None:
@@ -80,6 +81,6 @@ def _required(tree: Tree) -> str | None:
 
 
 def _release(own: str, parts: int) -> str:
-    """The final release ``own`` belongs to, its first ``parts`` numbers kept and the rest zero."""
+    """The final release of ``own``: its first ``parts`` numbers, filled up with zeros to three (2: 0.18.2 → 0.18.0)."""
     numbers = (*Version(own).release, 0, 0, 0)[:parts]
     return ".".join(str(number) for number in (*numbers, 0, 0, 0)[:3])

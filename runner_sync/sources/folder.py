@@ -34,7 +34,7 @@ class FolderTree:
 
     @cached_property
     def _texts(self) -> dict[str, str | None]:
-        """What was read so far: a run sees one state of the tree."""
+        """The texts read so far, so that a run sees every file in one state."""
         return {}
 
     def _text(self, path: str) -> str | None:
@@ -53,7 +53,7 @@ class FolderTree:
         """Every ``.py`` path of the package below ``prefix``, sorted."""
         package, folder = layout.PACKAGES[self.source.project], prefix.removesuffix("/")
         is_folder = folder != prefix and folder.startswith(f"{package}/") and layout.is_inside(folder)
-        # To list the whole package takes a tenth of the time of a `check`, which asks for one folder.
+        # Listing the whole package would take a tenth of the time of a `check`, which needs one folder of it.
         top = folder if is_folder and package not in self._listed else package
         if top not in self._listed:
             found = (file.relative_to(self.root).as_posix() for file in _python_files(self.root / top))
@@ -62,11 +62,11 @@ class FolderTree:
 
     @cached_property
     def _listed(self) -> dict[str, list[str]]:
-        """What folders hold, listed once for the same reason."""
+        """The files of the folders listed so far, for the same reason."""
         return {}
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """What was found out about every text; a file is as it was where its size and its times are."""
+        """``{path: find(text)}`` for every file, from an earlier run if its size and times were the same then."""
         states = {path: self._state(path) for path in self.paths()}
         return remembering.remembered(what, str(self.root.resolve()), states, lambda path: find(self._text(path) or ""))
 
@@ -75,7 +75,7 @@ class FolderTree:
             facts = (self.root / path).stat()
         except OSError:
             return ""
-        # The time of its last change of any kind cannot be set back, as that of its content can.
+        # The content's time (mtime) can be set back by any program, the time of the last change of any kind cannot.
         return f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns}"
 
     def metadata(self) -> str | None:
@@ -103,7 +103,10 @@ def version_text(tree: Tree) -> str | None:
 
 
 def find_root(project: Project, place: Path) -> Path:
-    """The folder that holds the project's package, from that folder or from any folder inside the package."""
+    """The folder that holds the project's package, given that folder or any folder inside the package.
+
+    Raises ``InputError`` for any other folder.
+    """
     package = layout.PACKAGES[project]
     if (place / package / "__init__.py").is_file():
         return place
@@ -118,7 +121,7 @@ def find_root(project: Project, place: Path) -> Path:
 
 
 def _or_a_commit(project: Project, place: Path) -> str:
-    """The other remedy, for a clone whose files are not checked out."""
+    """The end of a sentence with another remedy, for a clone whose files are not checked out; else empty."""
     option = layout.PATH_OPTIONS[project].replace("-path", "-ref")
     is_empty_clone = (place / ".git").exists() and not any(place.glob("[!.]*"))
     # The omni tree is written to, so it has no such option.

@@ -21,7 +21,7 @@ from runner_sync.sources.session import IndexSession, network_errors, without_lo
 
 Kind = Literal["wheel", "sdist"]
 
-# Sources of the compiled projects are whole only in the sdist; vllm-omni is pure Python and often has no sdist.
+# Only the sdist of a compiled project has all its sources; vllm-omni is pure Python and often has no sdist.
 _PREFERRED: dict[Project, Kind] = {"vllm-omni": "wheel", "vllm-ascend": "sdist", "vllm": "sdist"}
 # vllm-ascend 0.21.0rc1's sdist was built from the main branch (74 files differ from the tag, its image is for
 # vLLM 0.22.1); its wheels are the tag's. Every other sdist since 0.7.1rc1 that has a tag equals it.
@@ -61,9 +61,9 @@ def list_files(project: Project, session: IndexSession) -> list[IndexFile]:
 
 
 def choose_files(files: Iterable[IndexFile], project: Project, *, wanted: str, sha256: str | None) -> list[IndexFile]:
-    """The files of version ``wanted``, the one to read first; with ``sha256`` only the file that has it.
+    """The files of version ``wanted``, in order of preference; with ``sha256`` only the file that has it.
 
-    Raises ``InputError`` for a version that is not there (naming near ones) and for a hash that no file has.
+    Raises ``InputError`` for an unknown version (naming some near it) and for a hash that no file has.
     """
     offered = list(files)
     found = sorted((file for file in offered if file.version == wanted), key=lambda file: _rank(file, project))
@@ -79,7 +79,7 @@ def choose_files(files: Iterable[IndexFile], project: Project, *, wanted: str, s
 
 
 def list_versions(files: Iterable[IndexFile]) -> list[str]:
-    """Versions that have a file that is not yanked, oldest first."""
+    """Versions with at least one file that is not yanked, oldest first."""
     return sorted({file.version for file in files if not file.is_yanked}, key=Version)
 
 
@@ -111,6 +111,7 @@ def _page(project: Project, url: str, session: IndexSession) -> list[IndexFile]:
 
 
 def _rank(file: IndexFile, project: Project) -> tuple[bool, bool, bool, bool, bool, str]:
+    """The sort key of a file: the lowest is the one to read."""
     return (
         (project, file.version, file.kind) in _NOT_ITS_TAG,
         file.kind != _PREFERRED[project],
@@ -127,7 +128,7 @@ def _unknown(files: list[IndexFile], project: Project, wanted: str) -> str:
 
 
 def _around(versions: Sequence[str], wanted: str) -> Sequence[str]:
-    """The two releases before ``wanted`` and the one after it; of the newest ones where it is no version."""
+    """The two releases before ``wanted`` and the one after it; the two newest ones if it is no version."""
     try:
         at = bisect.bisect(versions, Version(wanted), key=Version)
     except InvalidVersion:

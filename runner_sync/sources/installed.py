@@ -1,7 +1,7 @@
 """Distributions installed in this environment, found through their metadata and read as files.
 
-Comes in: a project name. Goes out: a ``Tree`` or nothing. May touch: files of the environment, read only. Nothing is
-imported: a distribution for another machine (vllm-ascend without an NPU) can be read all the same.
+Comes in: a project name. Goes out: a ``Tree`` or ``None``. May touch: files of the environment, read only. Nothing is
+imported, so a distribution that does not run on this machine (vllm-ascend without an NPU) can be read, too.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def open_installed(project: Project, *, search: Sequence[str] | None = None) -> Tree | None:
-    """The installed distribution of ``project``, also an editable one; ``None`` when there is none.
+    """The installed distribution of ``project``, which may be an editable one; ``None`` when there is none.
 
-    ``search`` is the list of folders to look in, by default ``sys.path``. Raises ``InputError`` for an installation
-    whose files are gone.
+    ``search`` are the folders to look in, by default ``sys.path``. Raises ``InputError`` if the files of the
+    distribution are gone.
     """
     for found in _distributions(project, search):
         place = _editable_folder(found) or Path(str(found.locate_file("")))
@@ -47,14 +47,15 @@ def _distributions(project: Project, search: Sequence[str] | None) -> list[Distr
     folders = list(sys.path if search is None else search)
     if not any(_may_hold(folder, project) for folder in folders):
         return []
-    # The import takes ten times as long as looking did, and most often nothing is installed.
+    # The import takes ten times as long as the search above, and mostly nothing is installed.
     from importlib.metadata import Distribution
 
     return list(Distribution.discover(name=project, path=folders))
 
 
 def _may_hold(folder: str, project: Project) -> bool:
-    """Whether something in ``folder`` is named like the metadata of ``project``; an archive may hold anything."""
+    """Whether an entry of ``folder`` is named like the metadata of ``project``. An archive (a zip on ``sys.path``) is
+    not looked into, so it always may."""
     place = Path(folder)
     try:
         entries = [place, *place.iterdir()]
@@ -65,7 +66,7 @@ def _may_hold(folder: str, project: Project) -> bool:
 
 
 def _named_by(metadata: str) -> str:
-    """The distribution that a folder of metadata names (``vllm_ascend-0.18.0.dist-info``, ``vllm.egg-info``)."""
+    """The distribution that a metadata folder is named for: ``vllm_ascend-0.18.0.dist-info`` → ``vllm-ascend``."""
     name = metadata.lower().rpartition(".")[0].partition("-")[0]
     return re.sub(r"[-_.]+", "-", name)
 
@@ -75,7 +76,7 @@ def _described(tree: FolderTree, found: str | None) -> FolderTree:
 
 
 def _editable_folder(found: Distribution) -> Path | None:
-    """Where an editable installation's sources are (PEP 610, ``direct_url.json``)."""
+    """The folder of an editable installation's sources (PEP 610, ``direct_url.json``); ``None`` for any other."""
     try:
         facts = json.loads(found.read_text("direct_url.json") or "{}")
         is_editable = facts.get("dir_info", {}).get("editable", False)

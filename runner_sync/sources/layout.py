@@ -67,7 +67,8 @@ def package_files(paths: Iterable[str], project: Project, *, prefix: str = "") -
 
 
 def is_kept(path: str, project: Project) -> bool:
-    """Whether a release's file is kept in the cache: the package's Python files and what tells versions and style."""
+    """Whether a release's file is kept in the cache: Python files of the package, and files that tell versions or
+    settings."""
     if path.startswith(PACKAGES[project] + "/"):
         return path.endswith(".py")
     folder, _, name = path.rpartition("/")

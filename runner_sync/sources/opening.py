@@ -1,4 +1,4 @@
-"""The one door for everything that is given by path: a git checkout, at a revision or as it stands, or a plain tree.
+"""Opens every tree that is given by path: a git checkout, at a revision or as it is, or a plain folder.
 
 Comes in: a path and, for git checkouts, a revision. Goes out: a ``Tree``. May touch: files below the path, read only;
 ``checkout`` does what needs git.
@@ -16,7 +16,7 @@ from runner_sync.trees import Tree
 
 
 def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> Tree:
-    """Open a tree given by path: a git checkout at ``ref``, its work tree as it stands, or a plain unpacked tree.
+    """Open a tree given by path: a git checkout at ``ref``, its work tree as it is, or a plain unpacked tree.
 
     ``path`` is the project's root (or ``site-packages``) or the package folder inside. Raises ``InputError`` for a path
     that is no such tree, for ``ref`` on something that is not a git checkout, and for an unknown revision.
@@ -27,7 +27,7 @@ def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> 
             f"{path} is not a folder: give the {TITLES[project]} tree with {layout.PATH_OPTIONS[project]}."
         )
     if _has_repository(place):
-        from runner_sync.sources import checkout  # who gives a folder pays for no git
+        from runner_sync.sources import checkout  # a plain folder does not need it
 
         tree = checkout.open_checkout(project, place, ref=ref)
         if tree is not None:
@@ -40,7 +40,7 @@ def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> 
 
 
 def _has_repository(place: Path) -> bool:
-    """Whether ``place`` lies in a git work tree or is a bare repository (told from files, without git)."""
+    """Whether ``place`` lies in a git work tree or is a bare repository, judged by its files, without git."""
     folder = place.resolve()
     is_bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
     return is_bare or any((parent / ".git").exists() for parent in (folder, *folder.parents))

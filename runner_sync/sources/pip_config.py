@@ -17,12 +17,12 @@ from pathlib import Path
 from runner_sync.errors import InputError
 
 PYPI = "default/"
-"""Stands for the index that pip uses when nobody named one; ``session`` knows its address."""
+"""Stands for the index that pip uses when none is configured; ``session`` knows its address."""
 
 _SECTIONS = ("global", "install")
 _TRUE = frozenset({"1", "true", "yes", "on", "y", "t"})
 _DEFAULT_TIMEOUT = 15.0
-"""As in pip."""
+"""Seconds; pip's own default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def _variable_options(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _file_options(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Options of all files, ``[global]`` before ``[install]`` so that the latter wins."""
+    """The options of all files. Those of ``[global]`` come before those of ``[install]``, so that the latter win."""
     merged: dict[tuple[str, str], str] = {}
     for file in _files(environ):
         for section, name, value in _entries(file):

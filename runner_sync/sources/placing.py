@@ -1,6 +1,6 @@
-"""Where in its repository a tree lies.
+"""The folder of a tree within its git repository.
 
-Comes in: a tree. Goes out: a folder. May touch: the folders above the tree, by looking for ``.git``; git is not asked.
+Comes in: a tree. Goes out: a folder. May touch: the folders above the tree, to look for ``.git``; git is not run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from runner_sync.trees import Tree
 
 
 def folder_in_repository(tree: Tree) -> str:
-    """``some/folder/`` for a tree that lies there in a git repository, ``""`` for one at the root of it or in none."""
+    """``some/folder/`` for a tree in that folder of a git repository; ``""`` for one at its root, or in none."""
     if isinstance(tree, FolderTree):
         return _above(tree.root.resolve())
     if tree.source.kind != "git":

@@ -1,7 +1,7 @@
 """Releases from the package index, read without installing or building, and kept in the cache.
 
 Comes in: a project and a version. Goes out: a ``Tree``. May touch: the network (not when the release is cached) and the
-cache. Entries belong to the index they were read from.
+cache, in which each index has entries of its own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _ARCHIVE, _LISTING = "release", "wheel"
 def releases(project: Project, *, progress: layout.Progress | None = None) -> list[str]:
     """Versions of ``project`` on the index that pip is configured for, oldest first, yanked ones left out.
 
-    Offline (``RUNNER_SYNC_OFFLINE=1``) these are the versions in the cache. Raises ``InputError`` without an index.
+    Offline (``RUNNER_SYNC_OFFLINE=1``) these are the versions in the cache. Raises ``InputError`` if no index is
+    configured, or none can be read.
     """
     from runner_sync.sources import index, session
 
@@ -53,11 +54,11 @@ def open_release(
     sha256: str | None = None,
     progress: layout.Progress | None = None,
 ) -> ReleaseTree:
-    """Open one release. ``needed`` names files and folders to fetch at once where members are fetched one by one.
+    """Open one release. ``needed`` names files and folders to fetch together if the release is a wheel read by ranges.
 
-    ``sha256`` is the expected hash of the release's file (of the sdist or wheel); with it a pure wheel is read whole so
-    that the file itself is checked. Raises ``InputError`` for an unknown version, a hash that does not fit, a refused
-    archive, and without network; a cached release needs no network (except for members of a wheel never read before).
+    ``sha256`` is the expected hash of the release's file (sdist or wheel); with it a pure wheel is read whole, so that
+    this hash can be checked. Raises ``InputError`` for an unknown version, a wrong hash, a refused archive, and if the
+    network fails. A cached release needs no network, except for members of a wheel that were never read before.
     """
     canonical = version.canonical(wanted)
     if canonical is None:
@@ -74,7 +75,7 @@ def open_release(
 def _cached(
     project: Project, wanted: str, *, settings: IndexSettings, sha256: str | None, progress: layout.Progress | None
 ) -> ReleaseTree | None:
-    """The release out of the cache; ``None`` where it is not there, or not with the hash that is asked for."""
+    """The release from the cache; ``None`` if it is not there, or if ``sha256`` is not shown to be its hash."""
     key = _key(project, wanted, settings)
     archive = cache.open_stored(_ARCHIVE, key)
     if archive is not None:
@@ -83,7 +84,7 @@ def _cached(
             return tree
     data = cache.load(_LISTING, key)
     listing = Listing.from_bytes(data) if data is not None else None
-    # A pin asks for the whole file's hash, which a pure wheel read by range has not shown.
+    # A pin requires the hash of the whole file, which was not checked for a pure wheel that was read by ranges.
     if listing is None or sha256 not in (None, listing.sha256) or (sha256 and _is_pure(listing.file)):
         return None
     remote = _Remote(project, settings, wanted=wanted, sha256=listing.sha256, progress=progress)
@@ -93,7 +94,7 @@ def _cached(
 def _fetched(
     project: Project, wanted: str, *, settings: IndexSettings, sha256: str | None, progress: layout.Progress | None
 ) -> ReleaseTree:
-    """The release from the index, put into the cache: a wheel by ranges where the server allows, else a whole file."""
+    """The release from the index, put into the cache: a wheel by ranges if the server allows it, else a whole file."""
     from runner_sync.sources import transfer
     from runner_sync.sources.session import network_errors
 
@@ -116,7 +117,7 @@ def _fetched(
 
 
 class _Remote:
-    """A release's file on the index, looked up and connected to when it is first needed."""
+    """A release's file on the index. It is looked up, and the connection opened, when it is first needed."""
 
     def __init__(
         self,
@@ -136,7 +137,7 @@ class _Remote:
         self._file: RemoteFile | None = None
 
     def find(self) -> tuple[IndexFile, IndexSession]:
-        """The file to read and an open session, which is closed with this value."""
+        """The file to read, and an open session that is closed when this object is freed."""
         from runner_sync.sources import index, session
 
         if self._found is None:
@@ -149,7 +150,7 @@ class _Remote:
         return self._found
 
     def file(self) -> RemoteFile:
-        """The file, to be read by ranges: one for all reads, which counts what was fetched."""
+        """The file to read by ranges: the same object for all reads, because it counts the bytes fetched."""
         from runner_sync.sources.transfer import RemoteFile
 
         if self._file is None:

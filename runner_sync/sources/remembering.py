@@ -1,7 +1,7 @@
-"""What was found out about the files of a tree, kept for later runs, file by file.
+"""Answers computed from the files of a tree, kept for later runs, file by file.
 
-Comes in: where a tree is, the state of each of its files, and how to find out something about a text. Goes out: what
-was found out. May touch: the cache folder. A state is whatever changes with the text and is had without reading it: the
+Comes in: the place of a tree, the state of each of its files, and a function that computes an answer. Goes out: the
+answers. May touch: the cache folder. A state is whatever changes with the text and is known without reading it: the
 name of a git object, or the size and the times of a file.
 """
 
@@ -14,12 +14,13 @@ from runner_sync.sources import cache
 from runner_sync.trees import Tree
 
 _LENGTH = 8
+"""Bytes of the number in front of an entry that says how long its table of answers is."""
 
 
 def remembered(what: str, place: str, states: Mapping[str, str], find: Callable[[str], bytes]) -> dict[str, bytes]:
-    """``find(path)`` of each path in ``states``; of one that had the same state in an earlier run, what that found.
+    """``{path: find(path)}`` for each path in ``states``; the answer of the last run if the path's state was the same.
 
-    A place has one entry for ``what``, which holds no other paths than those of its last run.
+    The cache has one entry for each ``what`` and ``place``, with the paths of the last run only.
     """
     known = _unpacked(cache.load_answer(what, place))
     kept = {path: known[path] for path, state in states.items() if path in known and known[path][0] == state}
@@ -30,7 +31,7 @@ def remembered(what: str, place: str, states: Mapping[str, str], find: Callable[
 
 
 def of_release(tree: Tree, sha256: str, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-    """The same of every text of a release, known by the hash of its file: it never changes."""
+    """``{path: find(text)}`` for every file of a release, which never changes: the hash of its archive is its place."""
     return remembered(what, sha256, dict.fromkeys(tree.paths(), ""), lambda path: find(tree.read(path) or ""))
 
 

@@ -1,9 +1,11 @@
 """A git repository as this room needs it: commands, revisions, objects.
 
-Comes in: a folder. Goes out: command output, commit hashes, blob bytes. May touch: the repository, read only: by git's
-commands, and for objects by GitPython, which is imported for the first of them because ``check`` reads none. What the
-configuration of a repository would have git run while reading is off: file-system monitor, filters, signature display,
-the fetching of what a partial clone lacks. Git's ownership check stays on, and git never asks for a password.
+Comes in: a folder. Goes out: command output, commit hashes, blob bytes. May touch: the repository, read only, through
+git's commands. Objects are read through GitPython, imported with the first of them because ``check`` reads none.
+
+Programs that the configuration of a repository makes git run while it reads are switched off: file-system monitor,
+filters, display of signatures, fetching of what a partial clone lacks. Git's ownership check stays on, and git never
+asks for a password.
 """
 
 from __future__ import annotations
@@ -27,11 +29,12 @@ if TYPE_CHECKING:
 REGULAR_FILE = re.compile(r"100\d{3}")
 _WHOLE = "fetch the whole repository (of a partial clone with `git fetch --refetch --no-filter`)"
 _ABOUT = ("--is-bare-repository", "--is-inside-work-tree", "--absolute-git-dir", "--show-cdup")
-"""The last of these, the way up to the top, is left unsaid outside of a work tree."""
+"""What `open_repository` asks git; outside of a work tree git gives no line for the last one, the way up to the top."""
 
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
 _DROPPED = (*_HOOK_VARIABLES, "GIT_DIFF_OPTS")
-"""Git hooks export variables for *their* repository, which may be another one; the last is put above ``--unified``."""
+"""Git hooks export the first three for *their* repository, which may be another one; the last overrides ``--unified``.
+"""
 
 _SETTINGS = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -44,29 +47,30 @@ _SETTINGS = {
 
 
 class Repository:
-    """One repository, opened for reading; its helper process ends with this value."""
+    """One repository, opened for reading; the helper process that reads objects ends when this object is freed."""
 
     def __init__(self, place: Path, *, is_bare: bool = False) -> None:
         self.place = place
         self.is_bare = is_bare
 
     def run_on_files(self, *arguments: str) -> str:
-        """``run`` for a command that compares files of the work tree: their bytes as they are, through no filter."""
+        """``run`` for a command that compares files of the work tree: by their plain bytes, with filters disabled."""
         return self.run(*arguments, settings=self._no_filters)
 
     @cached_property
     def _no_filters(self) -> dict[str, str]:
-        """Settings by which no filter that is configured anywhere (``filter.NAME.clean``) does anything."""
+        """Settings that disable every configured filter (``filter.NAME.clean``), in whichever file it is configured."""
         try:
             listed = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
         except InputError:
-            return {}  # there is none
+            return {}  # no filter is configured
         names = dict.fromkeys(key.rpartition(".")[0] for key in listed.split("\0") if key)
         values = {"clean": "", "process": "", "required": "false"}
         return {f"{name}.{key}": value for name in names for key, value in values.items()}
 
     def run(self, *arguments: str, settings: Mapping[str, str] | None = None) -> str:
-        """Standard output of one git command under ``settings``, or ``InputError`` with git's own first sentence."""
+        """Standard output of one git command, run with ``settings`` as configuration. Raises ``InputError`` with the
+        first line of git's own message if it fails."""
         command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", *arguments]
         inherited = {name: value for name, value in os.environ.items() if name not in _DROPPED}
         variables = inherited | _SETTINGS | _variables(settings or {})
@@ -83,7 +87,7 @@ class Repository:
         return os.fsdecode(done.stdout)
 
     def inside(self, place: Path) -> str | None:
-        """``place`` as a prefix of the repository's paths (``""`` or ``folder/``), ``None`` if it lies elsewhere."""
+        """``place`` as a prefix of the repository's paths (``""`` or ``folder/``), ``None`` if it is outside of it."""
         try:
             inside = place.resolve().relative_to(self.place.resolve()).as_posix()
         except ValueError:
@@ -104,14 +108,14 @@ class Repository:
         return self._commit("HEAD")
 
     def merge_base(self, one: str, other: str) -> str | None:
-        """The best common ancestor of two commits, ``None`` when this clone knows none."""
+        """The best common ancestor of two commits, ``None`` when this clone has none."""
         try:
             return self.run("merge-base", one, other).strip() or None
         except InputError:
             return None
 
     def is_shallow(self) -> bool:
-        """Whether this clone has a part of the history only."""
+        """Whether this clone has only a part of the history."""
         return self.run("rev-parse", "--is-shallow-repository").strip() == "true"
 
     def tags_at(self, commit: str) -> list[str]:
@@ -119,7 +123,7 @@ class Repository:
         return self.run("tag", "--points-at", commit).split()
 
     def tag_before(self, commit: str, *patterns: str) -> str | None:
-        """The nearest tag like one of ``patterns`` among the ancestors of ``commit``."""
+        """The nearest tag that matches one of ``patterns`` among the ancestors of ``commit``; ``None`` for none."""
         try:
             matches = (f"--match={pattern}" for pattern in patterns)
             return self.run("describe", "--tags", "--abbrev=0", *matches, f"{commit}^").strip() or None
@@ -127,7 +131,7 @@ class Repository:
             return None
 
     def blobs(self, commit: str, prefix: str) -> dict[str, str]:
-        """Path below ``prefix`` → blob id, of every regular file at ``commit`` (no links, no submodules)."""
+        """``{path: blob id}`` of every regular file below ``prefix`` at ``commit`` (no links, no submodules)."""
         found = {}
         scope = ("--", prefix) if prefix else ()
         for entry in self.run("ls-tree", "-r", "-z", "--full-tree", commit, *scope).split("\0"):
@@ -143,12 +147,12 @@ class Repository:
         try:
             return self._git.get_object_data(digest)[3]
         except (ValueError, BadName, GitCommandError, OSError) as error:
-            self._git.clear_cache()  # that process has ended, and the next object may be there
+            self._git.clear_cache()  # the process has ended: start a new one, because the next object may exist
             raise InputError(f"{self.place} lacks the git object {digest}: {_WHOLE}.") from error
 
     @cached_property
     def _git(self) -> Git:
-        """GitPython's git, for objects."""
+        """GitPython's git, used only to read objects."""
         os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
         from git import Git
 
@@ -158,10 +162,8 @@ class Repository:
         return git
 
     def _own_place(self) -> dict[str, str]:
-        """Where the repository is, for GitPython's git in a git hook: it cannot be told to forget the hook's variables.
-
-        Set only then: naming the folder outright switches off git's check of who owns it.
-        """
+        """Variables that name this repository to GitPython's git inside a git hook, whose variables GitPython cannot
+        remove. None outside of a hook: to name the folder switches off git's check of who owns it."""
         if not any(name in os.environ for name in _HOOK_VARIABLES):
             return {}
         folder = self.run("rev-parse", "--absolute-git-dir").removesuffix("\n")
@@ -198,7 +200,8 @@ class Repository:
 
 
 def open_repository(place: Path) -> Repository | None:
-    """The repository that ``place`` lies in, or ``None`` when it lies in none. Raises ``InputError`` without git."""
+    """The repository that ``place`` lies in, or ``None`` when it lies in none. Raises ``InputError`` if git is not
+    installed, or refuses to read it."""
     folder = place.resolve()
     near = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder)
     try:
@@ -214,7 +217,8 @@ def open_repository(place: Path) -> Repository | None:
 
 
 def _variables(settings: Mapping[str, str]) -> dict[str, str]:
-    """Environment variables that give git ``settings``, whatever is in their names, behind those it is given anyway."""
+    """Environment variables that give git ``settings`` (names may contain any character), in addition to those that the
+    environment gives it already."""
     count = os.environ.get("GIT_CONFIG_COUNT", "")
     first = int(count) if count.isdecimal() else 0  # of any other count git itself says what is wrong
     given = {"GIT_CONFIG_COUNT": str(first + len(settings))} if settings else {}
@@ -224,12 +228,12 @@ def _variables(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def _reason(stderr: str) -> str:
-    """Git's own first sentence."""
+    """The first line of git's own message."""
     return next((line.strip(" .") for line in stderr.splitlines() if line.strip()), "it failed")
 
 
 def _remedy(stderr: str, place: Path) -> str:
-    # So in containers, where the checkout belongs to the user of the host.
+    # Happens in containers, where the checkout belongs to a user of the host.
     if "dubious ownership" in stderr:
         return f"if you trust it, run `git config --global --add safe.directory {shlex.quote(str(place))}`"
     return "repair the checkout"

@@ -34,10 +34,10 @@ _HEADROOM = 64 * 1024
 """Bytes that headers between two members may take, and what ``tarfile`` reads ahead: 12 KB in real archives."""
 _EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 _MOST_EFFORT = 10**9
-"""Squares of the sizes of extended headers, summed: ``tarfile`` before Python 3.11.10 and 3.12.6 searches each in a
-time that grows so, a second or two for this much. Real archives stay below 0.02 of it."""
+"""Limit of the sum of the squared sizes of extended headers: ``tarfile`` before Python 3.11.10 and 3.12.6 needs
+quadratic time for each, one or two seconds for this sum. Real archives stay below 0.02 of it."""
 _DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, ValueError, IndexError)
-"""What ``tarfile`` raises for archives it cannot read; the last two for headers of sparse files that make no sense."""
+"""What ``tarfile`` raises for archives it cannot read; the last two for invalid headers of sparse files."""
 
 
 class _Readable(Protocol):
@@ -45,9 +45,9 @@ class _Readable(Protocol):
 
 
 class Body(io.RawIOBase):
-    """A download that hashes what passes through and reports progress. ``total`` is the size that the server states.
+    """A download that hashes the bytes read from it and reports progress. ``total`` is the size that the server states.
 
-    Reading it raises ``InputError`` where it is, or is stated to be, larger than any release.
+    Reading raises ``InputError`` if the file is, or is stated to be, larger than any release.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Body(io.RawIOBase):
         return len(data)
 
     def drain(self) -> str:
-        """Read to the end; the SHA-256 of all bytes, in hexadecimal."""
+        """Read to the end and return the SHA-256 of all bytes, in hexadecimal."""
         buffer = bytearray(_CHUNK)
         while self.readinto(buffer):
             pass
@@ -92,7 +92,8 @@ class Body(io.RawIOBase):
 
 
 class _Unpacked:
-    """The gzip stream's content, no more of it than was allowed: tar headers state sizes that a trick may inflate."""
+    """The content of a gzip stream, up to the number of bytes that was allowed last: a malicious archive may make
+    ``tarfile`` read headers without end."""
 
     def __init__(self, body: Body, archive: str, project: Project) -> None:
         self._body = body
@@ -104,11 +105,11 @@ class _Unpacked:
         self._tail = b""
 
     def allow(self, size: int) -> None:
-        """Let ``size`` bytes of a member and the headers after it pass."""
+        """Allow ``size`` more bytes, those of a member, and ``_HEADROOM`` for the headers after it."""
         self._allowed = self._done + size + _HEADROOM
 
     def read(self, amount: int) -> bytes:
-        """As of a file; refuses to unpack a bomb."""
+        """As ``read`` of a file. Raises ``InputError`` beyond what is allowed, and for a decompression bomb."""
         data = self._file.read(amount)
         self._done += len(data)
         self._tail = (self._tail + data)[-tarfile.BLOCKSIZE :]
@@ -118,7 +119,8 @@ class _Unpacked:
         return data
 
     def finish(self) -> None:
-        """Read to the end, which must be the end that tar writes: ``tarfile`` takes a cut archive for a short one."""
+        """Read to the end, and raise ``EOFError`` unless it is the block of zeros that ends a tar archive: ``tarfile``
+        takes a truncated archive for a short one."""
         self.allow(0)
         while self.read(_CHUNK):
             pass
@@ -151,7 +153,7 @@ class _Members:
         self._stream.finish()
 
     def _headers(self) -> type[tarfile.TarInfo]:
-        """What ``tarfile`` reads headers with, refusing extended ones that only cost time."""
+        """The class with which ``tarfile`` reads headers, extended by a limit for those that take too much time."""
         effort, require = 0, self._require
 
         class Header(tarfile.TarInfo):
@@ -178,7 +180,8 @@ class _Members:
         return path
 
     def _check_link(self, member: tarfile.TarInfo, path: str) -> None:
-        """Links are never followed; one that stands where a source file could, or leads out, is a trick."""
+        """Refuse a link in the place of a source file, or one that leads out of the archive. Others are harmless,
+        because no link is ever followed."""
         folder = posixpath.dirname(path) if member.issym() else ""
         is_source = layout.is_below(path, layout.PACKAGES[self._project]) or layout.is_kept(path, self._project)
         target = member.linkname if member.issym() else member.linkname.removeprefix(f"{self._top}/")
@@ -200,7 +203,7 @@ class _Members:
 
 
 def pack_sdist(body: Body, archive: str, *, project: Project, version: str, sha256: str) -> bytes:
-    """Read a ``.tar.gz`` to its end and return the cached archive of its kept files.
+    """Read a ``.tar.gz`` to its end and return the archive of its kept files for the cache.
 
     Raises ``InputError`` for a wrong hash, a damaged archive, devices, dangerous links, members that lead
     outside, and sizes no release has. Errors of the transfer pass through.
@@ -225,7 +228,7 @@ def check_hash(found: str, expected: str, archive: str, *, project: Project) -> 
 
 
 def require_hash(sha256: str | None, archive: str, *, project: Project) -> str:
-    """The index's hash, or ``InputError`` when the index states none: unchecked files are not used."""
+    """``sha256``, the index's hash. Raises ``InputError`` if the index states none: unchecked files are not used."""
     if sha256 is None:
         option = layout.PATH_OPTIONS[project]
         raise UnreadableRelease(f"the index states no SHA-256 for {archive}: use another index", option=option)

@@ -1,4 +1,4 @@
-"""Connections to the package index, and the one sentence for everything that goes wrong on them.
+"""Connections to the package index, and one sentence for each thing that can go wrong with them.
 
 Comes in: ``IndexSettings``. Goes out: a requests session that times out, retries a bounded number of times and sends
 credentials to the index's own host only. May touch: the network; ``RUNNER_SYNC_OFFLINE=1`` forbids it.
@@ -27,18 +27,18 @@ from runner_sync.sources.pip_config import PYPI, IndexSettings
 
 
 class _TellingRetry(Retry):
-    """Tries that are told of: nobody shall take an index that accepts connections and never answers for a hung run."""
+    """Retries that are reported to the user: if an index accepts connections but never answers, a run seems to hang."""
 
     def __init__(self, *args: Any, tell: Callable[[ConnectionPool, int], None] | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
         self.tell = tell
 
     def new(self, **options: Any) -> _TellingRetry:
-        """As in urllib3, and tells the same."""
+        """As in urllib3, with the same ``tell`` unless another one is given."""
         return super().new(**({"tell": self.tell} | options))
 
     def increment(self, *args: Any, **options: Any) -> _TellingRetry:
-        """As in urllib3. Raises its errors after the last try."""
+        """As in urllib3, and tells of the try that follows. Raises urllib3's error after the last try."""
         following = super().increment(*args, **options)
         if self.tell is not None:
             self.tell(options["_pool"], len(following.history) + 1)
@@ -57,7 +57,7 @@ _RETRY = _TellingRetry(
 _CONNECT_SECONDS = 15.0
 _USUAL_PORTS = (80, 443)
 IDENTITY = {"Accept-Encoding": "identity"}
-"""Files are hashed as the index stores them, so no server may compress them on the way."""
+"""Files are hashed as the index stores them, so the server must not compress them for the transfer."""
 
 
 class IndexSession(requests.Session):
@@ -84,13 +84,13 @@ class IndexSession(requests.Session):
         return super().request(method, url, *args, **options)
 
     def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
-        """Add the credentials of the index URL when the request goes to that very host; else ``.netrc`` applies."""
+        """Add the credentials of the index URL if the request goes to the same host; otherwise ``.netrc`` applies."""
         if request.auth is None:
             request.auth = self._logins.get(urlsplit(str(request.url)).netloc)
         return super().prepare_request(request)
 
     def merge_environment_settings(self, url: Any, *args: Any, **options: Any) -> Any:
-        """Let pip's own ``cert``, ``proxy`` and ``trusted-host`` win over the general environment variables."""
+        """Let pip's ``cert``, ``proxy`` and ``trusted-host`` take precedence over general environment variables."""
         merged = super().merge_environment_settings(url, *args, **options)
         host = urlsplit(str(url))
         if self.settings.cert:
@@ -108,9 +108,9 @@ def is_offline() -> bool:
 
 
 def connect(settings: IndexSettings, *, project: Project, what: str, progress: Progress | None = None) -> IndexSession:
-    """A session for the index. Raises ``InputError`` when the network or any index is switched off.
+    """A session for the index. Raises ``InputError`` when the network is switched off, or pip is set to no index.
 
-    ``what`` is what is being looked for, for the message; ``progress`` hears of every try but the first.
+    ``what`` names what is looked for, for the message; ``progress`` is told of every try but the first.
     """
     option = PATH_OPTIONS[project]
     if is_offline():
@@ -129,14 +129,14 @@ def _address(url: str) -> str:
 
 
 def without_login(url: str) -> str:
-    """``url`` without user name and password, as it may be shown and compared."""
+    """``url`` without user name and password, fit to be shown and compared."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 @contextmanager
 def network_errors(project: Project, url: str) -> Iterator[None]:
-    """Turn whatever the network does wrong into one ``InputError`` that names the host and the remedy."""
+    """Turn every error of requests and urllib3 into an ``InputError`` that names the host and the remedy."""
     try:
         yield
     except (requests.RequestException, HTTPError) as error:

@@ -31,12 +31,13 @@ _IN_MEMORY = 32 * 1024 * 1024
 _MAX_RANGE = 256 * 1024 * 1024
 _CHUNK = 256 * 1024
 _NO_RANGES = frozenset({200, 405, 416, 501})
+"""HTTP statuses with which a server answers a range request that it does not support."""
 
 T = TypeVar("T")
 
 
 class NoRanges(Exception):
-    """The server answers a range request with the whole file, or not at all."""
+    """The server answers a range request with the whole file, or refuses it."""
 
 
 class RemoteFile:
@@ -53,7 +54,8 @@ class RemoteFile:
         return self._get(f"bytes={start}-{end - 1}", size=end - start)[0]
 
     def tail(self, size: int) -> tuple[bytes, int]:
-        """The last ``size`` bytes (or all) and where they begin, also from servers that count from the front only."""
+        """The last ``size`` bytes (or all, if there are fewer) and their position; also from servers that accept no
+        range counted from the end."""
         try:
             data, start, _ = self._get(f"bytes=-{size}")
         except NoRanges:
@@ -62,7 +64,8 @@ class RemoteFile:
         return data, start
 
     def _get(self, wanted: str, *, size: int | None = None) -> tuple[bytes, int, int]:
-        """Content, its first position and the file's size; ``size`` is how much content there must be."""
+        """The content of a range, the position of its first byte, and the size of the file. ``size``, if given, is the
+        length that the content must have."""
         return _persistently(lambda: self._get_once(wanted, size))
 
     def _get_once(self, wanted: str, size: int | None) -> tuple[bytes, int, int]:
@@ -81,7 +84,7 @@ class RemoteFile:
 
 
 def fetch_sdist(file: IndexFile, session: IndexSession, *, project: Project, progress: layout.Progress | None) -> bytes:
-    """Download an sdist once, as a stream; the cached archive of its kept files."""
+    """Download an sdist once, as a stream, and return the archive of its kept files for the cache."""
     expected = require_hash(file.sha256, file.filename, project=project)
     if not file.filename.endswith((".tar.gz", ".tgz")):
         raise refusal(file.filename, "only gzip-compressed tar archives are read as sdists", project=project)
@@ -95,7 +98,7 @@ def fetch_sdist(file: IndexFile, session: IndexSession, *, project: Project, pro
 
 
 def fetch_wheel(file: IndexFile, session: IndexSession, *, project: Project, progress: layout.Progress | None) -> bytes:
-    """Download a whole wheel and compare its hash; the cached archive of its kept files."""
+    """Download a whole wheel, check its hash, and return the archive of its kept files for the cache."""
     expected = require_hash(file.sha256, file.filename, project=project)
 
     def attempt() -> bytes:
@@ -116,20 +119,20 @@ def fetch_listing(file: IndexFile, remote: RemoteFile, *, project: Project) -> L
         with _open_remote(remote) as wheel:
             return list_wheel(wheel, file.filename, project=project, version=file.version, sha256=expected)
     except BROKEN_ZIP as error:
-        # zipfile takes a network error, which is an OSError, for a file that is no archive.
+        # zipfile reports a network error, which is an OSError, as a file that is no archive.
         if isinstance(error.__context__, requests.RequestException):
             raise error.__context__ from None
         raise refusal(file.filename, "it is damaged or no zip archive", project=project) from error
 
 
 class _RangeFile:
-    """What ``remotezip`` asks for instead of its own fetcher: it would leave connections open on some errors."""
+    """The fetcher given to ``remotezip`` in place of its own, which leaves connections open after some errors."""
 
     def __init__(self, remote: RemoteFile) -> None:
         self._remote = remote
 
     def fetch(self, data_range: tuple[int, int | None], stream: bool = False) -> object:  # noqa: ARG002
-        """A buffer of the bytes asked for, first and last position given; a negative first one counts from the end."""
+        """A buffer of the bytes from the first to the last position of ``data_range``; ``(-n, None)``: the last n."""
         from remotezip import PartialBuffer  # type: ignore[import-untyped]
 
         first, last = data_range
@@ -178,7 +181,7 @@ def _content_range(response: requests.Response) -> tuple[int, int, int]:
 
 
 def _persistently(attempt: Callable[[], T]) -> T:
-    """Try again when a transfer breaks off in the middle, which the session's own retries do not cover."""
+    """``attempt()``, tried again if a transfer breaks off midway, which the session's own retries do not cover."""
     for number in range(1, _ATTEMPTS):
         try:
             return attempt()

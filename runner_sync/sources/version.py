@@ -1,6 +1,6 @@
-"""Which version a tree is, told from its texts.
+"""The version of a tree, read from its texts.
 
-Comes in: text of core metadata, of a generated ``_version.py``, git tag names. Goes out: a version in canonical form.
+Comes in: text of core metadata or of a generated ``_version.py``, git tag names. Goes out: a version in canonical form.
 May touch: nothing; version files are matched as text, never run.
 """
 
@@ -17,15 +17,15 @@ _COMMIT = re.compile(r"\+g([0-9a-f]{7,40})")
 
 
 def canonical(text: str) -> str | None:
-    """``text`` as a canonical version (``v0.18.0RC1`` → ``0.18.0rc1``), or ``None`` when it is none."""
+    """``text`` as a canonical version (``v0.18.0RC1`` → ``0.18.0rc1``), or ``None`` if it is no version."""
     try:
         return str(Version(text.strip()))
-    except ValueError:  # also of a number with more digits than Python reads
+    except ValueError:  # raised also for a number with more digits than Python converts
         return None
 
 
 def of_texts(metadata: str | None, assigned: str | None) -> str | None:
-    """The version said by core metadata or else by a version module's text."""
+    """The version in the core metadata or, without one, in the text of a version module."""
     headers = (metadata or "").split("\n\n", 1)[0]
     for pattern, text in ((_METADATA, headers), (_ASSIGNED, assigned or "")):
         match = pattern.search(text)

@@ -1,12 +1,12 @@
-"""Wheels: the few members that are needed by range request, or the whole file where a server has no ranges.
+"""Wheels: the few members that are needed, by range requests, or the whole file if the server supports no ranges.
 
-Comes in: a wheel on the index. Goes out: a tree that fetches members when they are read, or a cached archive of the
-kept files. May touch: the network, and the cache for members that were read.
+Comes in: a wheel on the index. Goes out: a tree that fetches members when they are read, or the archive of the kept
+files for the cache. May touch: the network, and the cache for members that were read.
 
-What is proved. A whole file is compared with the SHA-256 that the index states. A member read by range is compared with
-its CRC and with the SHA-256 in the wheel's RECORD. RECORD comes from the same file, so that proves that the member
-is intact and belongs to this wheel, not that the wheel is the one whose hash the index states. ``open_release`` shows
-that where it is given the hash, and reads the whole file for it; the releases of the tests are pinned so.
+What is checked: a whole file against the SHA-256 that the index states; a member read by range against its CRC and the
+SHA-256 in the wheel's RECORD. RECORD comes from the same file, so that shows that the member is intact and belongs to
+this wheel, but not that this wheel has the hash that the index states. Given that hash, ``open_release`` reads the
+whole file to check it; the tests pin their releases in this way.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from runner_sync.sources import cache, layout, remembering
 from runner_sync.sources.archive import MAX_MEMBERS, Packer, check_name, check_sizes, refusal
 
 _GAP = 32 * 1024
-"""Bytes between two wanted members that are fetched along rather than by a request of their own."""
+"""The largest gap between two wanted members, in bytes, for which both are fetched by one request, gap included."""
 _SINGLE = 8
-"""Members fetched one at a time, as they are read; a run that goes on reads most of a wheel, and gets blocks of it."""
+"""So many members are fetched one by one; a run that reads more reads most of the wheel, so it then gets blocks."""
 _BLOCK = 1024 * 1024
-"""Bytes of a block, about: as many as come in the time that a request takes to be answered."""
+"""Approximate bytes of a block: as many as are transferred in the time that a request takes to be answered."""
 _LOCAL_HEADER = 30
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 """What ``zipfile`` raises for archives it cannot read."""
@@ -42,7 +42,7 @@ FetchRange = Callable[[int, int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Where one member lies in the wheel (bytes ``start`` … ``end - 1``) and what proves it intact."""
+    """Where one member lies in the wheel (bytes ``start`` … ``end - 1``), and the checksums that it must have."""
 
     name: str
     start: int
@@ -102,7 +102,7 @@ def list_wheel(wheel: zipfile.ZipFile, archive: str, *, project: Project, versio
 
 
 def pack_wheel(file: IO[bytes], archive: str, *, project: Project, version: str, sha256: str) -> bytes:
-    """The cached archive of the kept files of a wheel that is here as a whole, its hash already checked."""
+    """The archive for the cache of the kept files of a wheel, given as a whole and with its hash checked."""
     try:
         with zipfile.ZipFile(file) as wheel, Packer(archive, project) as packer:
             listing = list_wheel(wheel, archive, project=project, version=version, sha256=sha256)
@@ -144,7 +144,7 @@ class WheelTree:
         return layout.package_files(self._listing.members, self._project, prefix=prefix)
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """What was found out about every text; a release never changes."""
+        """``{path: find(text)}`` for every file, from an earlier run if one asked for ``what``: no release changes."""
         return remembering.of_release(self, self.facts["sha256"], what, find)
 
     def metadata(self) -> str | None:
@@ -152,7 +152,7 @@ class WheelTree:
         return self.read(layout.METADATA)
 
     def prefetch(self, needed: Iterable[str]) -> None:
-        """Fetch files and folders that will be read, neighbours in one request."""
+        """Fetch the files and folders in ``needed`` ahead, those that lie close together by one request."""
         prefixes = list(needed)
         self._fetch_together(
             member
@@ -161,7 +161,7 @@ class WheelTree:
         )
 
     def _beside(self, member: Member) -> list[Member]:
-        """What is fetched with a member that is read: nothing else at first, later on the block that it lies in."""
+        """The members to fetch when ``member`` is read: only that one at first, later all of the block it lies in."""
         self._singles += 1
         if self._singles <= _SINGLE:
             return [member]
@@ -185,7 +185,7 @@ class WheelTree:
         return data
 
     def _known(self, member: Member) -> bytes | None:
-        """Content fetched before, by this run or an earlier one."""
+        """The content of a member that this run or an earlier one has fetched, else ``None``."""
         found = self._read.get(member.name)
         return cache.load("member", self._key(member)) if found is None else found
 
@@ -210,7 +210,7 @@ def _checked_path(info: zipfile.ZipInfo, archive: str, project: Project) -> str:
 
 
 def _read_records(wheel: zipfile.ZipFile, archive: str, project: Project) -> dict[str, str]:
-    """Member name → SHA-256 as RECORD writes it (PEP 427: URL-safe base64 without padding)."""
+    """``{member name: SHA-256}`` as in RECORD (PEP 427: URL-safe base64 without padding)."""
     names = [name for name in wheel.namelist() if name.endswith(".dist-info/RECORD") and name.count("/") == 1]
     if len(names) != 1 or wheel.getinfo(names[0]).file_size > layout.MAX_TEXT:
         raise refusal(archive, "it has no single RECORD of its files", project=project)
@@ -222,6 +222,7 @@ def _read_records(wheel: zipfile.ZipFile, archive: str, project: Project) -> dic
 
 
 def _ends(infos: Iterable[zipfile.ZipInfo], directory: int) -> dict[int, int]:
+    """``{start: end}`` of each member: it ends where the next one, or the table of contents (``directory``), begins."""
     starts = sorted({info.header_offset for info in infos})
     return dict(zip(starts, [*starts[1:], directory], strict=True))
 
@@ -248,6 +249,7 @@ def _member(
 
 
 def _groups(members: Iterable[Member]) -> list[list[Member]]:
+    """``members`` by position, in groups to fetch by one request each."""
     groups: list[list[Member]] = []
     for member in sorted(members, key=lambda member: member.start):
         if groups and member.start - groups[-1][-1].end <= _GAP:
@@ -258,7 +260,8 @@ def _groups(members: Iterable[Member]) -> list[list[Member]]:
 
 
 def _inflate(member: Member, span: bytes) -> bytes:
-    """Content of a member from its local header onwards (APPNOTE.TXT 4.3.7); empty when it cannot be unpacked."""
+    """The content of a member, given its bytes from the local header onwards (APPNOTE.TXT 4.3.7); empty if it cannot be
+    unpacked."""
     names = int.from_bytes(span[26:28], "little") + int.from_bytes(span[28:30], "little")
     packed = span[_LOCAL_HEADER + names :][: member.packed]
     if member.method == zipfile.ZIP_STORED:

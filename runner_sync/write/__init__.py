@@ -3,9 +3,9 @@
 Comes in: ``FileChange`` values with LF texts and the root they are relative to. Goes out: the paths written. May touch:
 the files named, and temporary files beside them while it runs. The only room that writes.
 
-Everything that can be refused is refused before the first file is replaced; whatever interrupts the replacing
-(``KeyboardInterrupt`` too) puts every file back. Ctrl-C and SIGTERM wait until the files are in order (`interrupts`).
-What the old file had and texts in this program do not comes back: its mode and owner, and what `endings` restores.
+Everything that can be refused is refused before the first file is replaced. If anything interrupts the replacing
+(``KeyboardInterrupt`` too), every file is put back; Ctrl-C and SIGTERM wait until that is done (`interrupts`).
+A new file gets from the old one what texts in this program do not have: mode and owner, and what `endings` restores.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from runner_sync.write.interrupts import uninterrupted
 
 @dataclass(slots=True)
 class _Job:
-    """One file to replace: bytes to write (``None``: delete) and the temporary names while it is under way."""
+    """One file to replace: the bytes to write (``None``: delete it), and its temporary files while this is in progress.
+
+    ``fresh`` is the file with the new content, ``backup`` the old one; ``begun``: the replacing may have happened.
+    """
 
     path: str
     target: Path
@@ -45,9 +48,9 @@ def write(
 ) -> tuple[str, ...]:
     """Write every change below ``root`` or none; returns the paths that really changed.
 
-    ``tell`` is given them as well, before a signal that has waited is delivered and nothing is returned any more.
-    Raises ``InputError``, with nothing changed, for a target that is outside ``root``, a directory, not writable, not
-    UTF-8, or no longer what it was when it was read (``before``).
+    ``tell`` is given these paths, too: a signal that arrived meanwhile is delivered after that, and then nothing is
+    returned any more. Raises ``InputError``, with nothing changed, for a target that is outside ``root``, a directory,
+    not writable, not UTF-8, or no longer what it was when it was read (``before``).
     """
     jobs = [job for job in _planned(changes, root) if job is not None]
     with uninterrupted() as stop_if_asked:
@@ -107,20 +110,21 @@ def _target(path: str, base: Path) -> Path:
 
 
 def _link_outside(path: PurePosixPath, base: Path) -> str:
-    """The first part of ``path`` by which it leaves ``base``."""
+    """The shortest leading part of ``path`` that leads out of ``base``."""
     parts = [path, *path.parents][-2::-1]
     return next((str(part) for part in parts if not (base / part).resolve().is_relative_to(base)), str(path))
 
 
 def refuse_links(paths: Sequence[str], root: Path) -> None:
-    """Raises ``InputError`` for a path that a symbolic link leads out of ``root``, as ``write`` does after the work."""
+    """Raises ``InputError`` for a path that leads out of ``root`` by a symbolic link. ``write`` refuses it, too, but
+    only after the work."""
     base = root.resolve()
     for path in paths:
         _target(path, base)
 
 
 def refuse_lone_returns(paths: Sequence[str], root: Path) -> None:
-    """Raises ``InputError`` for a file with a carriage return that ends no line: with LF it is another text."""
+    """Raises ``InputError`` for a file with a carriage return that ends no line: `endings` could not restore it."""
     for path in paths:
         _refuse_lone_return(_read(root / path, path), path)
 
@@ -137,7 +141,7 @@ def _check_file(target: Path, path: str) -> None:
     mode = target.stat().st_mode
     if not stat.S_ISREG(mode):
         raise InputError(f"{path}: is not a regular file; move it away and run again.")
-    # For root every file is writable; a file without any write bit is still meant to stay as it is.
+    # Root may write every file, but one without any write bit is still not meant to be changed.
     if not mode & 0o222 or not os.access(target, os.W_OK):
         raise InputError(f"{path}: is read-only; make it writable and run again.")
     _check_folder(target, path)
@@ -161,13 +165,13 @@ def _read(target: Path, path: str) -> str:
 
 
 def as_on_disk(changes: Sequence[FileChange], root: Path | None) -> tuple[FileChange, ...]:
-    """``changes`` with the byte order mark and the line endings that the files below ``root`` have and ``write``
-    restores: a patch without them does not apply. Where nothing is on disk, as they are."""
+    """``changes`` with the byte order mark and the line endings of the files below ``root``, as ``write`` restores
+    them: a patch without them does not apply. A change of a file that is not on disk stays as it is."""
     return tuple(_exact(change, root) if root is not None else change for change in changes)
 
 
 def _exact(change: FileChange, root: Path) -> FileChange:
-    target = root / change.path  # read only, so it may be where a link leads
+    target = root / change.path  # only read, so a link that leads out of `root` does no harm
     if change.before is None or not target.is_file():
         return change
     disk = _read(target, change.path)
@@ -177,7 +181,7 @@ def _exact(change: FileChange, root: Path) -> FileChange:
 
 
 def _stage(job: _Job) -> None:
-    """Put new content and a backup beside the target."""
+    """Write the new content and a backup to files beside the target."""
     folder = job.target.parent
     for parent in reversed([folder, *folder.parents]):
         if not parent.exists():
@@ -194,12 +198,13 @@ def _stage(job: _Job) -> None:
 
 
 def _give(fresh: Path, known: os.stat_result) -> None:
-    """Owner and group as far as this process may give them away, and the mode: root in a container keeps no file."""
+    """Give ``fresh`` the owner and group of the old file as far as this process may, and its mode: a file that root
+    replaces in a container shall not belong to root."""
     for owner in (known.st_uid, -1) if hasattr(os, "chown") else ():
         with contextlib.suppress(OSError):
             os.chown(fresh, owner, known.st_gid)
             break
-    fresh.chmod(stat.S_IMODE(known.st_mode))  # only now: a new owner takes bits of it away
+    fresh.chmod(stat.S_IMODE(known.st_mode))  # after chown, which clears some bits of the mode
 
 
 def _beside(target: Path, role: str) -> Path:
@@ -225,7 +230,7 @@ def _commit(jobs: Sequence[_Job], stop_if_asked: Callable[[], None]) -> None:
     try:
         for job in jobs:
             stop_if_asked()
-            # Noted before it happens: what fails may have renamed the file all the same.
+            # Set before: a call that fails may have renamed the file nevertheless.
             job.begun = True
             if job.fresh is not None:
                 job.fresh.replace(job.target)
@@ -241,7 +246,7 @@ def _commit(jobs: Sequence[_Job], stop_if_asked: Callable[[], None]) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    # Some file systems cannot do this; the files themselves are safe already.
+    # Some file systems cannot sync a folder; the content of the files is on disk already.
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -251,7 +256,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _put_back(job: _Job) -> str:
-    """Undo one replacement; says what went wrong, or nothing."""
+    """Undo one replacement; returns what went wrong, or an empty string."""
     try:
         if job.backup is not None:
             job.backup.replace(job.target)
@@ -264,13 +269,13 @@ def _put_back(job: _Job) -> str:
 
 
 def _sweep(jobs: Sequence[_Job]) -> None:
-    """Remove what is left of temporary files, and folders made for files that were not written."""
+    """Remove temporary files that are left, and new folders that are empty because their files were not written."""
     for job in jobs:
         for leftover in (job.fresh, job.backup):
             if leftover is not None:
                 with contextlib.suppress(OSError):
                     leftover.unlink(missing_ok=True)
-    # A folder that was made for one file may have held those of another.
+    # Only after the files of all jobs: a folder that one job made may hold files of another.
     for folder in [folder for job in jobs for folder in job.new_folders][::-1]:
         with contextlib.suppress(OSError):
             folder.rmdir()

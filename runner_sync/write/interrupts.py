@@ -1,7 +1,7 @@
-"""Ctrl-C and SIGTERM, while something must not be left half done.
+"""Delays Ctrl-C and SIGTERM while something must not be left half done.
 
-Comes in: a block of code. Goes out: signals, delivered when the block has ended. May touch: the handlers of these
-signals, while the block runs.
+Comes in: the body of a ``with`` statement. Goes out: the signals, delivered when the body has ended. May touch: the
+handlers of these signals, while the body runs.
 """
 
 from __future__ import annotations
@@ -17,30 +17,32 @@ _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[Callable[[], None]]:
-    """Let Ctrl-C and SIGTERM wait until the block has ended; gives a function that raises once one of them has come.
+    """Delay Ctrl-C and SIGTERM until the body has ended. The ``as`` target is a function that raises
+    ``KeyboardInterrupt`` if one of them has arrived.
 
-    An error of the block's own goes before them: it may say where a text is that could not be put back.
+    Another error of the body takes precedence over them: it may say where a text is that could not be put back.
     """
-    came: list[int] = []
+    arrived: list[int] = []
 
     def stop_if_asked() -> None:
-        if came:
+        if arrived:
             raise KeyboardInterrupt
 
     try:
-        with _noted(came):
+        with _recorded(arrived):
             yield stop_if_asked
     except KeyboardInterrupt:
-        _deliver(came)
+        _deliver(arrived)
         raise
-    _deliver(came)
+    _deliver(arrived)
 
 
 @contextlib.contextmanager
-def _noted(came: list[int]) -> Iterator[None]:
-    """Add Ctrl-C and SIGTERM to ``came`` instead of having them handled, unless they are ignored anyway.
+def _recorded(arrived: list[int]) -> Iterator[None]:
+    """Append Ctrl-C and SIGTERM to ``arrived`` instead of handling them, unless they are ignored anyway.
 
-    By handlers, not by a mask: a mask is one thread's, and that of a progress bar would take the signal for all.
+    This replaces their handlers; a signal mask would hold for one thread only, and another one, such as that of a
+    progress bar, would still receive the signal for the process.
     """
     previous: dict[signal.Signals, Callable[[int, FrameType | None], object] | int] = {}
     try:
@@ -49,13 +51,13 @@ def _noted(came: list[int]) -> Iterator[None]:
                 handler = signal.getsignal(number)
                 if handler not in (signal.SIG_IGN, None):
                     previous[number] = handler
-                    signal.signal(number, lambda number, _frame: came.append(number))
+                    signal.signal(number, lambda number, _frame: arrived.append(number))
         yield
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
 
 
-def _deliver(came: Sequence[int]) -> None:
-    for number in came:
+def _deliver(arrived: Sequence[int]) -> None:
+    for number in arrived:
         signal.raise_signal(number)

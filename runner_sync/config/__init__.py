@@ -1,8 +1,8 @@
-"""Configuration: the options of this repository, and its profile on top of the built-in one.
+"""Configuration of a repository: options, and changes of the built-in profile.
 
 Comes in: a directory (``runner-sync.toml`` wins over ``[tool.runner-sync]`` in ``pyproject.toml``) or an explicit file.
-Goes out: a frozen ``Config``. Reads those two files and nothing else. Every key is described in ``KEYS``; errors name
-the file and the key.
+Goes out: a frozen ``Config``. May touch: these files, read only. Every key is described in ``KEYS``; errors name the
+file and the key.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from runner_sync.profile import BUILT_IN, NPU, Profile
 FILE_NAME = "runner-sync.toml"
 
 DEFAULT = "npu"
-"""The built-in profile of a run that names none."""
+"""The built-in profile that is used if none is named."""
 
 KEYS: Mapping[str, str] = {
     "ascend-path": "vllm-ascend checkout or unpacked tree, relative to the configuration file",
@@ -71,7 +71,7 @@ KEYS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the configuration says; paths are absolute. ``source`` is the file it stands in, if any."""
+    """The values of a configuration, or defaults; paths are absolute. ``source`` is the file they were read from."""
 
     profile: Profile = NPU
     ascend_path: Path | None = None
@@ -88,16 +88,17 @@ class Config:
 
 
 def load(root: Path | None, *, explicit: Path | None = None, profile: str | None = None) -> Config:
-    """Configuration of the tree at ``root`` (``None``: it is on no disk), or of the file ``explicit``; or the defaults.
+    """The configuration in the file ``explicit`` or else of the tree at ``root`` (``None``: the tree is not on disk);
+    defaults if there is none.
 
-    ``profile`` names the built-in one below it, whatever the file says. Raises ``InputError`` naming file and key for
-    anything it cannot use.
+    ``profile`` names the built-in profile that it changes, whichever the file names. Raises ``InputError`` naming file
+    and key for anything it cannot use.
     """
     if explicit is not None:
         table = _table(explicit, required=True)
         return _config(table or {}, explicit, profile)
     for path in (root / FILE_NAME, root / "pyproject.toml") if root is not None else ():
-        # A link to nowhere is meant to be read, too.
+        # A folder or a broken link of that name is an error and not ignored: somebody means it to be read.
         is_there = path.is_file() or (path.name == FILE_NAME and (path.exists() or path.is_symlink()))
         if is_there and (table := _table(path, required=False)) is not None:
             return _config(table, path, profile)

@@ -1,11 +1,11 @@
-"""The profile of a configuration: the built-in one with what a table sets, replaces or adds.
+"""The profile of a configuration: a built-in one with values that the configuration sets, replaces or adds.
 
 Comes in: a ``Reader``. Goes out: a ``Profile``. May touch: nothing.
 
 Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``classes``, ``device-only``, ``unported``,
-``gpu-imports``, ``handovers``, ``surroundings``) replace the built-in ones; with ``extend-`` in front they are put
-before them, and win where both speak of one name. A class that has another name than the built-in profile knows has it
-as the name of its module, too.
+``gpu-imports``, ``handovers``, ``surroundings``) replace the built-in ones; with ``extend-`` in front, their rows are
+put before the built-in ones, and win over those about the same name. If ``classes`` rename a runner class of the
+built-in profile, its entry in ``modules`` gets the new name, too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Row = TypeVar("_Row")
 
 
 def read_profile(reader: Reader, built_in: Profile) -> Profile:
-    """The built-in profile with what the configuration sets, replaces and adds. Raises ``InputError``."""
+    """``built_in`` with what the configuration sets, replaces and adds. Raises ``InputError`` for a wrong value."""
     classes = _classes(reader, built_in)
     modules = _modules(reader, built_in)
     return replace(
@@ -63,8 +63,8 @@ def _modules(reader: Reader, built_in: Profile) -> tuple[RunnerModule, ...]:
 
 
 def _package(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile) -> str:
-    """The package of the derived modules. With another one, what they import of their own would be taken for foreign,
-    and mixins that are missing for none."""
+    """The package of the derived modules. Raises ``InputError`` for one that holds none of them: imports from their own
+    package would count as foreign then, and missing mixins of it would not be noticed."""
     package = reader.word("package", built_in.package)
     paths = [path for module in modules for path in module.paths]
     if not any(path.startswith(f"{package}/") for path in paths):
@@ -73,14 +73,15 @@ def _package(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile)
 
 
 def _classes(reader: Reader, built_in: Profile) -> tuple[tuple[str, str], ...]:
-    """The pairs of classes: an added one takes the place of each that has either name, for it renames the other."""
+    """``(GPU class, NPU class)`` pairs. An added pair replaces all pairs with one of its two names, because the other
+    name is then a new one for the same class."""
     added = reader.value("extend-classes", dict[str, str], {}).items()
     pairs = _pairs(reader, "classes", built_in.classes)
     return tuple(pair for pair in pairs if pair in added or not any(set(pair) & set(other) for other in added))
 
 
 def _renamed(module: RunnerModule, classes: tuple[tuple[str, str], ...], built_in: Profile) -> RunnerModule:
-    """``module`` with the names that its class and its GPU twin have now, where the built-in ones are gone."""
+    """``module`` with the new names of its class and its GPU twin, if ``classes`` lack the built-in pair of names."""
     pair = next(((gpu, npu) for gpu, npu in built_in.classes if npu == module.name), None)
     twin = module.gpu
     if pair is None or pair in classes or twin is None or twin.name != pair[0]:
@@ -90,6 +91,7 @@ def _renamed(module: RunnerModule, classes: tuple[tuple[str, str], ...], built_i
 
 
 def _overlaid(reader: Reader, key: str, kind: type[_Row], built_in: tuple[_Row, ...]) -> tuple[_Row, ...]:
+    """The rows of ``extend-KEY``, then those of ``KEY`` or the built-in ones that are about something else."""
     rows = reader.value(key, tuple[kind, ...], built_in)  # type: ignore[valid-type]
     added = reader.value(f"extend-{key}", tuple[kind, ...], ())  # type: ignore[valid-type]
     return _over(added, rows)
@@ -105,7 +107,8 @@ def _pairs(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> t
 
 
 def _dotted(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Pairs of dotted names: what stands before the first dot is found through the imports of a module."""
+    """``_pairs`` of dotted names. Raises ``InputError`` for a name without a dot, because the part before the first dot
+    is looked up in the imports of a module."""
     for table in (key, f"extend-{key}"):
         for pair in reader.value(table, dict[str, str], {}).items():
             for name in pair:
@@ -115,13 +118,13 @@ def _dotted(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> 
 
 
 def _over(added: tuple[_Row, ...], rows: tuple[_Row, ...]) -> tuple[_Row, ...]:
-    """``added`` and behind it the rows that speak of something else; one table may hold alternatives of one name."""
-    spoken_of = {_subject(row) for row in added}
-    return (*added, *(row for row in rows if _subject(row) not in spoken_of))
+    """``added``, then the ``rows`` with other subjects. Rows of one table may share one: they are alternatives."""
+    subjects = {_subject(row) for row in added}
+    return (*added, *(row for row in rows if _subject(row) not in subjects))
 
 
 def _subject(row: Any) -> Any:
-    """What a row speaks of: two rows with the same subject cannot both hold."""
+    """What a row is about. An added row replaces those with the same subject."""
     match row:
         case RunnerModule():
             return row.name

@@ -1,6 +1,6 @@
 """Typed access to one table of a configuration file.
 
-Comes in: the table and the file that it stands in. Goes out: values of the asked types. May touch: nothing. Errors name
+Comes in: the table and the path of its file. Goes out: values of the types asked for. May touch: nothing. Errors name
 the file and the key.
 """
 
@@ -33,7 +33,7 @@ _ROW_KINDS = {
 
 
 _LISTS = ("select", "ignore", "device-only", "unported", "gpu-imports", "handovers", "surroundings")
-"""Keys that hold plain words: one alone is easily written without brackets."""
+"""Keys that hold a list of strings. People often write a single one without brackets, so the error shows them."""
 
 
 class Reader:
@@ -57,7 +57,7 @@ class Reader:
             raise self.error(f"{key}{_complaint(error, self._table[key], kind)}") from error
 
     def word(self, key: str, default: str) -> str:
-        """The string that ``key`` is set to, which holds something."""
+        """The string that ``key`` is set to. Raises ``InputError`` for a blank one."""
         value: str = self.value(key, str, default)
         if not value.strip():
             raise self.error(f"{key} is empty; write it or leave the key out.")
@@ -70,9 +70,9 @@ class Reader:
             raise self.error(f"{key} is {value!r}; {_write_one_of(allowed)}")
         return value
 
-    def error(self, said: str) -> InputError:
-        """What to raise for a value, with the file that has it."""
-        return InputError(f"{self._path}: {said}")
+    def error(self, message: str) -> InputError:
+        """The error for a wrong value: ``message`` behind the path of the file."""
+        return InputError(f"{self._path}: {message}")
 
     def _prepared(self, key: str) -> Any:
         kind = _ROW_KINDS.get(key.removeprefix("extend-"))
@@ -86,7 +86,7 @@ class Reader:
         return None if value is None else (self._path.parent / Path(value).expanduser()).resolve()
 
     def policies(self, key: str) -> dict[str, Policy]:
-        """Policies by unit pattern."""
+        """``{unit pattern: policy}`` from the table ``key``."""
         allowed = get_args(Policy)
         for pattern, policy in self.value(key, dict[str, str], {}).items():
             if policy not in allowed:
@@ -95,14 +95,14 @@ class Reader:
         return known
 
     def selected(self, key: str) -> tuple[str, ...]:
-        """What ``key`` selects, at least one: none could be meant as all, or as no check at all."""
+        """The rule codes that ``key`` selects. An empty list is refused: it could mean all rules, or none."""
         codes = self.codes(key, self.value(key, tuple[str, ...], ()))
         if key in self._table and not codes:
             raise self.error(f'{key} is empty; write rule codes, ["ALL"] for every rule, or leave the key out.')
         return codes
 
     def codes(self, key: str, codes: Sequence[str]) -> tuple[str, ...]:
-        """Rule codes or prefixes, checked for their form."""
+        """``codes``, each checked to have the form of a rule code or of a prefix of one. Raises ``InputError``."""
         for code in codes:
             if not _CODE.fullmatch(code):
                 raise self.error(f"{key} has {code!r}, which is no rule code; write RS203, RS2 or ALL.")
@@ -110,7 +110,8 @@ class Reader:
 
 
 def _rows(value: Any, kind: Any, where: str) -> Any:
-    """Tables in ``value`` with their keys as the dataclass ``kind`` spells them; ``InputError`` for a key it lacks."""
+    """``value`` with the keys of its tables spelled like the fields of the dataclass ``kind`` (``new-name`` →
+    ``new_name``). Raises ``InputError`` for a key that is no field."""
     if isinstance(value, list):
         return [_rows(item, kind, f"{where}[{index}]") for index, item in enumerate(value)]
     if not isinstance(value, dict):
@@ -140,11 +141,11 @@ _KINDS = {
     "datetime": ("a date", ""),
     "time": ("a time", ""),
 }
-"""msgspec's kinds of values in words of TOML, and how one that is wanted is written."""
+"""For each of msgspec's names of types: what TOML calls such a value, and how to write one."""
 
 
 def _complaint(error: msgspec.ValidationError, value: Any, kind: Any) -> str:
-    """The rest of a sentence about a key: where in it, what is wrong, and what to write."""
+    """The rest of a sentence that begins with a key: the place within its value, what is wrong, and what to write."""
     what, _, where = str(error).partition(" - at `$")
     place = where.removesuffix("`").replace("_", "-")
     if place.startswith("[...]"):
@@ -162,7 +163,8 @@ def _complaint(error: msgspec.ValidationError, value: Any, kind: Any) -> str:
 
 
 def _place_of_entry(table: Mapping[str, Any], kind: Any) -> str:
-    """The key of the first entry of a table that is not of the kind of its values, as ``.KEY``."""
+    """``.KEY`` of the first entry of ``table`` whose value does not have the value type of ``kind``, a ``dict`` type:
+    msgspec does not say which entry is wrong."""
     import msgspec
 
     for key, entry in table.items():

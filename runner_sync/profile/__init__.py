@@ -1,7 +1,7 @@
-"""What the engine is told of a platform, and the built-in profiles.
+"""Profiles, which tell the engine about one platform, and the built-in ones.
 
 Goes out: ``Profile`` and its parts, and the built-in ``NPU``, ``GPU`` and ``GPU_V2``. May touch: nothing. ``config``
-overlays a ``runner-sync.toml`` on top of one of them; another platform is another value of ``Profile``.
+changes one of them by a ``runner-sync.toml``; another platform is another value of ``Profile``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from runner_sync.profile.platform import (
 )
 
 BUILT_IN: Mapping[str, Profile] = {"npu": NPU, "gpu": GPU, "gpu-v2": GPU_V2}
-"""The built-in profiles by the name that an option or a configuration picks one by."""
+"""The built-in profiles by the name that ``--profile`` and the configuration know them by."""
 
 __all__ = [
     "ASCEND_RUNNER",

@@ -69,7 +69,7 @@ NPU = Profile(
         NameRewrite(
             "CUDAGraphWrapper", "vllm.compilation.cuda_graph", "ACLGraphWrapper", "vllm_ascend.compilation.acl_graph"
         ),
-        # omni 0.20 imports it from its own GPU runner, which only passes it on.
+        # omni 0.20 imports it from its own GPU runner, which only imports it as well.
         NameRewrite(
             "CUDAGraphWrapper",
             "vllm_omni.worker.gpu_model_runner",
@@ -151,7 +151,7 @@ NPU = Profile(
     surroundings=("vllm_ascend", *OMNI_FOLDERS, "vllm/v1"),
     # Other translated names (`Sampler`, `InputBatch`, …) have NPU subclasses and serve well as annotations.
     gpu_imports=("CUDAGraphWrapper", "BreakableCUDAGraphWrapper", "set_forward_context"),
-    # Own streams and pinned host snapshots: NPU has other calls for them, or none; people port them by hand, if at all.
+    # Separate streams and pinned host copies: NPU has other calls for them, or none; people port them by hand, if ever.
     unported=(
         "torch.npu.Stream",
         "torch.npu.stream(",
@@ -163,7 +163,7 @@ NPU = Profile(
         "triton.",
         "flashinfer",
     ),
-    # Not in torch_npu.npu, or there without a meaning (get_device_capability), or about CUDA itself.
+    # Missing in torch_npu.npu, or meaningless there (get_device_capability), or about CUDA itself.
     device_only=(
         "torch.cuda.comm",
         "torch.cuda.cudart",

@@ -1,4 +1,4 @@
-"""What the engine is told of one derived platform: its modules, and which names of the GPU side it spells otherwise.
+"""What the engine is told about one derived platform: its modules, and which GPU names have other names there.
 
 Goes out: frozen dataclasses with names only (paths, classes, calls). May touch: nothing.
 """
@@ -18,8 +18,8 @@ from runner_sync.profile.paths import VLLM_RUNNER
 class Anchor:
     """A class (or a whole module, when ``name`` is empty) in one project's tree.
 
-    ``vllm`` is the path of vLLM's module that this class and the GPU twin derive from or edit, ``vllm_class`` the class
-    there. Where they are empty, ``Profile.vllm_of`` says which are meant.
+    ``vllm`` is the path of vLLM's module from which this class and the GPU twin derive, by inheritance or as edited
+    copies; ``vllm_class`` is the class there. If they are empty, ``Profile.vllm_of`` gives the default.
     """
 
     project: Project
@@ -34,7 +34,7 @@ class RunnerModule:
     """One derived module: where it lives (newest location first), its classes' upstreams and its GPU twins.
 
     ``upstreams`` are the classes whose methods were copied; ``gpu`` is the twin runner whose omni code is ported;
-    ``inherits`` says that the class is meant to have its twin as its first base.
+    ``inherits``: the class is meant to have its twin as its first base.
     """
 
     paths: tuple[str, ...]
@@ -65,10 +65,10 @@ class KeywordRewrite:
 
 @dataclass(frozen=True, slots=True)
 class SamplerHook:
-    """The contract of a model's own sampler.
+    """How a runner lets a model sample by itself.
 
-    ``method`` of the runner asks the model, whose own is called ``asks``, if the model says by ``flag`` that it wants
-    to be asked. ``history`` is the call that makes the token history real, ``sampler`` the platform's sampler.
+    The runner's ``method`` calls the model's method ``asks`` if the model sets ``flag``, else ``sampler``, which is the
+    platform's. Before the model is asked, the call ``history`` has to replace placeholders in the token history.
     """
 
     method: str = "_sample"
@@ -79,13 +79,13 @@ class SamplerHook:
 
     @property
     def update(self) -> str:
-        """The bare name of what makes the token history real."""
+        """The bare name of the method that ``history`` calls."""
         return self.history.partition("(")[0].rpartition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The record that a runner hands on, and what a variable is called that holds one from elsewhere."""
+    """The name of the record that a runner returns, and of variables that hold one made elsewhere."""
 
     name: str = "OmniModelRunnerOutput"
     variable: str = "model_runner_output"
@@ -95,7 +95,8 @@ class Output:
 class Profile:
     """All that the engine is told about one derived platform.
 
-    ``platform`` is what people call it; ``lock_file`` is where the tree keeps what its modules were synced to.
+    ``platform`` is its name in messages; ``lock_file`` is the file of the tree that records what its modules were last
+    synced to. The other fields are the keys of a configuration, described in ``config.KEYS``.
     """
 
     name: str
@@ -120,7 +121,7 @@ class Profile:
 
     @property
     def followed(self) -> Project:
-        """The project whose classes the modules are copied from: one for all of them."""
+        """The project that the modules are copied from, the same for all of them."""
         return self.modules[0].upstreams[0].project
 
     @property
@@ -134,29 +135,30 @@ class Profile:
         return tuple(module for module in self.modules if self.vllm_of(module).name == self.vllm_class)
 
     def npu_name(self, qualname: str) -> str:
-        """The name that a GPU class, or a member of one, has on the derived platform."""
+        """The name on the derived platform of a GPU class (``GPUARWorker``) or member (``GPUARWorker.init``)."""
         return _renamed(qualname, _npu_names(self))
 
     def gpu_name(self, qualname: str) -> str:
-        """The name that a class of the derived platform, or a member of one, has on the GPU side."""
+        """The name on the GPU side of a class of the derived platform, or of a member of one."""
         return _renamed(qualname, {npu: gpu for gpu, npu in _npu_names(self).items()})
 
     @property
     def shared_names(self) -> tuple[NameRewrite, ...]:
-        """The rewrites of what a GPU twin defines for others: they take it from the NPU twin."""
+        """The rewrites of names that other modules import from a GPU twin, and on NPU from the NPU module."""
         pairs = [(module.gpu, module.paths) for module in self.modules if module.gpu is not None]
         moves = {(module_name(gpu.path), module_name(path)) for gpu, paths in pairs for path in paths}
         return tuple(row for row in self.names if (row.module, row.new_module) in moves)
 
     def vllm_of(self, module: RunnerModule) -> Anchor:
-        """vLLM's own class that ``module`` and its GPU twin come from; its runner, if the upstream names none."""
+        """vLLM's class that ``module`` and its GPU twin come from: its runner unless the upstream names another."""
         upstream = module.upstreams[0]
         return Anchor("vllm", upstream.vllm or VLLM_RUNNER, upstream.vllm_class or self.vllm_class)
 
     def fitted(self, lacks: Callable[[str, str], bool]) -> Profile:
-        """This profile on trees of which ``lacks`` says whether a module is known not to have a name.
+        """This profile with one rewrite for each imported name: rows of the same name and module are alternatives.
 
-        Rows with the same source are alternatives: the first one that is there is kept, the first one if none is.
+        The first one whose target exists is kept, or the first of all if none does. ``lacks(module, name)``: the module
+        is known not to have the name in the trees of this run.
         """
         choices: dict[tuple[str, str], list[NameRewrite]] = {}
         for row in self.names:
@@ -168,13 +170,13 @@ class Profile:
         return self if len(kept) == len(self.names) else replace(self, names=tuple(r for r in self.names if r in kept))
 
     def rows(self, names: Container[str]) -> tuple[NameRewrite, ...]:
-        """The name rewrites of ``names``, in the order in which they are tried."""
+        """The name rewrites whose GPU name is among ``names``, in the order in which they are tried."""
         return tuple(row for row in self.names if row.name in names)
 
 
 @lru_cache(maxsize=8)
 def _npu_names(profile: Profile) -> Mapping[str, str]:
-    """``{GPU name: NPU name}`` of the runner classes, and of what else the twin modules name differently."""
+    """``{GPU name: NPU name}`` of the runner classes, and of the ``shared_names`` of the twin modules."""
     return {row.name: row.new_name for row in profile.shared_names} | dict(profile.classes)
 
 

@@ -25,11 +25,12 @@ class UnresolvedConflict(InputError):
 
 
 class UnreadableRelease(InputError):
-    """A release that cannot be read: ``said`` is the reason and the remedy; ``option`` gives a tree in its place."""
+    """A release that cannot be read. ``message`` is the reason and the remedy, ``option`` gives a tree in its place;
+    ``without_option`` is the sentence for a command that has no such option."""
 
-    def __init__(self, said: str, *, option: str) -> None:
-        super().__init__(f"{said} or give the tree with {option}.")
-        self.said = f"{said}."
+    def __init__(self, message: str, *, option: str) -> None:
+        super().__init__(f"{message} or give the tree with {option}.")
+        self.without_option = f"{message}."
 
 
 def unparsable(place: str, why: str) -> InputError:

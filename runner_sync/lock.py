@@ -215,10 +215,10 @@ def digest(text: str, *, documented: bool = True) -> str:
 
 def digest_of(statements: Sequence[ast.stmt], *, documented: bool = True) -> str:
     """``digest`` of a unit that is parsed already."""
-    words: list[str] = []
+    parts: list[str] = []
     for statement in statements:
-        _canonical(statement, words.append, documented)
-    return hashlib.sha256("".join(words).encode("utf-8", "surrogatepass")).hexdigest()
+        _canonical(statement, parts.append, documented)
+    return hashlib.sha256("".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _parse_unit(text: str) -> list[ast.stmt]:
@@ -234,7 +234,7 @@ def _parse_unit(text: str) -> list[ast.stmt]:
     raise InputError(f"the unit starting with {first!r} does not parse; fix it and run again.")
 
 
-# ast.unparse and ast.dump print the same tree differently in different Python versions; a committed digest must not.
+# ast.unparse and ast.dump differ between Python versions for the same tree; a digest in a committed lock must not.
 _UNCOUNTED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 

@@ -21,8 +21,8 @@ def linearise(head: Class, bases: Callable[[Class], Iterable[Class]], *, above: 
     Where C3 has no answer, the order of the first base that still has classes left wins. ``above`` are the classes
     whose bases are being followed: a class that is among its own ancestors is left out there, which ends the recursion.
     """
-    around = (*above, head)
-    parts = [linearise(base, bases, above=around) for base in bases(head) if base not in around]
+    path = (*above, head)
+    parts = [linearise(base, bases, above=path) for base in bases(head) if base not in path]
     return [head, *merge([*parts, [part[0] for part in parts]])[0]]
 
 

@@ -41,8 +41,8 @@ def absolute(name: str, importer: str, *, is_package: bool = False) -> str:
     level = len(name) - len(bare)
     if not level:
         return name
-    around = importer.split(".")
-    package = around[: max(len(around) - level + is_package, 0)]
+    parts = importer.split(".")
+    package = parts[: max(len(parts) - level + is_package, 0)]
     return ".".join([*package, bare] if bare else package) if package and importer else name
 
 
@@ -65,11 +65,11 @@ class Import:
         """Whether this is an ``import a.b``, which binds ``a``: what is then read from ``a`` may be another module."""
         return not self.name and self.bound != self.module and self.bound == self.module.split(".")[0]
 
-    def means_other(self, than: Import) -> bool:
-        """Whether this import certainly binds another thing than ``than``: one with another name, or a module where the
-        other binds a member of one. What has the same name in another module may be the same thing, or replace it."""
-        is_named_alike = self.dotted.rpartition(".")[2] == than.dotted.rpartition(".")[2]
-        return self.dotted != than.dotted and not (is_named_alike and bool(self.name) == bool(than.name))
+    def means_other(self, other: Import) -> bool:
+        """Whether this import certainly binds another thing than ``other``: one with another name, or a module where
+        ``other`` binds a member. What has the same name in another module may be the same thing, or replace it."""
+        is_named_alike = self.dotted.rpartition(".")[2] == other.dotted.rpartition(".")[2]
+        return self.dotted != other.dotted and not (is_named_alike and bool(self.name) == bool(other.name))
 
     @property
     def dotted(self) -> str:

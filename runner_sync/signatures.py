@@ -198,8 +198,8 @@ def of_call(call: ast.Call, function: Function | None = None) -> Arguments:
     given = [k.value for k in call.keywords if k.arg is None]
     is_open = False
     for star, known in zip(given, dictionaries_for(function, call), strict=True):
-        made = star if isinstance(star, ast.Dict) else known
-        keys = _keys(made) if made is not None else [None]
+        dictionary = star if isinstance(star, ast.Dict) else known
+        keys = _keys(dictionary) if dictionary is not None else [None]
         names += [name for name in keys if name is not None]
         is_open = is_open or None in keys
     return Arguments(len(call.args) - len(stars), tuple(names), bool(stars), is_open)
@@ -221,12 +221,12 @@ def _dictionary_for(function: Function, star: ast.expr) -> ast.Dict | ast.Call |
     nodes = walk(function)
     uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == star.id]
     spread = {id(k.value) for node in nodes if isinstance(node, ast.Call) for k in node.keywords if k.arg is None}
-    set_by = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign) and _target(node) == star.id]
-    given = any(isinstance(node, ast.arg) and node.arg == star.id for node in nodes)
-    others = [use for use in uses if id(use) not in spread]
-    made = set_by[0].value if len(set_by) == len(others) == 1 and not given else None
-    if isinstance(made, ast.Dict) or (isinstance(made, ast.Call) and is_name(made.func, "dict") and not made.args):
-        return made
+    assignments = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign) and _target(node) == star.id]
+    is_parameter = any(isinstance(node, ast.arg) and node.arg == star.id for node in nodes)
+    other_uses = [use for use in uses if id(use) not in spread]
+    value = assignments[0].value if len(assignments) == len(other_uses) == 1 and not is_parameter else None
+    if isinstance(value, ast.Dict) or (isinstance(value, ast.Call) and is_name(value.func, "dict") and not value.args):
+        return value
     return None
 
 
@@ -235,11 +235,11 @@ def _target(statement: ast.Assign | ast.AnnAssign) -> str:
     return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
 
 
-def _keys(made: ast.Dict | ast.Call) -> list[str | None]:
+def _keys(mapping: ast.Dict | ast.Call) -> list[str | None]:
     """The keys of a ``{…}`` or ``dict(…)``; ``None`` for a key that is no string constant, and for ``**more``."""
-    if isinstance(made, ast.Call):
-        return [keyword.arg for keyword in made.keywords]
-    return [key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None for key in made.keys]
+    if isinstance(mapping, ast.Call):
+        return [keyword.arg for keyword in mapping.keywords]
+    return [key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None for key in mapping.keys]
 
 
 def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
@@ -258,9 +258,9 @@ def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
         found.append(Misfit("by position only", ", ".join(by_position), text))
     filled = set(signature.positional[: arguments.positional])
     missing = [] if arguments.open_keyword else _missing(signature, arguments, filled | set(by_position))
-    spare = arguments.positional - len(signature.positional)
-    if spare > 0 and not signature.var_positional:
-        by_keyword = [one.name for one in missing if one.name in signature.keyword_only][:spare]
+    surplus = arguments.positional - len(signature.positional)
+    if surplus > 0 and not signature.var_positional:
+        by_keyword = [one.name for one in missing if one.name in signature.keyword_only][:surplus]
         text = f"takes at most {len(signature.positional)} positional arguments, {arguments.positional} are given"
         hint = f"; it takes {_listed(by_keyword)} by keyword only" if by_keyword else ""
         found.append(Misfit("too many positional", "", f"{text}{hint}"))

@@ -40,7 +40,7 @@ class Tree(Protocol):
 
 @runtime_checkable
 class Remembering(Tree, Protocol):
-    """Extra operation of a tree that can tell whether a file is still what it was."""
+    """Extra operation of a tree that knows without reading a file whether it has changed."""
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
         """``{path: find(text)}`` for every ``.py`` file of the package; if a file has not changed since an earlier run

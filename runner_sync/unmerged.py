@@ -25,10 +25,10 @@ def conflicts(text: str) -> list[tuple[int, int]]:
     """
     if not _ANY.search(text):
         return []
-    return _whole(text) or _single(text)
+    return _whole_conflicts(text) or _single_markers(text)
 
 
-def _whole(text: str) -> list[tuple[int, int]]:
+def _whole_conflicts(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     position = 0
     while (opening := _OPEN.search(text, position)) and (closing := _CLOSE.search(text, opening.end())):
@@ -37,8 +37,8 @@ def _whole(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _single(text: str) -> list[tuple[int, int]]:
-    stop = _stops_at(text)
+def _single_markers(text: str) -> list[tuple[int, int]]:
+    stop = _syntax_error_line(text)
     if not stop:
         return []
     lines = enumerate(text.split("\n"), start=1)
@@ -46,7 +46,7 @@ def _single(text: str) -> list[tuple[int, int]]:
     return [(n, n) for n, line in lines if _SIDE.match(line) or (n == stop and _MIDDLE.match(line))]
 
 
-def _stops_at(text: str) -> int:
+def _syntax_error_line(text: str) -> int:
     """The line at which Python's parser stops; 0 if the text parses, or fails for another reason than its syntax."""
     try:
         with warnings.catch_warnings():

@@ -94,7 +94,7 @@ def _overlaid(reader: Reader, key: str, kind: type[_Row], built_in: tuple[_Row, 
     """The rows of ``extend-KEY``, then those of ``KEY`` or the built-in ones that are about something else."""
     rows = reader.value(key, tuple[kind, ...], built_in)  # type: ignore[valid-type]
     added = reader.value(f"extend-{key}", tuple[kind, ...], ())  # type: ignore[valid-type]
-    return _over(added, rows)
+    return _put_before(added, rows)
 
 
 def _pairs(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
@@ -103,7 +103,7 @@ def _pairs(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> t
     if (added, rows) == ((), built_in):
         return built_in
     # A longer name is the more specific one: torch.cuda.graph must be seen before torch.cuda.
-    return tuple(sorted(_over(added, rows), key=lambda pair: -pair[0].count(".")))
+    return tuple(sorted(_put_before(added, rows), key=lambda pair: -pair[0].count(".")))
 
 
 def _dotted(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
@@ -117,7 +117,7 @@ def _dotted(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> 
     return _pairs(reader, key, built_in)
 
 
-def _over(added: tuple[_Row, ...], rows: tuple[_Row, ...]) -> tuple[_Row, ...]:
+def _put_before(added: tuple[_Row, ...], rows: tuple[_Row, ...]) -> tuple[_Row, ...]:
     """``added``, then the ``rows`` with other subjects. Rows of one table may share one: they are alternatives."""
     subjects = {_subject(row) for row in added}
     return (*added, *(row for row in rows if _subject(row) not in subjects))

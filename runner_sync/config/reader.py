@@ -47,7 +47,7 @@ class Reader:
         """The value of ``key`` as ``kind``, or ``default`` when it is not set."""
         if key not in self._table:
             return default
-        import msgspec  # a repository without configuration does not pay for it
+        import msgspec  # not needed in a repository without configuration
 
         try:
             return msgspec.convert(self._prepared(key), kind)

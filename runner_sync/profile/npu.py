@@ -1,4 +1,4 @@
-"""The built-in profile: every name of the vllm-omni NPU job that the engine must not know by itself.
+"""The built-in profile of omni's NPU runners: all names that are specific to them, so that the engine has none.
 
 Goes out: one ``Profile``. May touch: nothing.
 Names were read from the releases vllm-omni 0.11.0rc1 … 0.32.0rc1 and vllm-ascend 0.11.0rc1 … 0.30.0rc2.
@@ -26,7 +26,7 @@ NPU = Profile(
             "OmniNPUModelRunner",
             (_ASCEND,),
             Anchor("vllm-omni", "vllm_omni/worker/gpu_model_runner.py", "OmniGPUModelRunner"),
-            inherits=True,  # so since 0.16.0
+            inherits=True,  # as in the releases since 0.16.0
         ),
         RunnerModule(
             _npu("npu_ar_model_runner"),
@@ -69,7 +69,7 @@ NPU = Profile(
         NameRewrite(
             "CUDAGraphWrapper", "vllm.compilation.cuda_graph", "ACLGraphWrapper", "vllm_ascend.compilation.acl_graph"
         ),
-        # omni 0.20 imports it from its own GPU runner, which only imports it as well.
+        # omni 0.20 imports it from its own GPU runner, which merely re-exports it.
         NameRewrite(
             "CUDAGraphWrapper",
             "vllm_omni.worker.gpu_model_runner",

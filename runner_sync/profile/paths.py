@@ -12,4 +12,4 @@ VLLM_RUNNER_V2 = "vllm/v1/worker/gpu/model_runner.py"
 VLLM_WORKER = "vllm/v1/worker/gpu_worker.py"
 
 OMNI_FOLDERS = ("vllm_omni/worker", "vllm_omni/platforms/npu")
-"""Where the runners of both sides live, with what is around them."""
+"""The folders with the runners of both sides and the modules around them."""

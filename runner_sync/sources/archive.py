@@ -33,8 +33,8 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 def refusal(archive: str, why: str, *, project: Project) -> UnreadableRelease:
     """The error for an archive that must not be used: which one, why, and the remedy."""
-    said = f"{archive} is refused because {why}: take another release"
-    return UnreadableRelease(said, option=layout.PATH_OPTIONS[project])
+    sentence = f"{archive} is refused because {why}: take another release"
+    return UnreadableRelease(sentence, option=layout.PATH_OPTIONS[project])
 
 
 def check_name(name: str, archive: str, *, project: Project) -> None:

@@ -35,18 +35,18 @@ def changed_lines(repository: Repository, start: str, *, to: str | None, prefix:
     Only paths below ``prefix``, and relative to it. Lines are 1-based lines of the new text; where lines were only
     removed, the two around them. A renamed file is compared with its text under the old name.
     """
-    changed = _read(_compared(repository, start, to, prefix))
+    changed = _lines_by_path(_git_diff(repository, start, to, prefix))
     return {path.removeprefix(prefix): lines for path, lines in changed if path.startswith(prefix)}
 
 
 def renamed(repository: Repository, start: str, *, to: str | None, prefix: str = "") -> dict[str, str]:
     """``{new path: old path}`` of the files renamed since the commit ``start``; arguments as for ``changed_lines``."""
-    fields = _compared(repository, start, to, prefix, "--name-status", "-z", "--diff-filter=R").split("\0")
+    fields = _git_diff(repository, start, to, prefix, "--name-status", "-z", "--diff-filter=R").split("\0")
     pairs = zip(fields[1::3], fields[2::3], strict=False)
     return {new.removeprefix(prefix): old.removeprefix(prefix) for old, new in pairs if new.startswith(prefix)}
 
 
-def _compared(repository: Repository, start: str, to: str | None, prefix: str, *options: str) -> str:
+def _git_diff(repository: Repository, start: str, to: str | None, prefix: str, *options: str) -> str:
     revisions = (start,) if to is None else (start, to)
     scope = ("--", prefix) if prefix else ()
     return repository.run_on_files(*_DIFF, *_PLAIN, *options, *revisions, *scope)
@@ -78,14 +78,14 @@ def fork_point(repository: Repository, since: str, head: str) -> str:
     )
 
 
-def _read(diff: str) -> Iterator[tuple[str, frozenset[int]]]:
+def _lines_by_path(diff: str) -> Iterator[tuple[str, frozenset[int]]]:
     path, lines = "", set[int]()
     rows = iter(diff.split("\n"))
     for row in rows:
         if row.startswith("+++ "):
             if path:
                 yield path, frozenset(lines)
-            path, lines = _named(row), set()
+            path, lines = _path_in(row), set()
         elif hunk := _HUNK.match(row):
             gone, first, new = (int(hunk[k] or 1) for k in (1, 2, 3))
             lines |= set(range(first, first + new)) if new else {first, first + 1}
@@ -101,7 +101,7 @@ def _skip(rows: Iterator[str], count: int) -> None:
         count -= not next(rows, "+").startswith("\\")
 
 
-def _named(row: str) -> str:
+def _path_in(row: str) -> str:
     """The path of a ``+++`` line, empty for a file that is gone."""
     name = row.removeprefix("+++ ").rstrip("\t")
     return name.removeprefix("b/") if name.startswith("b/") else ""

@@ -267,7 +267,7 @@ def _steps(output: str, names: Mapping[str, str]) -> Iterable[list[Revision]]:
 
 def _records(output: str) -> Iterable[tuple[str, str, str]]:
     """The commits of a log: hash, subject, and the lines about its files."""
-    # Only at the start of a line: a subject may hold any character but a line end.
+    # The mark counts only at the start of a line: a subject may contain any character except a line end.
     for record in f"\n{output}".split(f"\n{_MARK}")[1:]:
         header, _, listed = record.partition("\n")
         commit, _, subject = header.partition(" ")

@@ -49,7 +49,7 @@ def list_files(project: Project, session: IndexSession) -> list[IndexFile]:
     """Every wheel and sdist of ``project`` on the configured indexes. Raises ``InputError`` if none can be read."""
     files: list[IndexFile] = []
     for url in session.settings.urls:
-        files += _page(project, url, session)
+        files += _files_at(project, url, session)
     if not files:
         hosts = ", ".join(urlsplit(without_login(url)).netloc for url in session.settings.urls)
         raise UnreadableRelease(
@@ -83,7 +83,7 @@ def list_versions(files: Iterable[IndexFile]) -> list[str]:
     return sorted({file.version for file in files if not file.is_yanked}, key=Version)
 
 
-def _page(project: Project, url: str, session: IndexSession) -> list[IndexFile]:
+def _files_at(project: Project, url: str, session: IndexSession) -> list[IndexFile]:
     from pypi_simple import NoSuchProjectError, PyPISimple, UnsupportedContentTypeError, UnsupportedRepoVersionError
 
     if urlsplit(url).scheme not in ("http", "https"):
@@ -123,11 +123,11 @@ def _rank(file: IndexFile, project: Project) -> tuple[bool, bool, bool, bool, bo
 
 
 def _unknown(files: list[IndexFile], project: Project, wanted: str) -> str:
-    near = ", ".join(_around(list_versions(files), wanted))
+    near = ", ".join(_versions_near(list_versions(files), wanted))
     return f"{project} has no release {wanted} on the index: choose another, such as {near}."
 
 
-def _around(versions: Sequence[str], wanted: str) -> Sequence[str]:
+def _versions_near(versions: Sequence[str], wanted: str) -> Sequence[str]:
     """The two releases before ``wanted`` and the one after it; the two newest ones if it is no version."""
     try:
         at = bisect.bisect(versions, Version(wanted), key=Version)

@@ -39,7 +39,7 @@ def open_installed(project: Project, *, search: Sequence[str] | None = None) -> 
             raise InputError(
                 f"{project} is installed but {place} does not hold its files: install it again or give its path."
             ) from error
-        return _described(tree, version.canonical(found.metadata["Version"] or ""))
+        return _as_installed(tree, version.canonical(found.metadata["Version"] or ""))
     return None
 
 
@@ -62,16 +62,16 @@ def _may_hold(folder: str, project: Project) -> bool:
     except OSError:
         return place.is_file()
     start = project.partition("-")[0]
-    return any(_named_by(e.name) == project for e in entries if e.name.lower().startswith(start))
+    return any(_distribution_of(e.name) == project for e in entries if e.name.lower().startswith(start))
 
 
-def _named_by(metadata: str) -> str:
+def _distribution_of(metadata: str) -> str:
     """The distribution that a metadata folder is named for: ``vllm_ascend-0.18.0.dist-info`` → ``vllm-ascend``."""
     name = metadata.lower().rpartition(".")[0].partition("-")[0]
     return re.sub(r"[-_.]+", "-", name)
 
 
-def _described(tree: FolderTree, found: str | None) -> FolderTree:
+def _as_installed(tree: FolderTree, found: str | None) -> FolderTree:
     return replace(tree, source=replace(tree.source, kind="installed", version=found or tree.source.version))
 
 

@@ -14,7 +14,7 @@ from runner_sync.trees import Tree
 def folder_in_repository(tree: Tree) -> str:
     """``some/folder/`` for a tree in that folder of a git repository; ``""`` for one at its root, or in none."""
     if isinstance(tree, FolderTree):
-        return _above(tree.root.resolve())
+        return _path_from_repository_root(tree.root.resolve())
     if tree.source.kind != "git":
         return ""
     from runner_sync.sources.checkout import RevisionTree
@@ -22,6 +22,6 @@ def folder_in_repository(tree: Tree) -> str:
     return tree.prefix if isinstance(tree, RevisionTree) else ""
 
 
-def _above(root: Path) -> str:
+def _path_from_repository_root(root: Path) -> str:
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
     return f"{root.relative_to(top).as_posix()}/" if top != root else ""

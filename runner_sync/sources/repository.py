@@ -170,8 +170,8 @@ class Repository:
         place = {"GIT_DIR": folder, "GIT_INDEX_FILE": f"{folder}/index"}
         return place if self.is_bare else place | {"GIT_WORK_TREE": str(self.place)}
 
-    def _unreadable(self, said: str) -> str:
-        return f"git cannot read {self.place} ({_reason(said)}): {_remedy(said, self.place)}."
+    def _unreadable(self, message: str) -> str:
+        return f"git cannot read {self.place} ({_reason(message)}): {_remedy(message, self.place)}."
 
     def _commit(self, name: str) -> str | None:
         try:
@@ -205,12 +205,12 @@ def open_repository(place: Path) -> Repository | None:
     folder = place.resolve()
     near = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder)
     try:
-        said = Repository(near).run("rev-parse", *_ABOUT)
+        answer = Repository(near).run("rev-parse", *_ABOUT)
     except InputError as error:
         if "not a git repository" in str(error):
             return None
         raise
-    bare, inside, folders = said.removesuffix("\n").split("\n", 2)
+    bare, inside, folders = answer.removesuffix("\n").split("\n", 2)
     if inside == "false":
         return Repository(Path(folders), is_bare=bare == "true")
     return Repository((near / folders.rpartition("\n")[2]).resolve())
@@ -220,7 +220,7 @@ def _variables(settings: Mapping[str, str]) -> dict[str, str]:
     """Environment variables that give git ``settings`` (names may contain any character), in addition to those that the
     environment gives it already."""
     count = os.environ.get("GIT_CONFIG_COUNT", "")
-    first = int(count) if count.isdecimal() else 0  # of any other count git itself says what is wrong
+    first = int(count) if count.isdecimal() else 0  # git itself complains about any other count
     given = {"GIT_CONFIG_COUNT": str(first + len(settings))} if settings else {}
     for number, (name, value) in enumerate(settings.items(), start=first):
         given |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}

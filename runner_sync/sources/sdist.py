@@ -63,7 +63,7 @@ class Body(io.RawIOBase):
         self.done = 0
 
     def readable(self) -> bool:
-        """Always."""
+        """Always true: it is a stream to read from."""
         return True
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:  # type: ignore[override]
@@ -144,7 +144,7 @@ class _Members:
             while (member := tar.next()) is not None:
                 count += 1
                 self._require(count <= MAX_MEMBERS, f"it has more than {MAX_MEMBERS} members")
-                # tarfile would read on towards the next header for hours, past the end of the archive.
+                # tarfile would search for the next header for hours, far beyond the end of the archive.
                 self._require(tar.offset <= MAX_UNPACKED, f"its member {member.name!r} is larger than any release")
                 self._stream.allow(member.size)
                 path = self._path(member)

@@ -116,11 +116,11 @@ def connect(settings: IndexSettings, *, project: Project, what: str, progress: P
     if is_offline():
         hosts = " and ".join(dict.fromkeys(urlsplit(without_login(url)).netloc for url in settings.urls))
         whose = f" for the index at {hosts}," if hosts else ""
-        said = f"{what} is not in the cache{whose} and RUNNER_SYNC_OFFLINE is set: unset it"
-        raise UnreadableRelease(said, option=option)
+        sentence = f"{what} is not in the cache{whose} and RUNNER_SYNC_OFFLINE is set: unset it"
+        raise UnreadableRelease(sentence, option=option)
     if not settings.urls:
-        said = f"{what} cannot be looked up because pip is set to no-index: name an index"
-        raise UnreadableRelease(said, option=option)
+        sentence = f"{what} cannot be looked up because pip is set to no-index: name an index"
+        raise UnreadableRelease(sentence, option=option)
     return IndexSession(replace(settings, urls=tuple(_address(url) for url in settings.urls)), progress=progress)
 
 

@@ -41,7 +41,7 @@ class NoRanges(Exception):
 
 
 class RemoteFile:
-    """One file on the index, read by ranges. Has the ``fetch`` that ``remotezip`` asks for."""
+    """One file on the index, read by ranges. ``done`` counts the bytes fetched so far, for the progress display."""
 
     def __init__(self, file: IndexFile, session: IndexSession, *, progress: layout.Progress | None) -> None:
         self._file = file

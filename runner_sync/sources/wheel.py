@@ -28,7 +28,7 @@ from runner_sync.sources.archive import MAX_MEMBERS, Packer, check_name, check_s
 
 _GAP = 32 * 1024
 """The largest gap between two wanted members, in bytes, for which both are fetched by one request, gap included."""
-_SINGLE = 8
+_SINGLE_READS = 8
 """So many members are fetched one by one; a run that reads more reads most of the wheel, so it then gets blocks."""
 _BLOCK = 1024 * 1024
 """Approximate bytes of a block: as many as are transferred in the time that a request takes to be answered."""
@@ -78,7 +78,7 @@ class Listing:
 def list_wheel(wheel: zipfile.ZipFile, archive: str, *, project: Project, version: str, sha256: str) -> Listing:
     """Read the table of contents and RECORD of an open wheel, checking every name and size.
 
-    Raises ``InputError`` for what no wheel holds and for kept members that RECORD does not vouch for.
+    Raises ``InputError`` for what no wheel holds and for kept members without a SHA-256 in RECORD.
     """
     infos = wheel.infolist()
     if len(infos) > MAX_MEMBERS:
@@ -121,7 +121,7 @@ class WheelTree:
         self._fetch = fetch
         self._project = project
         self._read: dict[str, bytes] = {}
-        self._singles = 0
+        self._request_count = 0
         self.facts = {"file": listing.file, "version": listing.version, "sha256": listing.sha256}
         self.source = Source(project, "release", listing.file, listing.version)
 
@@ -133,9 +133,9 @@ class WheelTree:
         member = self._listing.members.get(path)
         if member is None:
             return None
-        data = self._known(member)
+        data = self._fetched_before(member)
         if data is None:
-            self._fetch_together(self._beside(member))
+            self._fetch_together(self._members_to_fetch(member))
             data = self._read[member.name]
         return layout.decode(data, f"{self._listing.file}:{path}")
 
@@ -160,15 +160,15 @@ class WheelTree:
             if any(layout.is_below(path, prefix) for prefix in prefixes)
         )
 
-    def _beside(self, member: Member) -> list[Member]:
+    def _members_to_fetch(self, member: Member) -> list[Member]:
         """The members to fetch when ``member`` is read: only that one at first, later all of the block it lies in."""
-        self._singles += 1
-        if self._singles <= _SINGLE:
+        self._request_count += 1
+        if self._request_count <= _SINGLE_READS:
             return [member]
         return [one for one in self._listing.members.values() if one.start // _BLOCK == member.start // _BLOCK]
 
     def _fetch_together(self, members: Iterable[Member]) -> None:
-        for group in _groups(member for member in members if self._known(member) is None):
+        for group in _groups(member for member in members if self._fetched_before(member) is None):
             start = group[0].start
             span = self._fetch(start, group[-1].end)
             for member in group:
@@ -184,7 +184,7 @@ class WheelTree:
         self._read[member.name] = data
         return data
 
-    def _known(self, member: Member) -> bytes | None:
+    def _fetched_before(self, member: Member) -> bytes | None:
         """The content of a member that this run or an earlier one has fetched, else ``None``."""
         found = self._read.get(member.name)
         return cache.load("member", self._key(member)) if found is None else found

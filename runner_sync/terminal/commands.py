@@ -154,7 +154,7 @@ def replay(
     try:
         report = _watch(score, options, screen)
     except UnreadableRelease as error:  # no option of a replay names another tree
-        raise InputError(error.said) from error
+        raise InputError(error.without_option) from error
     deliver(report, outputs, screen)
     return DONE if all(row.parses for row in report.replay) else LEFT_TO_A_PERSON
 

@@ -167,10 +167,10 @@ def _read(target: Path, path: str) -> str:
 def as_on_disk(changes: Sequence[FileChange], root: Path | None) -> tuple[FileChange, ...]:
     """``changes`` with the byte order mark and the line endings of the files below ``root``, as ``write`` restores
     them: a patch without them does not apply. A change of a file that is not on disk stays as it is."""
-    return tuple(_exact(change, root) if root is not None else change for change in changes)
+    return tuple(_one_as_on_disk(change, root) if root is not None else change for change in changes)
 
 
-def _exact(change: FileChange, root: Path) -> FileChange:
+def _one_as_on_disk(change: FileChange, root: Path) -> FileChange:
     target = root / change.path  # only read, so a link that leads out of `root` does no harm
     if change.before is None or not target.is_file():
         return change
@@ -191,20 +191,20 @@ def _stage(job: _Job) -> None:
         job.fresh = _beside(job.target, "new")
         _write_durably(job.fresh, job.content)
         if job.exists:
-            _give(job.fresh, job.target.stat())
+            _keep_owner_and_mode(job.fresh, job.target.stat())
     if job.exists:
         job.backup = _beside(job.target, "old")
-        _link(job.target, job.backup)
+        _back_up(job.target, job.backup)
 
 
-def _give(fresh: Path, known: os.stat_result) -> None:
+def _keep_owner_and_mode(fresh: Path, old: os.stat_result) -> None:
     """Give ``fresh`` the owner and group of the old file as far as this process may, and its mode: a file that root
     replaces in a container shall not belong to root."""
-    for owner in (known.st_uid, -1) if hasattr(os, "chown") else ():
+    for owner in (old.st_uid, -1) if hasattr(os, "chown") else ():
         with contextlib.suppress(OSError):
-            os.chown(fresh, owner, known.st_gid)
+            os.chown(fresh, owner, old.st_gid)
             break
-    fresh.chmod(stat.S_IMODE(known.st_mode))  # after chown, which clears some bits of the mode
+    fresh.chmod(stat.S_IMODE(old.st_mode))  # after chown, which clears some bits of the mode
 
 
 def _beside(target: Path, role: str) -> Path:
@@ -218,12 +218,12 @@ def _write_durably(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _link(target: Path, backup: Path) -> None:
+def _back_up(target: Path, backup: Path) -> None:
     try:
         os.link(target, backup)
     except OSError:
         shutil.copy2(target, backup)
-        _give(backup, target.stat())
+        _keep_owner_and_mode(backup, target.stat())
 
 
 def _commit(jobs: Sequence[_Job], stop_if_asked: Callable[[], None]) -> None:

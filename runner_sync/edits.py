@@ -86,8 +86,8 @@ class Places:
         return self.element_out(key, [*call.args, *call.keywords])
 
     def element_out(self, node: Node, elements: Iterable[Node]) -> Edit:
-        """The edit that removes ``node`` from a list of ``elements``, with the comma that separates it and the comment
-        behind it on its line; comments of the other elements stay."""
+        """The edit that removes ``node`` from a list of ``elements``, with the comma that separates it, and the comment
+        behind it if it has its lines to itself. Comments of other elements stay."""
         start, end = self.start(node), self.end(node)
         others = [other for other in elements if other is not node]
         before = max((self.end(other) for other in others if self.end(other) <= start), default=start)

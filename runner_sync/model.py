@@ -176,7 +176,8 @@ class BaseRef:
 
 @dataclass(frozen=True, slots=True)
 class UnitReport:
-    """What ``upgrade`` did to one unit. ``taken``, ``ported``, ``kept`` and ``removed`` count statements."""
+    """What ``upgrade`` did to one unit. ``taken``, ``ported``, ``kept`` and ``removed`` count statements; for a
+    module that is new as a whole ``ported`` counts lines."""
 
     unit: str
     path: str

@@ -66,8 +66,8 @@ class Import:
         return not self.name and self.bound != self.module and self.bound == self.module.split(".")[0]
 
     def means_other(self, other: Import) -> bool:
-        """Whether this import certainly binds another thing than ``other``: one with another name, or a module where
-        ``other`` binds a member. What has the same name in another module may be the same thing, or replace it."""
+        """Whether this import certainly binds another thing than ``other``: something with another name, or one binds a
+        module and one a member. What has the same name in another module may be the same thing, or replace it."""
         is_named_alike = self.dotted.rpartition(".")[2] == other.dotted.rpartition(".")[2]
         return self.dotted != other.dotted and not (is_named_alike and bool(self.name) == bool(other.name))
 

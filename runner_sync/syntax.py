@@ -140,7 +140,8 @@ def statement_at(tree: ast.AST, line: int) -> tuple[int, int]:
 
 def head_end(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int]:
     """Line and column, as ``ast`` counts them, just behind the last name, base, parameter, default or annotation in
-    the head of a class or function. What follows it there is a closing bracket, if any, and the colon."""
+    the head of a class or function. Behind it comes only punctuation, except for type parameters, which do not count.
+    """
     parts: list[ast.expr | ast.arg | ast.keyword | None]
     if isinstance(node, ast.ClassDef):
         parts = [*node.bases, *node.keywords]

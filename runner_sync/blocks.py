@@ -61,8 +61,7 @@ def list_blocks(
 
 
 def _runs(lines: Iterable[int], marked: frozenset[int], source: _Source) -> Iterator[tuple[int, int, bool]]:
-    """First line, last line and whether marked, of each run of omni lines with no other code between them. A run is
-    either marked or unmarked throughout."""
+    """``(first, last, is_marked)`` of each run of omni lines without other code between them, all marked or none."""
     run: list[int] = []
     for line in lines:
         gap = range(run[-1] + 1, line) if run else ()

@@ -12,10 +12,7 @@ from importlib import import_module
 
 
 def part_loader(package: str, parts: Mapping[str, str]) -> Callable[[str], object]:
-    """A ``__getattr__`` for ``package`` that imports a name from the part that ``parts`` gives for it.
-
-    It raises ``AttributeError`` for any other name.
-    """
+    """A ``__getattr__`` for ``package``: imports each name from its part; raises ``AttributeError`` for any other."""
 
     def load(name: str) -> object:
         if name not in parts:

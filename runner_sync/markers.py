@@ -224,10 +224,8 @@ def _tokens(text: str, path: str) -> Iterator[tokenize.TokenInfo]:
 
 
 def _pair(places: Iterable[_Place]) -> tuple[list[tuple[_Place, _Place]], list[_Place]]:
-    """The rulers in pairs, and those without a partner (bare ones excepted, which may be mere decoration).
-
-    Rulers are paired within their suite first, then the rest where only one pairing is possible.
-    """
+    """Rulers in pairs, within their suite first, then where only one pairing is possible; and those without a partner,
+    except bare ones, which may be mere decoration."""
     waiting: dict[tuple[int, ...], _Place] = {}
     pairs: list[tuple[_Place, _Place]] = []
     stray: list[_Place] = []

@@ -159,8 +159,7 @@ def of_fields(fields: Iterable[Field]) -> Signature:
 
 
 def is_bound(function: Function, *, through_class: bool = False) -> bool:
-    """Whether Python passes the first parameter in ``self.method(…)``, or with ``through_class`` in
-    ``Class.method(…)``."""
+    """Whether ``self.method(…)``, or with ``through_class`` ``Class.method(…)``, passes the first parameter."""
     names = {decorator_name(decorator) for decorator in function.decorator_list}
     if "staticmethod" in names:
         return False

@@ -108,10 +108,7 @@ def indentation(text: str) -> str:
 
 
 def move_lines(tree: ast.AST, by: int) -> None:
-    """Add ``by``, which may be negative, to all line numbers of ``tree`` in place.
-
-    ``ast.increment_lineno`` takes three times as long.
-    """
+    """Add ``by`` to all line numbers of ``tree``, in place; ``ast.increment_lineno`` takes three times as long."""
     for node in walk(tree):
         placed: Any = node
         if (end := getattr(node, "end_lineno", None)) is not None:
@@ -140,8 +137,7 @@ def statement_at(tree: ast.AST, line: int) -> tuple[int, int]:
 
 def head_end(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int]:
     """Line and column, as ``ast`` counts them, just behind the last name, base, parameter, default or annotation in
-    the head of a class or function. Behind it comes only punctuation, except for type parameters, which do not count.
-    """
+    the head of a class or function. Behind it comes only punctuation, except type parameters, which do not count."""
     parts: list[ast.expr | ast.arg | ast.keyword | None]
     if isinstance(node, ast.ClassDef):
         parts = [*node.bases, *node.keywords]

@@ -103,10 +103,7 @@ def version_text(tree: Tree) -> str | None:
 
 
 def find_root(project: Project, place: Path) -> Path:
-    """The folder that holds the project's package, given that folder or any folder inside the package.
-
-    Raises ``InputError`` for any other folder.
-    """
+    """The folder that holds the project's package, given it or a folder inside the package. Raises ``InputError``."""
     package = layout.PACKAGES[project]
     if (place / package / "__init__.py").is_file():
         return place

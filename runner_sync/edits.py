@@ -126,8 +126,8 @@ class Places:
     def ahead_of(self, element: Node, *others: str) -> Edit:
         """The edit that inserts ``others`` in front of ``element`` of a list, each on a line of its own if ``element``
         begins its line."""
-        margin = self.text[self.line(element.lineno)[0] : self.start(element)]
-        gap = " " if margin.strip() else f"\n{margin}"
+        ahead = self.text[self.line(element.lineno)[0] : self.start(element)]
+        gap = " " if ahead.strip() else f"\n{ahead}"
         return self.before(element, "".join(f"{other},{gap}" for other in others))
 
     def behind(self, node: Node, text: str) -> Edit:

@@ -1,12 +1,12 @@
 """One function per command, which calls the rooms in the order of docs/how-it-works.md.
 
-Each knows options, configuration, trees and the lock: it opens what the command needs, hands texts to the rooms
-(``upgrade`` makes the new text of a module) and puts a report together.
+Each opens what its command needs according to options, configuration and lock, hands texts to the rooms (``upgrade``
+makes the new text of a module) and puts the report together.
 
 Comes in: option values. Goes out: ``Upgrade`` and ``Report`` values. May touch: what the rooms touch; ``apply`` writes
 the omni tree and ``check`` its baseline, both through ``write``.
 
-Each command's module is imported when the command is first asked for: ``check`` runs in every pull request and needs
+A command's module is imported when one of its names is first used: ``check`` runs in every pull request and needs
 neither libcst nor git nor the network.
 """
 

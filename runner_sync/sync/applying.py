@@ -1,4 +1,4 @@
-"""From a planned upgrade to files, and what keeps it from being written.
+"""Writes a planned upgrade; refuses beforehand what could not be written in the end.
 
 Comes in: ``Upgrade`` and ``UpgradeOptions``. Goes out: the paths written. May touch: the omni tree or the folder of
 ``--out``, through ``write``.
@@ -24,9 +24,10 @@ from runner_sync.upgrade import is_selected
 def apply(
     planned: Upgrade, options: UpgradeOptions, *, tell: Callable[[tuple[str, ...]], None] = lambda _paths: None
 ) -> tuple[str, ...]:
-    """Write a planned upgrade, all files or none; the paths written, which ``tell`` learns even when a signal follows.
+    """Write a planned upgrade, all files or none; returns the paths written.
 
-    Raises ``InputError`` for dirty files unless they are allowed.
+    ``tell`` is called with them as well, even if a signal then ends the run. Raises ``InputError`` without a folder to
+    write to, for an ``--out`` folder that is not empty, and for uncommitted changes unless ``--allow-dirty`` is given.
     """
     if planned.root is None:
         raise InputError("the omni tree is a release, not a folder: name a folder to write to with --out.")
@@ -37,16 +38,17 @@ def apply(
         _make_folder(options.out)
     elif not options.allow_dirty:
         tree = inputs.open_omni(options, with_lock=False).omni
-        # The lock is the tool's own file, and `lock` is what mends it: it keeps what holds of the one that is there.
+        # `lock` may replace a lock with uncommitted changes: that is how a damaged one is mended, and what still holds
+        # of it is kept.
         mends = planned.report.command == "lock"
         _refuse_dirty(tree, [change.path for change in (planned.changes if mends else changes)])
     return write.write(changes, planned.root, tell=tell)
 
 
 def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
-    """Raises ``InputError`` where what a whole upgrade writes, or the lock alone, could not be written in the end.
+    """Raises ``InputError`` if the files of an upgrade, or with ``is_lock`` the lock alone, could not be written.
 
-    Before the work, not behind it.
+    Called before the work, so that a run of minutes is not refused at its end.
     """
     if options.out is not None:
         _refuse_filled(options.out)
@@ -64,11 +66,12 @@ def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
 
 
 def _is_asked_for(found: DerivedModule, only: Sequence[str]) -> bool:
+    """Whether ``--only`` selects a unit of the module."""
     return not only or any(is_selected(name, only) for name in texts.unit_texts(found.text, found.path))
 
 
 def _make_folder(out: Path) -> None:
-    """Make the folder of ``--out`` where there is none. Raises ``InputError``."""
+    """Make the ``--out`` folder if it does not exist. Raises ``InputError`` if that fails."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -76,7 +79,7 @@ def _make_folder(out: Path) -> None:
 
 
 def _try_to_make(out: Path) -> None:
-    """Raises ``InputError`` where the folder cannot be made; one that can is made when there is what to write."""
+    """Raises ``InputError`` if the folder cannot be made. A folder made to find out is removed again."""
     missing = [folder for folder in (out, *out.parents) if not folder.exists()]
     _make_folder(out)
     for folder in missing:
@@ -84,21 +87,21 @@ def _try_to_make(out: Path) -> None:
 
 
 def _refuse_filled(out: Path) -> None:
-    """Raises ``InputError`` for a folder that holds something: all of it is to be copied over a checkout."""
+    """Raises ``InputError`` for a folder that is not empty: users copy all of it over a checkout."""
     taken = min((path.name for path in out.iterdir()), default="") if out.is_dir() else ""
     if taken:
         raise InputError(f"{out} already holds {taken}: name an empty folder with --out.")
 
 
 def _refuse_inside(out: Path, given: inputs.Inputs) -> None:
-    """Raises ``InputError`` for a folder in the package itself: a copy of the runners would be packed with it."""
+    """Raises ``InputError`` for a folder inside the package: a wheel would contain the runners twice."""
     package = given.profile.package
     if given.root is not None and out.resolve().is_relative_to((given.root / package).resolve()):
         raise InputError(f"{out} lies inside the package {package}: name a folder outside it with --out.")
 
 
 def _refuse_dirty(tree: Tree, paths: Sequence[str]) -> None:
-    """Raises ``InputError`` for a path whose uncommitted changes would be written over."""
+    """Raises ``InputError`` if one of ``paths`` has uncommitted changes, which would be overwritten."""
     found = tree.dirty(paths) if isinstance(tree, InWork) else []
     found = [path for path in found if tree.read(path) is not None]  # nothing of a deleted file can be lost
     if found:

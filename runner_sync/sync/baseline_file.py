@@ -1,4 +1,4 @@
-"""The baseline of accepted findings: read, and written when a run is asked to.
+"""Reads the baseline of accepted findings, and writes it for ``--update-baseline``.
 
 Comes in: options, configuration, a ``CheckResult``. Goes out: the findings that remain, and remarks. May touch: the
 baseline file, by reading and through ``write``.
@@ -21,10 +21,11 @@ _MOST_STALE = 10
 
 
 def read_baseline(options: CheckOptions, given: inputs.Inputs) -> Baseline | None:
-    """The baseline of this run: the option goes before the configuration.
+    """The baseline that the option names, else the configuration; ``None`` if neither does, or it is still to be made.
 
-    Raises ``InputError`` for one that is missing or damaged, and for one of another profile's runners: what is found of
-    these would look stale. Where only the configuration names that, there is none.
+    Raises ``InputError`` for a file that is missing or damaged, and for a baseline of another profile's runners, whose
+    entries would all look stale. If only the configuration names such a one, and nothing is to be written, the run goes
+    on without a baseline.
     """
     file = options.baseline or given.config.baseline
     if file is None:
@@ -38,7 +39,7 @@ def read_baseline(options: CheckOptions, given: inputs.Inputs) -> Baseline | Non
         if not other:
             return read
         if options.baseline is not None or options.update_baseline:
-            raise InputError(f"{_whose(file, other)}: name another file with --baseline.")
+            raise InputError(f"{_mismatch(file, other)}: name another file with --baseline.")
         return None
     if not options.update_baseline:
         raise InputError(f"{file}: there is no such baseline; write it with `--baseline {file} --update-baseline`.")
@@ -46,14 +47,17 @@ def read_baseline(options: CheckOptions, given: inputs.Inputs) -> Baseline | Non
 
 
 def _other_lock(read: Baseline, given: inputs.Inputs) -> str:
-    """The lock file of the other runners that a baseline is of, empty for none: an older one says so by its paths."""
+    """The lock file of the other runners that a baseline is about; empty if it is about those of this run.
+
+    A baseline that names no lock file, as earlier versions wrote it, is recognised by the paths of its entries.
+    """
     if read.lock:
         return read.lock if read.lock != given.lock_file else ""
     other = inputs.profile_of({path for _, path, *_ in read.counts}, given.config.profile)
     return other.lock_file if other is not None else ""
 
 
-def _whose(file: Path, lock: str) -> str:
+def _mismatch(file: Path, lock: str) -> str:
     return f"{file} holds what was accepted of the runners that {lock} is of"
 
 
@@ -69,7 +73,10 @@ def _text(file: Path) -> str | None:
 def apply_baseline(
     options: CheckOptions, given: inputs.Inputs, result: CheckResult
 ) -> tuple[tuple[Finding, ...], list[str]]:
-    """The findings to report and remarks about the baseline, which is written when that was asked for."""
+    """The findings to report, and remarks about the baseline; with ``--update-baseline`` it is written.
+
+    A baseline that is written for the first time accepts everything found by this run.
+    """
     file = options.baseline or given.config.baseline
     if file is None or result.baseline is None:
         return result.findings, []
@@ -77,7 +84,7 @@ def apply_baseline(
     if not options.update_baseline:
         read = baseline.load(before or "", path=str(file))
         if other := _other_lock(read, given):
-            return result.findings, [f"{_whose(file, other)}: it was not used"]
+            return result.findings, [f"{_mismatch(file, other)}: it was not used"]
         return result.findings, _about_stale(result.stale, file)
     after = baseline.dump(replace(result.baseline, lock=given.lock_file))
     if before != after:

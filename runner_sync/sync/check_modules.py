@@ -1,7 +1,7 @@
-"""What the rules of ``check`` are handed: every NPU module with the other texts that somebody can vouch for.
+"""What the rules of ``check`` look at: every NPU module with the texts that the chosen rules compare it with.
 
 Comes in: trees, lock, options, chosen codes. Goes out: ``CheckModule`` values. May touch: the trees, and what
-``sources`` touches where a base has to be read. From the lock alone nothing but the omni tree is read.
+``sources`` touches if a base has to be read. Without an upstream tree, only the omni tree is read.
 """
 
 from __future__ import annotations
@@ -29,20 +29,21 @@ DRIFT = codes_with("upstream")
 """Rules that compare the target vllm-ascend with the base."""
 
 AGAINST_VLLM = codes_with("vllm")
-"""Rules that take vLLM's own code out of the GPU runners."""
+"""Rules that need vLLM's own modules, to tell omni's code in the GPU runners from vLLM's."""
 
 _OF_TWINS = codes_with("twin")
 
 
 def idle(given: inputs.Inputs) -> tuple[str, ...]:
-    """The codes of the rules that compare with GPU twins, where the profile has none."""
+    """The codes of the rules that cannot find anything: those that compare with GPU twins, if the profile has none."""
     return () if given.profile.has_twins else _OF_TWINS
 
 
 def describe_modules(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes
 ) -> tuple[CheckModule, ...]:
-    """The modules with their GPU twins, lock entries, target and base texts, and vLLM's module."""
+    """Each module with its GPU twin and lock entries, and, as far as ``codes`` need them, target and base texts and
+    vLLM's module."""
     described = [_with_twin(given, found) for found in modules]
     if given.followed is not None and codes.wants_any((*DRIFT, "RS103")):
         inputs.require_one_followed(given.profile)
@@ -67,10 +68,10 @@ def _with_twin(given: inputs.Inputs, found: DerivedModule) -> CheckModule:
 
 
 def beside(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> tuple[str, ...]:
-    """The other modules in the folders of the NPU modules, and below.
+    """The paths of the other modules in the folders of the NPU modules, and below.
 
-    timid: only in a folder that is the platform's by its path (``platforms/npu/worker``), and that holds no GPU runner;
-    who says in the configuration that a runner stands elsewhere says nothing of what stands beside it.
+    timid: only folders that have the platform's name in their path (``platforms/npu/worker``) and hold no GPU runner.
+    A configuration may put a runner anywhere, which does not make its neighbours NPU code.
     """
     own = {found.path for found in modules}
     twins = {found.module.gpu.path for found in modules if found.module.gpu is not None}
@@ -80,7 +81,7 @@ def beside(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> tuple[str,
 
 
 def without_upstream(given: inputs.Inputs, described: Sequence[CheckModule]) -> Iterable[str]:
-    """A note for each upstream file that workers follow and the target lacks: nothing is said of its changes."""
+    """A note for each upstream file that a worker follows and the target lacks, so that it was not compared."""
     if given.followed is not None and any(module.upstream_text is not None for module in described):
         for path in dict.fromkeys(module.upstream_path for module in described if module.upstream_text is None):
             tree = f"{TITLES[given.profile.followed]} {given.followed.source.ref}"
@@ -88,8 +89,10 @@ def without_upstream(given: inputs.Inputs, described: Sequence[CheckModule]) -> 
 
 
 def _with_upstream(module: CheckModule, found: DerivedModule, given: inputs.Inputs, followed: Tree) -> CheckModule:
-    """With the upstream module that it follows; a worker goes without where there is none (0.12 had
-    ``worker_v1.py``). Raises ``InputError`` for a runner."""
+    """``module`` with the target's text of the upstream module that it follows.
+
+    If the target has no such file (0.12 had ``worker_v1.py``), a worker stays without; for a runner this raises
+    ``InputError``."""
     text = followed.read(module.upstream_path)
     if text is None:
         if found.module not in given.profile.runners:
@@ -104,7 +107,7 @@ def _with_upstream(module: CheckModule, found: DerivedModule, given: inputs.Inpu
 def _with_bases(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
 ) -> list[CheckModule]:
-    """The modules with their base texts: by option, else by lock, else by inference."""
+    """The modules with their base texts, according to the option, else to the lock, else to inference."""
     read = _Reader(options, given)
     if (base := options.base(given.profile.followed)) is not None:
         runners = {found.path for found in modules if found.module in given.profile.runners}
@@ -123,7 +126,7 @@ def _with_bases(
 
 
 class _Reader:
-    """Modules of older upstream revisions, each tree opened once."""
+    """Reads modules of older upstream revisions; opens each tree once."""
 
     def __init__(self, options: CheckOptions, given: inputs.Inputs) -> None:
         self._options = options
@@ -142,7 +145,7 @@ class _Reader:
 
 
 def _on_one_base(module: CheckModule, ref: str, read: _Reader, *, needed: bool) -> CheckModule:
-    """On the base that an option names. Raises ``InputError`` where that lacks the file and it is ``needed``."""
+    """``module`` with the base that an option names. Raises ``InputError`` if that lacks a file that is ``needed``."""
     text = read.text(ref, module.upstream_path)
     if text is None and not needed:
         return module
@@ -159,7 +162,7 @@ def _on_one_base(module: CheckModule, ref: str, read: _Reader, *, needed: bool) 
 
 
 def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
-    """With the base texts that the lock names. Raises ``InputError`` where one is another text by now."""
+    """``module`` with the base texts that the lock names. Raises ``InputError`` if one has changed since."""
     from runner_sync.sync.locked import require_locked
 
     refs = {entry.upstream.ref for entry in module.entries if entry.upstream is not None}
@@ -175,9 +178,9 @@ def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
 def _inferred(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterable[tuple[tuple[Entry, ...], Mapping[str, str]]]:
-    """For each module, entries as a lock would have them, and the texts of the bases that they name.
+    """For each module, lock entries with the inferred bases of its units, and the texts of these bases by ref.
 
-    None for a module that holds a merge conflict, which is a finding.
+    Both are empty for a module that holds a merge conflict: it does not parse, and another rule reports it.
     """
     from runner_sync.sync.inference import infer_bases
 
@@ -185,20 +188,21 @@ def _inferred(
     known = {found.path: bases for found, bases in infer_bases(options, given, whole)}
     for found in modules:
         bases = known.get(found.path, {})
-        entries = tuple(Entry(found.path, unit, upstream=_reference(base.ref)) for unit, base in bases.items())
+        entries = tuple(Entry(found.path, unit, upstream=_as_inferred(base.ref)) for unit, base in bases.items())
         yield entries, {base.ref.ref: base.side.text for base in bases.values()}
 
 
-def _reference(ref: BaseRef) -> BaseRef:
+def _as_inferred(ref: BaseRef) -> BaseRef:
     return replace(ref, how="inferred")
 
 
 def _with_vllm(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
 ) -> list[CheckModule]:
-    """With vLLM's own module beside each runner.
+    """The modules, the runners among them with vLLM's own module; as they are if no vLLM can be named.
 
-    timid: workers go without; each platform sets its device up in its own way, and that is no omni code that NPU lacks.
+    timid: workers stay without. Each platform sets up its device in its own way, so a GPU worker's code that vLLM does
+    not have is not necessarily code that NPU lacks.
     """
     near = [tree for tree in (given.vllm,) if tree is not None]
     if not near and given.followed is None:

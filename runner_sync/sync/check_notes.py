@@ -1,7 +1,7 @@
-"""What a run of ``check`` or ``verify`` says beside its findings, so that nobody takes its silence for more than it is.
+"""What ``check`` and ``verify`` say about what they could not check, so that no finding is not taken for no problem.
 
 Comes in: options, trees, chosen codes, a result. Goes out: notes, each a sentence; ``InputError`` for a run that could
-find nothing of what it was asked for. May touch: the trees, by reading.
+not find anything it was asked for. May touch: the trees, by reading.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from runner_sync.verify.codes import BREAKAGE, Codes
 
 
 def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
-    """Raises ``InputError`` for a run that could not find what it was asked for: it must not look green."""
+    """Raises ``InputError`` if none of the chosen rules can run with the trees and the lock at hand.
+
+    Such a run would find nothing and look green.
+    """
     if not codes.wants_any(known_codes()):
         raise InputError("no rule is left to check: --select, --ignore and the configuration leave out every one.")
     project = given.profile.followed
@@ -35,7 +38,7 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
     missing = {*idle, *_not_offline(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
     if codes.select and not codes.wants_any(code for code in known_codes() if code not in missing):
         raise InputError(f"{origin}{', '.join(codes.select)} compares with {title}: name one with {named}.")
-    # RS111 has nothing to say without a lock, and whoever left out the others has none.
+    # Without a lock RS111 (units that are not in it) finds nothing. Alone it asks for one only if it was selected.
     asked = [code for code in check_modules.LOCKED if code not in idle and (code != "RS111" or codes.select)]
     if not given.lock.entries and codes.wants_any(asked):
         where = given.omni.source.location
@@ -48,8 +51,8 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
 
 
 def unread(job: CheckJob, result: CheckResult) -> list[str]:
-    """Notes on uses that were not checked, because a file that no runner needs does not parse, and on what a branch
-    breaks, where the tree that it began from could not be checked."""
+    """Notes on what was not checked: uses of a file that does not parse (one that no runner imports), and what a branch
+    breaks on lines that it did not touch, if the tree at its fork point could not be checked."""
     worlds = [world for world in (job.world, job.old_world) if world is not None]
     errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
     said = [f"uses of what this file defines were not checked: {error}" for error in errors]
@@ -62,8 +65,8 @@ def unread(job: CheckJob, result: CheckResult) -> list[str]:
 
 
 def ported(result: CheckResult) -> list[str]:
-    """A note on units of a branch that were edited since the lock, as their GPU twins were: whether that was the port,
-    only a new lock can record."""
+    """A note on units that the branch edited together with their GPU twins: perhaps the twin's change was ported, and
+    only a new lock can record that."""
     if not result.ported:
         return []
     said = f"{', '.join(result.ported)}: changed since the lock, like the GPU twin"
@@ -71,7 +74,7 @@ def ported(result: CheckResult) -> list[str]:
 
 
 def idle_ignores(given: inputs.Inputs) -> list[str]:
-    """Notes on path patterns that match no file: misspelt, or left over from a deleted file."""
+    """Notes on patterns of ``per-path-ignores`` that match no file: misspelt, or left over from a deleted file."""
     globs = given.config.per_path_ignores
     paths = [*given.omni.paths(), given.lock_file] if globs else []
     place = f"{given.config.source}: per-path-ignores"
@@ -79,7 +82,7 @@ def idle_ignores(given: inputs.Inputs) -> list[str]:
 
 
 def not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
-    """A note on the rules that did not run, as no followed tree is named: that they found nothing says nothing."""
+    """A note on the chosen rules that did not run because no tree of the followed project is named."""
     project = given.profile.followed
     if given.followed is not None:
         return []
@@ -96,5 +99,5 @@ def not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
 
 
 def _not_offline(given: inputs.Inputs) -> tuple[str, ...]:
-    """Rules that compare with what is followed, or with the vLLM below it, which a run without either leaves out."""
+    """The rules that cannot run without a followed tree; without a vLLM, those that need its modules, too."""
     return check_modules.DRIFT if given.vllm is not None else (*check_modules.DRIFT, *check_modules.AGAINST_VLLM)

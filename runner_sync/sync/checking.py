@@ -1,7 +1,7 @@
 """``check`` and ``verify``: what is out of step, and what would break.
 
 Comes in: ``CheckOptions``. Goes out: a ``Report``. May touch: what ``sources`` touches, and the baseline file, through
-``write``, when ``--update-baseline`` asks for it. From the lock alone ``check`` needs no libcst, git or network.
+``write``, for ``--update-baseline``. A ``check`` that compares with the lock alone needs no libcst, git or network.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.runners import (
     DerivedModule,
+    absent_files,
     find_modules,
-    not_there,
     refuse_classless,
     refuse_gone,
     refuse_renamed,
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class _Run:
     """A run whose trees are open.
 
-    ``job`` is for the rules that ``codes`` name, ``changed`` are the lines that a branch touched (``None`` where none
-    is named), and ``opinion`` is the type checker's.
+    ``job`` is what the rules of ``codes`` look at, ``changed`` are the lines that the branch of ``--changed-since``
+    touched (``None`` without that option), and ``opinion`` asks the type checker.
     """
 
     options: CheckOptions
@@ -50,11 +50,10 @@ class _Run:
 
 
 def check(options: CheckOptions) -> Report:
-    """Find drift, breakage and untidiness in the NPU runners; from the lock alone where no vllm-ascend is named.
+    """Find drift, breakage and untidiness in the NPU runners; with the lock alone if no vllm-ascend is named.
 
-    Raises ``InputError`` for a lock that is needed and missing; for a file that the lock records and the tree has not,
-    one without its class, and one that does not parse; for a base that cannot be read; and for codes that this run
-    could not find.
+    Raises ``InputError`` if the lock is needed and missing; if a file that the lock records is missing, has lost its
+    class or does not parse; if a base cannot be read; and if none of the chosen rules could find anything.
     """
     given = inputs.open_omni(options)
     codes = selection.chosen(options, given.config)
@@ -67,7 +66,7 @@ def check(options: CheckOptions) -> Report:
     needed = codes.to_run()
     job = _job(options, given, modules, needed)
     changed = _changed(options, given)
-    # Files that are gone are not among the changed ones.
+    # Deleted files are not in `changed`: if it is empty, the branch may have deleted one.
     if changed is not None and (
         not changed or any(path.endswith(".py") or path == given.lock_file for path in changed)
     ):
@@ -77,7 +76,7 @@ def check(options: CheckOptions) -> Report:
         job, title = _with_worlds(options, given, job)
         said.append(title)
     said += check_modules.without_upstream(given, job.modules)
-    said += [*check_notes.not_looked_for(given, codes), *check_notes.idle_ignores(given), *not_there(given, modules)]
+    said += [*check_notes.not_looked_for(given, codes), *check_notes.idle_ignores(given), *absent_files(given, modules)]
     run = _Run(options, given, codes, job, changed)
     result = _result(run)
     said += [*check_notes.unread(job, result), *check_notes.ported(result)]
@@ -85,11 +84,11 @@ def check(options: CheckOptions) -> Report:
 
 
 def verify(options: CheckOptions) -> Report:
-    """Find what breaks on the target trees and did not on those that the runners were made for, where they are known.
+    """Find what breaks on the target trees and, if the trees that the runners were made for are known, not on those.
 
-    The target is the vllm-ascend of the last upgrade, which the lock names, unless another is given. Raises
-    ``InputError`` without any, for a file that the lock records and the tree has not, for a base that cannot be read,
-    and for a type checker that is absent.
+    The target is the vllm-ascend that is given, else that of the last upgrade according to the lock. Raises
+    ``InputError`` if there is neither, if a file that the lock records is missing, if a base cannot be read, and if the
+    type checker is not installed.
     """
     given = inputs.open_omni(options)
     codes = selection.chosen_for_verify(options, given.config)
@@ -102,7 +101,7 @@ def verify(options: CheckOptions) -> Report:
     inputs.require(given.profile.followed, given.followed)
     plain = tuple(CheckModule(found.path, found.text) for found in modules)
     job, title = _with_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))
-    said = [title, *not_there(given, modules)]
+    said = [title, *absent_files(given, modules)]
     opinion = None
     if options.typecheck != "none" and codes.wants("RS390"):
         from runner_sync.sync.typechecker import typechecker_opinion
@@ -126,16 +125,16 @@ def _job(options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedM
 
 
 def _job_before(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> CheckJob:
-    """The job with the omni tree and the lock as they were where the branch left ``--changed-since``.
+    """The job with the omni tree and the lock as they were at the fork point of the branch from ``--changed-since``.
 
-    Raises ``InputError`` where that tree cannot be checked.
+    Raises ``InputError`` if that tree cannot be checked.
     """
     before = inputs.omni_before(given, options.changed_since or "", options.progress)
     return _job(options, before, find_modules(before), codes)
 
 
 def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> tuple[CheckJob, str]:
-    """``job`` with the target trees and the older ones, and a remark about what is compared."""
+    """``job`` with the target trees and those that the runners were made for, and a remark about what is compared."""
     new = pairs.target(options, given)
     old = pairs.older(options, given, new)
     world = new.world(given)
@@ -149,14 +148,14 @@ def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> 
 
 
 def _branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> World | None:
-    """The target trees with the omni tree as it was where the branch left ``--changed-since``."""
+    """The target trees with the omni tree at the fork point of the branch; ``None`` without ``--changed-since``."""
     if options.changed_since is None or not isinstance(given.omni, InGit):
         return None
     return world.with_omni(inputs.omni_before(given, options.changed_since, options.progress).omni)
 
 
 def _result(run: _Run) -> CheckResult:
-    """The findings of the rules that options and settings do not filter out."""
+    """Run the rules; the result has the findings that options, settings and baseline do not filter out."""
     options, given = run.options, run.given
     settings = given.config
     with naming_the_deepest(given):
@@ -171,32 +170,32 @@ def _result(run: _Run) -> CheckResult:
 
 
 def _changed(options: CheckOptions, given: inputs.Inputs) -> dict[str, frozenset[int]] | None:
-    """The lines that a branch touched, by path; ``None`` where none is named."""
+    """The lines that the branch touched, by path; ``None`` without ``--changed-since``."""
     if options.changed_since is None:
         return None
     return inputs.require_git(given.omni, options.changed_since).changed_lines(options.changed_since)
 
 
 def _report(command: str, run: _Run, result: CheckResult, said: Sequence[str]) -> Report:
-    """The findings as a report, less what the baseline accepts, with the files that they quote."""
+    """The report: the findings that the baseline does not accept, and the texts of their files, to quote from."""
     given, job = run.given, run.job
     findings, remarks = baseline_file.apply_baseline(run.options, given, result)
     texts = {module.path: module.text for module in job.modules}
     texts |= {f.path: text for f in findings if f.path not in texts and (text := given.omni.read(f.path)) is not None}
-    spoken_of = dict.fromkeys(finding.path for finding in findings if finding.path in texts)
+    quoted = dict.fromkeys(finding.path for finding in findings if finding.path in texts)
     return Report(
         command,
-        inputs=_read(given, job),
+        inputs=_sources_read(given, job),
         findings=findings,
-        changes=tuple(FileChange(path, texts[path], texts[path]) for path in spoken_of),
+        changes=tuple(FileChange(path, texts[path], texts[path]) for path in quoted),
         notes=(*said, *remarks),
         summary=_counts(findings, result) | ({"compared": 1} if job.old_world is not None else {}),
         folder=sources.folder_in_repository(given.omni),
     )
 
 
-def _read(given: inputs.Inputs, job: CheckJob) -> tuple[Source, ...]:
-    """The sources that were read: also the vLLM that belongs to the vllm-ascend, where none is named."""
+def _sources_read(given: inputs.Inputs, job: CheckJob) -> tuple[Source, ...]:
+    """The sources that were read, among them a vLLM that was not named but belongs to the vllm-ascend."""
     trees = given.trees if job.world is None else {**given.trees, **job.world.trees}
     return tuple(tree.source for tree in trees.values())
 

@@ -48,10 +48,11 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
 
 
 def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:
-    """The trees of a run, each by option, environment, configuration or installation; the followed one by the lock.
+    """The trees of a run, each named by option, environment, configuration or installation; the followed one, failing
+    these, by the lock.
 
-    Where upstream is not followed, none is needed: the one that the runners are on tells which units are copies.
-    Raises ``InputError`` for a tree that cannot be had, and for a profile that asks for what cannot be done.
+    With ``--gpu-only`` a followed tree is optional; it then only tells which units are copies. Raises ``InputError``
+    for a tree that cannot be opened, and for options that the profile has no use for.
     """
     given = inputs.open_omni(options, with_lock=with_lock)
     if not options.upstream and not given.profile.has_twins:
@@ -68,13 +69,13 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
         followed = followed or inputs.locked(project, known, options.progress)
     except InputError:
         if options.upstream:
-            raise  # a port does without it: which units are copies stands in the lock
+            raise  # only a port from the GPU runners goes on without it: the lock says which units are copies
     given = given.following(inputs.require(project, followed) if options.upstream else followed)
     return given if project == "vllm" else replace(given, vllm=_open_vllm(options, given))
 
 
 def _open_vllm(options: UpgradeOptions, given: inputs.Inputs) -> Tree | None:
-    """The vLLM that is named somewhere, else the one that vllm-ascend says it is for; ``None`` where nobody tells."""
+    """The vLLM that is named somewhere, else the one that vllm-ascend says it is for; ``None`` if neither is known."""
     tree = inputs.open_target("vllm", options.vllm, given.config, options.progress)
     if tree is not None or given.ascend is None:
         return tree
@@ -106,7 +107,7 @@ def _declared_base(options: UpgradeOptions, given: inputs.Inputs) -> str | None:
 
 
 def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs) -> ModuleResult:
-    """Layout and review comments; an untouched module keeps its bytes."""
+    """``result`` with its text formatted and review comments in it; an unchanged module keeps its bytes."""
     if result.after == result.before:
         return result
     text = format_changes(result.before, result.after, path=result.path, root=given.root)
@@ -122,7 +123,7 @@ def _planned(
     given: inputs.Inputs,
     options: UpgradeOptions,
 ) -> Upgrade:
-    """The plan that a run's results come to: its report, the changed files and the lock."""
+    """The plan made of the results of a run: its report, the changed files and the lock."""
     changes = planned.changes_of(results)
     units = tuple(unit for result in results for unit in result.units)
     report = Report(
@@ -147,12 +148,12 @@ def _planned(
 def _summary(
     command: str, results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
 ) -> dict[str, int | str]:
-    """The figures of a run, with the review comments that it found and the GPU members that it left out, where any; and
-    whether vllm-ascend was not followed, and the result not verified."""
-    found = sum(result.before.count(WORD) for result in results) if command == "upgrade" else 0
+    """The figures of a run. Only if not zero: review comments found in the old texts, GPU members left unported, and
+    flags for ``--gpu-only`` and for a result that was not verified."""
+    open_before = sum(result.before.count(WORD) for result in results) if command == "upgrade" else 0
     unverified = command == "upgrade" and bool(result_check.why_unverified(given, options))
     extras = {
-        "left_open": found,
+        "left_open": open_before,
         **(run_notes.count_unported(results) if not options.only else {}),
         "gpu_only": int(not options.upstream),
         "unverified": int(unverified),
@@ -162,8 +163,9 @@ def _summary(
 
 
 def lock(options: UpgradeOptions) -> Upgrade:
-    """Plan a lock of the runners as they stand: what each unit was last synced to, as recorded or by inference."""
-    # What the lock names may be out of reach, and then this is the remedy: nothing is looked up by it.
+    """Plan a lock of the runners as they stand: what each unit was last synced to, as the old lock records it, else as
+    inferred."""
+    # The old lock does not name the trees: it may name some that cannot be read, and a new lock is the remedy.
     given = open_inputs(options, with_lock=False)
     refuse_classless(given, find_modules(given))
     with naming_the_deepest(given):

@@ -14,18 +14,19 @@ from runner_sync.verify.catalog import known_codes
 
 
 def codes(beginning: str) -> list[str]:
-    """Codes of rules."""
+    """The codes of rules that begin so."""
     return [code for code in known_codes() if code.startswith(beginning)]
 
 
 def units(beginning: str) -> list[str]:
-    """Units that the locks of the current folder name, by qualified name and by member name; none without a lock."""
+    """The units in the locks of the current folder that begin so, by qualified name and by member name."""
     names = [name for profile in BUILT_IN.values() for name in _locked(Path(profile.lock_file))]
     names += [name.rpartition(".")[2] for name in names]
     return [name for name in dict.fromkeys(names) if name.startswith(beginning)]
 
 
 def _locked(path: Path) -> list[str]:
+    """The units of a lock file; none if it cannot be read: a completion must not fail."""
     try:
         return [entry.qualname for entry in load(path.read_text("utf-8")).entries]
     except (OSError, UnicodeDecodeError, InputError):

@@ -1,4 +1,4 @@
-"""Whether an upgrade goes back: it follows a vllm-ascend that is older than the one of the last run.
+"""Notes that an upgrade goes back: the upstream that it follows is older than that of the last run.
 
 Comes in: a run's inputs. Goes out: a note, or none. May touch: the git history of vllm-ascend, by reading.
 """
@@ -14,8 +14,10 @@ from runner_sync.trees import InGit, Tree
 
 
 def note(given: inputs.Inputs) -> tuple[str, ...]:
-    """A note where the lock names a later vllm-ascend than is followed, or one for a later vLLM; none where that cannot
-    be told."""
+    """A note if the lock records a later vllm-ascend than the followed one, or one that was followed with a later vLLM.
+
+    None if the order of the two cannot be told.
+    """
     project = given.profile.followed
     recorded = given.lock.inputs.get(project, "")
     if given.followed is None or not recorded:
@@ -32,7 +34,7 @@ def note(given: inputs.Inputs) -> tuple[str, ...]:
 
 
 def _later_vllm(given: inputs.Inputs) -> str:
-    """The vLLM that the lock records, where the one that is followed is older; else an empty text."""
+    """The vLLM version that the lock records, if it is later than this run's; else empty."""
     recorded, vllm = given.lock.inputs.get("vllm", ""), given.vllm
     if vllm is None or vllm.source.version is None or not inputs.is_version(recorded):
         return ""
@@ -40,6 +42,7 @@ def _later_vllm(given: inputs.Inputs) -> str:
 
 
 def _is_before(tree: Tree, recorded: str) -> bool:
+    """Whether ``tree`` is an earlier release than ``recorded`` or, in git, an ancestor of it; false in doubt."""
     if inputs.is_version(recorded) and tree.source.version is not None:
         return Version(tree.source.version) < Version(recorded)
     if not isinstance(tree, InGit) or tree.source.revision is None or tree.source.revision.startswith(recorded):

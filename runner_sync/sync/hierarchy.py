@@ -1,4 +1,4 @@
-"""What the classes of a derived module have from their bases, and which bases an upgrade gives them.
+"""What the classes of a derived module inherit, and which bases an upgrade adds to them.
 
 Comes in: a module with its GPU twin, the texts of all modules, options. Goes out: a ``Hierarchy``. May touch: the
 trees, by reading.
@@ -30,19 +30,18 @@ def hierarchy_of(
     options: UpgradeOptions,
     given: inputs.Inputs,
 ) -> Hierarchy:
-    """The bases of the classes of ``found``, the mixins that this upgrade gives them, and those they go on without."""
+    """What the classes of ``found`` inherit, the mixins that this upgrade adds, and those they continue without."""
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
-    missing = _mixins(found, module_texts, twin.new, given.profile)
+    missing = _missing_mixins(found, module_texts, twin.new, given.profile)
     return replace(
-        _with_mixins(missing, found, twin, options, _used_by_gpu(modules, given)),
+        _decide_mixins(missing, found, twin, options, _used_by_gpu(modules, given)),
         inherited={name: inherited_by(module_texts, found, name, given) for name in classes},
         with_twin=_with_twin(found, module_texts, given) if twin.new is not None else {},
     )
 
 
 def inherited_by(module_texts: ModuleTexts, found: DerivedModule, name: str, given: inputs.Inputs) -> Inherited:
-    """What a class of a derived module inherits now and inherited before this run, and what its GPU twin inherits from
-    vLLM."""
+    """What class ``name`` inherits now and inherited before this run, and what its GPU twin inherits from vLLM."""
     dotted = module_name(found.path)
     original = module_texts.as_before()
     twin = given.profile.gpu_name(name)
@@ -56,7 +55,8 @@ def inherited_by(module_texts: ModuleTexts, found: DerivedModule, name: str, giv
 
 
 def _with_twin(found: DerivedModule, module_texts: ModuleTexts, given: inputs.Inputs) -> dict[str, Inherited]:
-    """What a class would inherit as a subclass of its GPU twin, where it is meant to be one and is not."""
+    """What the module's class would inherit with its GPU twin as first base; empty unless the profile wants that
+    (``inherits``) and it is not so yet."""
     module = found.module
     if not module.inherits or module.gpu is None or not texts.whole_definitions(found.text).get(module.name):
         return {}
@@ -64,17 +64,17 @@ def _with_twin(found: DerivedModule, module_texts: ModuleTexts, given: inputs.In
         return {}
     entry = Import(module_name(module.gpu.path), module.gpu.name, module.gpu.name)
     bases = module_texts.bases(found.text, module.name, module_name(found.path))
-    grown = set_bases(texts.parsed(found.text, found.path), module.name, [module.gpu.name, *bases])
-    return {module.name: inherited_by(module_texts, replace(found, text=add(join(grown), entry)), module.name, given)}
+    derived = set_bases(texts.parsed(found.text, found.path), module.name, [module.gpu.name, *bases])
+    return {module.name: inherited_by(module_texts, replace(found, text=add(join(derived), entry)), module.name, given)}
 
 
-def _mixins(
+def _missing_mixins(
     found: DerivedModule, module_texts: ModuleTexts, gpu_new: ModuleRevision | None, profile: Profile
 ) -> dict[str, frozenset[str]]:
-    """Omni mixins among the bases of the GPU twin that the NPU class has nowhere in its ancestry.
+    """Omni mixins among the bases of the GPU twin that the NPU class does not inherit, with the names that each adds to
+    ``self``.
 
-    With each mixin the names that it gives to ``self``. One that the class names and imports from where it is no more
-    is not missing: the import is mended, and asked about.
+    A base that the class names but imports from where it no longer is does not count as missing: that import is mended.
     """
     if gpu_new is None or found.module.gpu is None:
         return {}
@@ -91,7 +91,7 @@ def _mixins(
 
 
 def _is_asked_for(found: DerivedModule, gpu_new: ModuleRevision | None, only: Sequence[str]) -> bool:
-    """Whether ``--only`` names the module's class or a member of it, here or on the GPU side: its bases may change."""
+    """Whether ``--only`` selects the module's class or a unit of it or of its twin; only then may its bases change."""
     names = {found.module.name, *texts.unit_texts(found.text, found.path)}
     if gpu_new is not None and found.module.gpu is not None:
         twin = f"{found.module.gpu.name}."
@@ -100,8 +100,9 @@ def _is_asked_for(found: DerivedModule, gpu_new: ModuleRevision | None, only: Se
     return any(is_selected(name, only) for name in names)
 
 
-def _asked_for(found: DerivedModule, gpu_new: ModuleRevision | None, only: Sequence[str]) -> frozenset[str]:
-    """Names that the methods of the twin which ``--only`` names read from ``self``, and those that come with them."""
+def _used_by_selected(found: DerivedModule, gpu_new: ModuleRevision | None, only: Sequence[str]) -> frozenset[str]:
+    """Names that the twin's methods selected by ``--only`` use on ``self``, also by way of methods that only the twin
+    has, which would be ported with them."""
     assert found.module.gpu is not None
     there = texts.members(gpu_new.text, found.module.gpu.name, found.module.gpu.path) if gpu_new is not None else {}
     here = texts.members(found.text, found.module.name, found.path)
@@ -114,18 +115,20 @@ def _asked_for(found: DerivedModule, gpu_new: ModuleRevision | None, only: Seque
     return frozenset(read)
 
 
-def _with_mixins(
+def _decide_mixins(
     missing: Mapping[str, frozenset[str]],
     found: DerivedModule,
     gpu: GpuTwin,
     options: UpgradeOptions,
     used: frozenset[str],
 ) -> Hierarchy:
-    """What becomes of each missing mixin. One that ``--only`` asks for comes, and one that is new in the GPU twin.
+    """Which of the ``missing`` mixins this upgrade adds, which it adds only with a change of vllm-ascend's (late), and
+    which stay missing. ``used`` are the names that GPU twins use on ``self``.
 
-    One that NPU has done without since before comes with a step of vllm-ascend's, unless an earlier upgrade settled
-    that. One of which no GPU runner uses anything does nothing there yet, and is left; with ``--only``, one of which
-    nothing that is asked for uses anything.
+    - If ``--only`` selects the class, all are added; if it selects no unit of the class, none.
+    - A mixin that is new in the GPU twin is added, unless the twin had it at the last upgrade in the lock (settled).
+    - One that every revision has which NPU may be aligned with is late, unless it is settled or ``--only`` is given.
+    - One whose names are not used stays missing: it has no effect yet. With ``--only``, selected methods must use them.
     """
     if not missing:
         return Hierarchy()
@@ -135,7 +138,7 @@ def _with_mixins(
         return Hierarchy(missing_mixins={name: missing})
     if options.only and is_selected(name, options.only):
         return Hierarchy(added_mixins={name: missing})
-    used = _asked_for(found, gpu.new, options.only) if options.only else used
+    used = _used_by_selected(found, gpu.new, options.only) if options.only else used
     unused = {mixin for mixin, names in missing.items() if names and not names & used}
     settled = {b.expression for b in texts.bases_of(gpu.settled.text, twin)} if gpu.settled is not None else set()
     tables = [{b.expression for b in texts.bases_of(base.side.text, twin)} for base in gpu.bases]
@@ -151,7 +154,7 @@ def _with_mixins(
 
 
 def _used_by_gpu(modules: Sequence[DerivedModule], given: inputs.Inputs) -> frozenset[str]:
-    """Names that any GPU twin reads from ``self``."""
+    """Names that any GPU twin uses on ``self``."""
     twins = {other.module.gpu.path for other in modules if other.module.gpu is not None}
     readings = [given.omni.read(path) for path in sorted(twins)]
     return frozenset(name for text in readings if text for name in self_names(text))

@@ -1,11 +1,11 @@
-"""Can a method stand once for GPU and NPU, and where?
+"""Whether GPU and NPU can share one definition of a method, and where it goes.
 
 Comes in: the trees of a run and the name of a unit. Goes out: a ``Move``. Raises ``InputError`` with the reason when
 the unit cannot be shared. May touch: the trees, by reading.
 
-Three places, the simplest first: nowhere, when the NPU class inherits from its GPU twin; the omni base that both
-classes have, when the name is omni's own there; else a mixin in front of the other bases of both, which resolves every
-name and every ``super()`` as before.
+A method goes to the first place that is possible. If the NPU class inherits from its GPU twin, the NPU copy is just
+deleted. If both have an omni base, and no other class defines the method, it moves there. Else it moves to a mixin, put
+in front of the other bases of both classes, so that every name and every ``super()`` resolves as before.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What hoisting the unit means. ``base`` and ``base_path`` are set when it goes to a class that exists."""
+    """Where a unit goes and why. ``base`` and ``base_path`` are set if the place is an existing base class."""
 
     place: Place
     npu: Definition
@@ -60,14 +60,14 @@ class Move:
 
 
 def find_move(given: inputs.Inputs, modules: Sequence[DerivedModule], unit: str) -> Move:
-    """Where the unit called ``unit`` (``Class.method``, of either side, or a bare name) can go."""
+    """Where ``unit`` can go: ``Class.method`` with either class name, a bare method name, or a function."""
     library = Library(_job(given, modules))
     found, owner, name = _locate(given, modules, library, unit)
-    npu, gpu = _sides(given, library, found, owner=owner, name=name)
+    npu, gpu = _both_definitions(given, library, found, owner=owner, name=name)
     _refuse_unequal(npu, gpu, given.profile)
     if not owner:
         return Move("function", npu, gpu, reason=f"{npu.path} imports it from {gpu.path}")
-    return _place(given, library, found, npu, gpu)
+    return _choose_place(given, library, found, npu, gpu)
 
 
 def _job(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> CheckJob:
@@ -84,7 +84,7 @@ def _locate(
 ) -> tuple[DerivedModule, str, str]:
     """The module, the class (empty at module level) and the name that ``unit`` means.
 
-    Raises ``InputError`` where no module defines it, and where several do.
+    Raises ``InputError`` if no class or module defines it, and if several do.
     """
     owner, _, name = unit.rpartition(".")
     owner = given.profile.npu_name(owner)
@@ -111,10 +111,10 @@ def _reading(library: Library, path: str) -> Reading:
     return reading
 
 
-def _sides(
+def _both_definitions(
     given: inputs.Inputs, library: Library, found: DerivedModule, *, owner: str, name: str
 ) -> tuple[Definition, Definition]:
-    """The definitions of the unit on NPU and on GPU. Raises ``InputError`` where one of them is missing."""
+    """The definitions of the unit on NPU and on GPU. Raises ``InputError`` if one of them is missing."""
     reading = _reading(library, found.path)
     twin_path = found.module.gpu.path if found.module.gpu is not None else ""
     twin = library.at(twin_path) if twin_path else None
@@ -128,6 +128,7 @@ def _sides(
 
 
 def _definition(reading: Reading, owner: str, name: str) -> Function | None:
+    """The function, or the last definition of the method, which is the one that counts."""
     if not owner:
         return reading.functions.get(name)
     definitions = reading.classes[owner].methods.get(name, []) if owner in reading.classes else []
@@ -135,15 +136,16 @@ def _definition(reading: Reading, owner: str, name: str) -> Function | None:
 
 
 def _refuse_unequal(npu: Definition, gpu: Definition, profile: Profile) -> None:
-    """Raises ``InputError`` where the two definitions cannot be one: other code, device names, other globals."""
+    """Raises ``InputError`` if one definition cannot replace both: their code differs, it names a device, its globals
+    mean different things in the two modules, or it depends on the class that it stands in."""
     where = f"{gpu.qualname} ({gpu.path}:{gpu.node.lineno})"
     if npu.name == "__init__":
         raise InputError(f"{npu.qualname} sets its own class up: hoist the methods that it calls.")
     if not says_the_same(npu.reading, npu.node, gpu.reading, gpu.node, profile=profile):
         raise InputError(f"{npu.qualname} differs from {where}: make them equal first, or leave both.")
-    word = next((w for side in (npu, gpu) for w in _device_words(side, profile)), "")
-    if word:
-        raise InputError(f"{npu.qualname} names {word}, which is the device's: it cannot be shared.")
+    device_word = next((word for side in (npu, gpu) for word in _device_words(side, profile)), "")
+    if device_word:
+        raise InputError(f"{npu.qualname} names {device_word}, which is the device's: it cannot be shared.")
     if not same_globals(npu.reading, npu.node, gpu.reading):
         raise InputError(f"{npu.qualname} reads names that mean something else beside {where}: it cannot be shared.")
     if re.search(r"\bsuper\(\s*\w|\bself\.__\w+(?<!__)\b(?!__)", gpu.reading.text_of(gpu.node)):
@@ -151,6 +153,7 @@ def _refuse_unequal(npu: Definition, gpu: Definition, profile: Profile) -> None:
 
 
 def _device_words(side: Definition, profile: Profile) -> list[str]:
+    """What of a definition belongs to one device, as words for a message."""
     text = side.reading.text_of(side.node)
     words = [f"torch.{device}" for device in profile.device if f"torch.{device}" in text]
     if in_npu_words(text, profile) != text or is_device_bound(text, profile):
@@ -158,8 +161,13 @@ def _device_words(side: Definition, profile: Profile) -> list[str]:
     return words
 
 
-def _place(given: inputs.Inputs, library: Library, found: DerivedModule, npu: Definition, gpu: Definition) -> Move:
-    """Where the method goes: nowhere (it is inherited), to a base of both classes, or to a mixin."""
+def _choose_place(
+    given: inputs.Inputs, library: Library, found: DerivedModule, npu: Definition, gpu: Definition
+) -> Move:
+    """Where a method goes: nowhere (it is inherited), to a base of both classes, or to a mixin.
+
+    Raises ``InputError`` if a class between the NPU class and its twin has a version of its own.
+    """
     npu_class, gpu_class = npu.reading.classes[npu.owner], gpu.reading.classes[gpu.owner]
     npu_mro, gpu_mro = ancestry(library, npu_class), ancestry(library, gpu_class)
     if gpu_class in npu_mro.classes:
@@ -189,7 +197,11 @@ def _why_no_base(
     *,
     mros: tuple[Ancestry, Ancestry],
 ) -> str:
-    """Why the method cannot go to the common base of both classes; empty when it can."""
+    """Why the method cannot go to ``base``, the first omni base of both classes; empty if it can.
+
+    The reason may just be that vllm-ascend or vLLM is not at hand: a runner that inherits from ``base`` and from them
+    could then get this method instead of theirs.
+    """
     if base is None:
         return f"{npu.owner} and {gpu.owner} have no base of omni's in common"
     if any(isinstance(n, ast.Name) and n.id == "super" for n in walk(gpu.node)):

@@ -1,4 +1,4 @@
-"""``hoist``: move a method that is the same on GPU and NPU to where both have it.
+"""``hoist``: move a method that is the same on GPU and NPU to one place that both use.
 
 Comes in: ``UpgradeOptions`` and a unit's name. Goes out: an ``Upgrade``: report and changes, nothing written yet. May
 touch: what ``sources`` touches, by reading.
@@ -34,7 +34,7 @@ Edit = Callable[[str], str]
 
 
 def hoist(options: UpgradeOptions, unit: str) -> Upgrade:
-    """Plan the move of ``unit``. Raises ``InputError`` with the reason when it cannot be shared."""
+    """Plan the move of ``unit``. Raises ``InputError`` with the reason if it cannot be shared."""
     given = _open(options)
     move = find_move(given, find_modules(given), unit)
     edited = _Files(given, move)
@@ -63,8 +63,8 @@ def _open(options: UpgradeOptions) -> inputs.Inputs:
 
 
 class _Files:
-    """The files of a move: each as it was and as it becomes. ``target`` is where the method goes: path and name;
-    ``label`` is that of the markers."""
+    """The files of a move, each before and after. ``target`` is where the method goes, as path and qualified name;
+    ``label`` is the label of omni's markers."""
 
     def __init__(self, given: inputs.Inputs, move: Move) -> None:
         self.given = given
@@ -88,7 +88,7 @@ class _Files:
         self.after[path] = text
 
     def changes(self) -> tuple[FileChange, ...]:
-        """The changes, laid out as the repository's own ruff settings say."""
+        """The files that changed, formatted by the repository's own ruff settings."""
         found = []
         for path, after in sorted(self.after.items()):
             before = self.before[path]
@@ -100,39 +100,39 @@ class _Files:
 
 
 def _inherit(files: _Files, move: Move) -> None:
-    files.edit(move.npu.path, lambda text: _without(text, move.npu, files.label))
+    files.edit(move.npu.path, lambda text: _without_unit(text, move.npu, files.label))
 
 
 def _import(files: _Files, move: Move) -> None:
     entry = Import(module_name(move.gpu.path), move.gpu.name, move.gpu.name)
-    files.edit(move.npu.path, lambda text: imports.add(_without(text, move.npu, files.label), entry))
+    files.edit(move.npu.path, lambda text: imports.add(_without_unit(text, move.npu, files.label), entry))
 
 
 def _to_base(files: _Files, move: Move) -> None:
     files.target = (move.base_path, f"{move.base}.{move.gpu.name}")
-    body = _source(move.gpu)
+    body = _text_of(move.gpu)
     files.edit(move.base_path, lambda text: _with_member(_with_logger(text, move.base, move), move.base, body, move))
-    _leave(files, move)
+    _remove_both(files, move)
 
 
-def _leave(files: _Files, move: Move) -> None:
+def _remove_both(files: _Files, move: Move) -> None:
     for side in (move.gpu, move.npu):
-        files.edit(side.path, lambda text, side=side: _without(text, side, files.label))  # type: ignore[misc]
+        files.edit(side.path, lambda text, side=side: _without_unit(text, side, files.label))  # type: ignore[misc]
 
 
 def _to_mixin(files: _Files, move: Move) -> None:
-    """Move the method to a mixin beside the GPU class, made where there is none, and mix it into both classes."""
+    """Move the method to a mixin in a module beside the GPU class's, new if need be; both classes get it as a base."""
     path, name = _mixin_of(move.gpu)
     files.target = (path, f"{name}.{move.gpu.name}")
-    known = files.text(path)
-    if known is not None and name not in _classes(known):
+    existing = files.text(path)
+    if existing is not None and name not in _class_names(existing):
         raise InputError(f"{path} is there already without a class {name}: rename it, or add the class.")
-    if known is None:
+    if existing is None:
         files.create(path, _new_mixin(move, name))
-    files.edit(path, lambda text: _with_member(_with_logger(text, name, move), name, _source(move.gpu), move))
-    _leave(files, move)
+    files.edit(path, lambda text: _with_member(_with_logger(text, name, move), name, _text_of(move.gpu), move))
+    _remove_both(files, move)
     for side in (move.gpu, move.npu):
-        files.edit(side.path, lambda text, side=side: _mixed_in(text, side, path, name))  # type: ignore[misc]
+        files.edit(side.path, lambda text, side=side: _with_mixin(text, side, path, name))  # type: ignore[misc]
 
 
 _PLACES: Mapping[str, Callable[[_Files, Move], None]] = {
@@ -143,38 +143,43 @@ _PLACES: Mapping[str, Callable[[_Files, Move], None]] = {
 }
 
 
-def _classes(text: str) -> set[str]:
+def _class_names(text: str) -> set[str]:
     return {piece.name for piece in unit_room.split(text).pieces if piece.kind == "class"}
 
 
-def _source(side: Definition) -> str:
+def _text_of(side: Definition) -> str:
     """The text of a definition with the comments above it."""
     return unit_table(side.reading.text, side.path)[side.qualname].text
 
 
-def _without(text: str, side: Definition, label: str) -> str:
-    """The module without the definition, the imports that only it used, and markers that enclosed nothing else."""
+def _without_unit(text: str, side: Definition, label: str) -> str:
+    """The module without the definition, without imports that only it used and markers that enclosed only it."""
     cut = unit_room.join(unit_room.replace_units(unit_room.split(text, path=side.path), {side.qualname: None}))
     return imports.settle(text, _without_empty_blocks(cut, text, label), ()).text
 
 
 def _without_empty_blocks(text: str, before: str, label: str) -> str:
-    gone, known = (
+    """``text`` without pairs of markers that enclose nothing; unchanged if ``before`` had as many of them."""
+    empty, empty_before = (
         [region for region in read_markers(source, label=label).regions if "empty" in region.problems]
         for source in (text, before)
     )
-    if len(gone) <= len(known):
+    if len(empty) <= len(empty_before):
         return text
     rows = text.split("\n")
-    lines = {line for region in gone for line in range(region.start, region.end + 1)}
+    lines = {line for region in empty for line in range(region.start, region.end + 1)}
     return "\n".join(row for number, row in enumerate(rows, start=1) if number not in lines)
 
 
 def _with_member(text: str, owner: str, body: str, move: Move) -> str:
-    """The module with the method at the end of a class, and with the imports that it needs."""
-    grown = unit_room.join(unit_room.insert_member(unit_room.split(text), owner, body))
+    """The module with the method at the end of class ``owner``, and with the imports that it needs.
+
+    Raises ``InputError`` if the method needs a name that only the GPU module defines: to import it from there would be
+    circular. Also for a name that nothing explains.
+    """
+    extended = unit_room.join(unit_room.insert_member(unit_room.split(text), owner, body))
     module = module_name(move.gpu.path)
-    settled = imports.settle(text, grown, (imports.Provider(move.gpu.reading.text, module),))
+    settled = imports.settle(text, extended, (imports.Provider(move.gpu.reading.text, module),))
     needed = [row for row in settled.added if row.startswith(f"from {module} import ")]
     if needed or settled.unknown:
         names = ", ".join([*(row.rpartition(" ")[2] for row in needed), *settled.unknown])
@@ -183,7 +188,7 @@ def _with_member(text: str, owner: str, body: str, move: Move) -> str:
 
 
 def _mixin_of(side: Definition) -> tuple[str, str]:
-    """Path and class name of the mixin that a GPU class shares with its twin."""
+    """Path and class name of the mixin that a GPU class shares with its twin, both without ``gpu``."""
     path = PurePosixPath(side.path)
     stem = path.stem.removeprefix("gpu_")
     return str(path.with_name(f"{stem}_mixin.py")), f"{side.owner.replace('GPU', '')}Mixin"
@@ -200,7 +205,7 @@ def _new_mixin(move: Move, name: str) -> str:
 
 
 def _opening(text: str) -> tuple[str, str]:
-    """Licence comment and future import of a module, each as text."""
+    """Licence comment and future import of a module, each as text, empty if it has none."""
     rows = text.split("\n")
     count = next((k for k, row in enumerate(rows) if not row.startswith("#")), 0)
     licence = "".join(f"{row}\n" for row in rows[:count])
@@ -209,24 +214,25 @@ def _opening(text: str) -> tuple[str, str]:
 
 
 def _with_logger(text: str, owner: str, move: Move) -> str:
-    """The module with a logger of its own above class ``owner``, where the method needs one and there is none."""
-    uses = any(isinstance(node, ast.Name) and node.id == "logger" for node in walk(move.gpu.node))
+    """The module with a logger of its own above class ``owner``, if the method uses one and the module has none."""
+    uses_logger = any(isinstance(node, ast.Name) and node.id == "logger" for node in walk(move.gpu.node))
     source = move.gpu.reading.text
     row = next((row for row in source.split("\n") if row.startswith("logger = ")), "")
-    if not uses or not row or "logger" in defined_names(text):
+    if not uses_logger or not row or "logger" in defined_names(text):
         return text
-    grown = unit_room.join(unit_room.insert_definition(unit_room.split(text), f"{row}\n", before=owner))
+    extended = unit_room.join(unit_room.insert_definition(unit_room.split(text), f"{row}\n", before=owner))
     maker = import_entries.imports(source, move.gpu.path).get(re.split(r"\W", row.removeprefix("logger = "))[0])
-    return imports.add(grown, maker) if maker is not None else grown
+    return imports.add(extended, maker) if maker is not None else extended
 
 
-def _mixed_in(text: str, side: Definition, path: str, name: str) -> str:
+def _with_mixin(text: str, side: Definition, path: str, name: str) -> str:
+    """The module with mixin ``name`` of ``path`` as first base of the class that the method is taken from."""
     module = unit_room.split(text, path=side.path)
     bases = [base.expression for base in unit_room.class_bases(module, side.owner)]
     if name in bases:
         return text
-    grown = unit_room.join(unit_room.set_bases(module, side.owner, [name, *bases]))
-    return imports.add(grown, Import(module_name(path), name, name))
+    derived = unit_room.join(unit_room.set_bases(module, side.owner, [name, *bases]))
+    return imports.add(derived, Import(module_name(path), name, name))
 
 
 def _unit_reports(move: Move, target: tuple[str, str], texts: Mapping[str, str]) -> list[UnitReport]:
@@ -242,7 +248,7 @@ def _unit_reports(move: Move, target: tuple[str, str], texts: Mapping[str, str])
 
 
 def _lock_change(given: inputs.Inputs, move: Move) -> FileChange | None:
-    """The lock without the unit that is gone."""
+    """The lock without the NPU unit; ``None`` if there is no lock or it does not record the unit."""
     before = given.omni.read(given.lock_file)
     if before is None:
         return None

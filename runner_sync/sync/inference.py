@@ -1,4 +1,4 @@
-"""Which vllm-ascend text each unit of the runners was copied from, without changing anything.
+"""Which vllm-ascend text each unit of the runners was copied from, for commands that only read.
 
 Comes in: options, trees, modules. Goes out: ``Base`` values by unit. May touch: what ``sources`` touches.
 """
@@ -20,9 +20,9 @@ from runner_sync.upgrade import Base, ModuleRevision, find_base
 def sides(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterator[tuple[DerivedModule, tuple[ModuleRevision, ...]]]:
-    """For each module, the vllm-ascend revisions of its upstream that it may have been copied from, oldest first.
+    """Each module with the revisions of its vllm-ascend module that it may have been copied from, oldest first.
 
-    Without a vllm-ascend they are those that the lock names; without either there are none.
+    Without a vllm-ascend these are the revisions that the lock names; without a lock there are none.
     """
     if given.followed is None:
         yield from _locked_sides(options, given, modules)
@@ -35,7 +35,7 @@ def sides(
 def _locked_sides(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterator[tuple[DerivedModule, tuple[ModuleRevision, ...]]]:
-    """``sides`` without a vllm-ascend: the revisions that the lock names for each module."""
+    """Each module with the revisions that the lock names for its units."""
     trees: dict[str, Tree] = {}
     for found in modules:
         path = found.module.upstreams[0].path
@@ -50,7 +50,7 @@ def _locked_sides(
 
 
 def as_upgrade(options: CheckOptions) -> UpgradeOptions:
-    """The same trees and bases as options of an upgrade."""
+    """Options of an upgrade that name the same trees and bases."""
     return UpgradeOptions(
         omni=options.omni,
         ascend=options.ascend,
@@ -66,7 +66,7 @@ def as_upgrade(options: CheckOptions) -> UpgradeOptions:
 def infer_bases(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterator[tuple[DerivedModule, Mapping[str, Base]]]:
-    """For each module, the base of every unit that is a copy."""
+    """Each module with the bases of its copies, by unit."""
     for found, candidates in sides(options, given, modules):
         units = unit_texts(found.text, found.path).items()
         yield found, {unit: base for unit, text in units if (base := copied_from(unit, text, found, candidates))}
@@ -75,6 +75,6 @@ def infer_bases(
 def copied_from(
     unit: str, text: str, found: DerivedModule, candidates: Sequence[ModuleRevision], *, locked: BaseRef | None = None
 ) -> Base | None:
-    """The base of a unit that is a copy, or that the lock says to be one; ``None`` for any other."""
+    """The base of a unit that is a copy by its text or according to the lock; ``None`` for any other."""
     base = find_base(unit, text, found.module, candidates, locked=locked, infer=memo.closest)
     return base if base is not None and (base.kind == "copy" or base.ref.how == "lock") else None

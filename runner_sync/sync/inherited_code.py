@@ -1,9 +1,10 @@
-"""What the runners run that is not theirs, or that only a method sets which nobody calls: notes of a run.
+"""Notes on code that the runners run and no finding is about: inherited code that does not fit the target trees, and
+attributes that only a method sets which nobody calls.
 
 Comes in: findings, or the worlds of a job. Goes out: sentences. May touch: the trees, by reading.
 
-Other omni code is no runner of the profile: where it is broken on GPU as well, that is for its own upgrade. Whoever
-reads that the NPU runners fit has to hear of it all the same.
+Inherited omni code is not part of the profile's runners; if it is broken on GPU as well, its own upgrade has to mend
+it. Still, a report that the NPU runners fit must mention it.
 """
 
 from __future__ import annotations
@@ -19,23 +20,24 @@ from runner_sync.verify.trees.idle import Idle
 
 
 def notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
-    """What the target trees of a job have of both and the older ones have not, but for what is ``known``."""
+    """Notes on what is new in the target trees compared with the older ones, except for what ``known`` findings say."""
     if job.world is None:
         return
-    told = {(finding.path, finding.line, finding.symbol) for finding in known}
+    reported = {(finding.path, finding.line, finding.symbol) for finding in known}
     own = [module.path for module in job.modules]
     try:
         found, idle = breakage.find_inherited_since(job.world, job.old_world, [*own, *job.world.beside(own)])
-    except InputError:  # no runner can be told from what is broken in it
+    except InputError:  # a file that the runners need cannot be read
         return
-    yield from unfit([one for one in found if (one.path, one.line, one.symbol) not in told], job.profile)
+    yield from unfit([one for one in found if (one.path, one.line, one.symbol) not in reported], job.profile)
     yield from never_set(idle, job.profile)
     yield from _imports_elsewhere(job, own)
 
 
 def _imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
-    """One sentence on the imports from the project that is followed which fail where no runner gets. All of omni
-    imports vLLM: what that broke is no matter of the platform."""
+    """One sentence on failing imports from the followed project in modules that no runner imports.
+
+    None where vLLM is followed: all of omni imports it, and what it broke elsewhere is not the runners' concern."""
     project = job.profile.followed
     if job.world is None or project == "vllm":
         return
@@ -46,7 +48,7 @@ def _imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
 
 
 def never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
-    """One sentence per attribute that would fail where it is read, though the MRO has a method that sets it."""
+    """One sentence per attribute that only a method (``setter``) sets which nobody calls, so that reading it fails."""
     reads: dict[tuple[str, str, str], list[str]] = {}
     for one in idle:
         reads.setdefault((one.attribute, one.setter, one.place), []).append(f"{one.unit} ({one.where})")
@@ -56,7 +58,7 @@ def never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
 
 
 def unfit(inherited: Sequence[Finding], profile: Profile) -> Iterator[str]:
-    """One sentence on code of omni's that an upgrade of the runners leaves as it is, and that they run."""
+    """One sentence on inherited omni code that does not fit, and that an upgrade of the runners does not change."""
     units: dict[str, list[str]] = {}
     for finding in inherited:
         symbols = units.setdefault(f"{finding.path} {finding.unit}", [])

@@ -1,4 +1,4 @@
-"""Options → trees: which omni, vllm-ascend and vLLM a run reads, and which older ones it may have been copied from.
+"""Opens the trees that options and configuration name: the omni, vllm-ascend and vLLM of a run, and older ones of them.
 
 Comes in: options and configuration. Goes out: ``Inputs``. May touch: what ``sources`` touches.
 """
@@ -25,7 +25,8 @@ from runner_sync.trees import InGit, OnDisk, Tree
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The trees of a run. ``root`` is where files are written, ``None`` when the omni tree is not on disk."""
+    """The trees, configuration and lock of a run. ``root`` is where files are written, ``None`` if the omni tree is not
+    on disk."""
 
     omni: Tree
     root: Path | None
@@ -44,11 +45,11 @@ class Inputs:
 
     @property
     def followed(self) -> Tree | None:
-        """The tree of the project that the modules follow, ``None`` where none is at hand."""
+        """The tree of the project that the modules follow; ``None`` if it is not at hand."""
         return self.trees.get(self.profile.followed)
 
     def following(self, tree: Tree | None) -> Inputs:
-        """The same with ``tree`` as the one that is followed."""
+        """The same inputs with ``tree`` as the followed one."""
         return replace(self, ascend=tree) if self.profile.followed == "vllm-ascend" else replace(self, vllm=tree)
 
     @property
@@ -63,7 +64,10 @@ class Inputs:
 
 
 def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
-    """The omni tree with its configuration and lock (empty where it is to be made anew)."""
+    """The omni tree with its configuration and lock.
+
+    The lock is empty if the tree has none or is a release, and without ``with_lock``, for a run that makes it anew.
+    """
     omni, explicit, profile = options.omni, options.config, options.profile
     if omni.version is not None:
         tree: Tree = sources.open_release("vllm-omni", omni.version, needed=OMNI_FOLDERS, progress=options.progress)
@@ -77,13 +81,12 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
         raise InputError(f"{name}: is a folder; move it away and run again.")
     text = tree.read(name) if with_lock else None
     lock = load(text, path=name) if text is not None else Lock()
-    _refuse_anothers(lock, settings.profile)
+    _refuse_foreign_lock(lock, settings.profile)
     return Inputs(tree, root, _fitted(settings, tree), lock)
 
 
-def _refuse_anothers(lock: Lock, profile: Profile) -> None:
-    """Raise ``InputError`` for a lock of the runners of another built-in profile: a file that was copied, or one name
-    for two."""
+def _refuse_foreign_lock(lock: Lock, profile: Profile) -> None:
+    """Raises ``InputError`` for a lock of another built-in profile's runners: a copy, or both were given one name."""
     if (other := profile_of({entry.path for entry in lock.entries}, profile)) is not None:
         raise InputError(
             f"{profile.lock_file} is a lock of the {other.platform} runners, and this run is about the "
@@ -93,7 +96,8 @@ def _refuse_anothers(lock: Lock, profile: Profile) -> None:
 
 
 def profile_of(paths: Collection[str], given: Profile) -> Profile | None:
-    """The built-in profile beside ``given`` that all of ``paths`` are runners of; ``None`` where any is not."""
+    """The built-in profile that has all of ``paths`` among its runners; ``None`` if there is none, or ``given`` has one
+    of them."""
     own, *others = (
         {path for module in profile.modules for path in module.paths} for profile in (given, *BUILT_IN.values())
     )
@@ -103,7 +107,7 @@ def profile_of(paths: Collection[str], given: Profile) -> Profile | None:
 
 
 def require_git(omni: Tree, revision: str) -> InGit:
-    """The tree, which is to be compared with ``revision``. Raises ``InputError`` where it is no git checkout."""
+    """The omni tree, if it is a git checkout, to compare with ``revision``. Raises ``InputError`` otherwise."""
     if not isinstance(omni, InGit):
         raise InputError(
             f"{omni.source.location} is no git checkout, so nothing changed there since {revision}: leave "
@@ -113,9 +117,9 @@ def require_git(omni: Tree, revision: str) -> InGit:
 
 
 def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
-    """The same with the omni tree as it was where its branch left ``revision``, and with the lock that it had there.
+    """The inputs with the omni tree, and its lock, at the fork point of its branch from ``revision``.
 
-    A file that the branch gave another name has that name there, too. Raises ``InputError`` where it is no git
+    Files that the branch renamed can be read there by their new names, too. Raises ``InputError`` if the tree is no git
     checkout, and for an unknown revision.
     """
     now = require_git(given.omni, revision)
@@ -126,7 +130,7 @@ def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
     renamed = now.renamed(revision)
     if renamed:
         names = {old: new for new, old in renamed.items()}
-        # Each is known by its own name, too.
+        # The old name stays readable, too.
         modules = ((new, tree.read(old)) for new, old in renamed.items() if new.endswith(".py"))
         tree = PatchedTree(tree, {path: module for path, module in modules if module is not None})
         lock = lock.with_paths(names) if text is not None else lock
@@ -141,9 +145,10 @@ def _fitted(settings: configuration.Config, omni: Tree) -> configuration.Config:
 def open_target(
     project: Project, options: TreeOptions, settings: configuration.Config, progress: Progress
 ) -> Tree | None:
-    """A tree by option, environment variable, configuration, or from this environment, in that order.
+    """The tree that an option names, else an environment variable, else the configuration, else the installed package.
 
-    Raises ``InputError`` for a tree that cannot be read, with the variable or the key where no option named it.
+    ``None`` if there is none of these. Raises ``InputError`` for a tree that cannot be read; the message says which
+    variable or key named it, unless an option did.
     """
     if options.path is not None:
         return sources.open_path(project, options.path, ref=options.ref)
@@ -169,7 +174,7 @@ def open_target(
 
 @contextmanager
 def _named_by(place: str) -> Iterator[None]:
-    """Say where a tree was named: who gave no option for it would look for one."""
+    """Put ``place``, which named a tree, in front of an error: no option on the command line explains it."""
     try:
         yield
     except InputError as error:
@@ -177,13 +182,13 @@ def _named_by(place: str) -> Iterator[None]:
 
 
 def locked(project: Project, lock: Lock, progress: Progress) -> Tree | None:
-    """The release of an upstream that the last run was made with, where the lock names one."""
+    """The release of an upstream that the last run read according to the lock; ``None`` if it names no release."""
     version = lock.inputs.get(project, "")
     return _release(project, version, progress) if is_version(version) else None
 
 
 def require(project: Project, tree: Tree | None) -> Tree:
-    """``tree``, or a sentence that names every way to give one of ``project``."""
+    """``tree``. If it is ``None``, raises ``InputError``, with every way to name a tree of ``project``."""
     if tree is None:
         raise InputError(
             f"no {TITLES[project]} to follow: give {options_of(project)}, set {PATH_VARIABLES[project]}, "
@@ -193,18 +198,18 @@ def require(project: Project, tree: Tree | None) -> Tree:
 
 
 def option_word(project: Project) -> str:
-    """What the options of an upstream are called by: ``ascend`` as in ``--ascend-path``."""
+    """The word for an upstream in the names of options: ``ascend`` as in ``--ascend-path``."""
     return project.removeprefix("vllm-")
 
 
 def options_of(project: Project) -> str:
-    """The options that name a tree of an upstream."""
+    """The options that name a tree of an upstream, as words for a message."""
     word = option_word(project)
     return f"--{word}-path or --{word}-version"
 
 
 def refuse_unread(profile: Profile, ascend: TreeOptions, base: str | None) -> None:
-    """Raise ``InputError`` for options that name a vllm-ascend where the profile follows vLLM: it would not be read."""
+    """Raises ``InputError`` for options that name a vllm-ascend if the profile follows vLLM: it would not be read."""
     if profile.followed == "vllm" and (ascend.is_given or base is not None):
         raise InputError(
             f"the {profile.platform} runners follow vLLM, and no vllm-ascend is read: leave the --ascend options out, "
@@ -213,7 +218,7 @@ def refuse_unread(profile: Profile, ascend: TreeOptions, base: str | None) -> No
 
 
 def require_one_followed(profile: Profile) -> None:
-    """Raise ``InputError`` for modules that follow several projects: one run follows one."""
+    """Raises ``InputError`` if modules of the profile follow different projects: one run follows one."""
     for module in profile.modules:
         if (project := module.upstreams[0].project) != profile.followed:
             raise InputError(
@@ -229,7 +234,7 @@ def _release(project: Project, version: str, progress: Progress) -> Tree:
 
 
 def open_at(project: Project, ref: str, like: Tree | None, progress: Progress) -> Tree:
-    """The tree of ``project`` at ``ref``: a revision where ``like`` is a git checkout that knows it, else a release."""
+    """The tree of ``project`` at ``ref``: from ``like`` if it is a git checkout that knows ``ref``, else a release."""
     if like is not None and like.source.kind == "git":
         try:
             return sources.open_path(project, like.source.location, ref=ref)
@@ -240,7 +245,7 @@ def open_at(project: Project, ref: str, like: Tree | None, progress: Progress) -
 
 
 def is_version(ref: str) -> bool:
-    """Whether ``ref`` is a release number and no revision, though ``123456b789`` would do as a number, too."""
+    """Whether ``ref`` is a release number and not a git revision. It must have a dot: ``123456b789`` parses as both."""
     from packaging.version import Version
 
     try:

@@ -1,10 +1,10 @@
-"""Whether copies are of a later vllm-ascend than the release that a lock is made with.
+"""Notes that copies were made from a later vllm-ascend than the release that a lock is made with.
 
-Comes in: results as they stand, a run's inputs. Goes out: a note, or none. May touch: the next release on the index,
-for every release up to the one that is given was looked at anyway.
+Comes in: results as they stand, a run's inputs. Goes out: a note, or none. May touch: the next release on the index
+(the earlier ones were compared anyway).
 
-    release      0.17.0rc1  0.18.0  0.19.1rc1  0.20.2rc1      `lock --ascend-version 0.18.0` finds 0.87 the closest
-    likeness          0.84    0.87       0.96       0.93
+    release      0.17.0rc1  0.18.0  0.19.1rc1  0.20.2rc1      `lock --ascend-version 0.18.0` takes 0.18.0 for the base,
+    similarity        0.84    0.87       0.96       0.93      but the copy was made from 0.19.1rc1
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult
 
 MARGIN = 0.01
-"""How much closer a copy must be to the next release to be told; a judgement. Copies in 0.18.0 … 0.32.0rc1 are further
-from what came behind their own release, by 0.01 to 0.2, or as far."""
+"""How much more similar a copy must be to the next release to be reported; a judgement. Copies in 0.18.0 … 0.32.0rc1
+are as similar to the release after their own, or less by 0.01 to 0.2."""
 
 
 def note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: Progress) -> tuple[str, ...]:
-    """A note where copies are closer to the next release than to any that they could be of."""
+    """A note if copies are more similar to the next release than to any release up to the one that is followed."""
     tree = given.followed
     if tree is None or tree.source.kind != "release" or tree.source.version is None:
         return ()
@@ -50,6 +50,7 @@ def note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: Progre
 
 
 def _inferred(results: Sequence[ModuleResult]) -> Iterator[tuple[str, str, BaseRef]]:
+    """Name, text and base of each copy whose base was inferred."""
     for result in results:
         own = texts.unit_texts(result.before, result.path)
         for unit in result.units:
@@ -58,7 +59,7 @@ def _inferred(results: Sequence[ModuleResult]) -> Iterator[tuple[str, str, BaseR
 
 
 def _next(tree: Tree, paths: Sequence[str], progress: Progress) -> Tree | None:
-    """The first later release in which one of ``paths`` differs; ``None`` where none is at hand."""
+    """The first later release in which one of ``paths`` differs; ``None`` if there is none or the index fails."""
     assert tree.source.version is not None
     given = Version(tree.source.version)
     try:
@@ -68,7 +69,7 @@ def _next(tree: Tree, paths: Sequence[str], progress: Progress) -> Tree | None:
                 if any(later.read(path) != tree.read(path) for path in paths):
                     return later
     except InputError:
-        return None  # it only tells something, and is no part of the result
+        return None  # without it only a note is lost, and not the lock
     return None
 
 

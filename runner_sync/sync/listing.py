@@ -26,20 +26,20 @@ from runner_sync.sync.runners import DerivedModule, find_modules
 def blocks(options: CheckOptions) -> Report:
     """The omni blocks of the NPU runners and of their GPU twins, and what became of each GPU unit on NPU.
 
-    With a vllm-ascend (or a lock) omni code outside markers is found too, with vLLM that of the GPU runners. Raises
-    ``InputError`` for a file that does not parse and a base that cannot be read.
+    Omni code outside markers is found as well: in the NPU runners if there is a vllm-ascend or a lock, in the GPU
+    runners if there is a vLLM. Raises ``InputError`` for a file that does not parse and a base that cannot be read.
     """
     trees = origins.gather(options, *_open(options))
     found: list[Block] = []
-    told: list[PortStatus] = []
+    statuses: list[PortStatus] = []
     for module in trees.modules:
         found += _npu_blocks(trees, module)
         gpu_blocks = list(_gpu_blocks(trees, module))
-        mine = port_statuses(trees, module, gpu_blocks)
-        by_unit = {status.unit: status for status in mine}
-        told += mine
+        of_module = port_statuses(trees, module, gpu_blocks)
+        by_unit = {status.unit: status for status in of_module}
+        statuses += of_module
         found += [replace(block, twin=by_unit[block.unit].sentence(block)) for block in gpu_blocks]
-    tally = Counter(status.kind for status in told)
+    tally = Counter(status.kind for status in statuses)
     return Report(
         "blocks",
         inputs=trees.sources,
@@ -56,7 +56,7 @@ def _open(options: CheckOptions) -> tuple[inputs.Inputs, list[DerivedModule]]:
 
 
 def _npu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
-    """The omni blocks of an NPU module, by its markers alone where no upstream is at hand."""
+    """The omni blocks of an NPU module; only those in markers if no upstream is at hand."""
     marked = origins.marked_lines(found.text, found.path, trees.given)
     traced = list(origins.trace_npu(trees, found))
     lines = _omni_lines(traced) if trees.sides[found.path] else None
@@ -74,7 +74,7 @@ def _npu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
 
 
 def _gpu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
-    """The omni blocks of a module's GPU twin, by its comments alone where no vLLM is at hand."""
+    """The omni blocks of a module's GPU twin; only those that comments mark if no vLLM is at hand."""
     anchor = found.module.gpu
     text = trees.given.omni.read(anchor.path) if anchor is not None else None
     if anchor is None or text is None:
@@ -91,6 +91,7 @@ def _gpu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
 
 
 def _omni_lines(traced: Sequence[Traced]) -> frozenset[int]:
+    """The lines that do not come from upstream: omni's own and ports."""
     spans = [span for unit in traced for span in unit.spans if span.provenance != "upstream"]
     return frozenset(line for span in spans for line in range(span.start, span.end + 1))
 
@@ -112,9 +113,9 @@ def _remarks(trees: Trees, tally: Mapping[PortKind, int]) -> Iterator[str]:
 def explain(options: CheckOptions, file: str, line: int | None = None) -> Report:
     """Where the statements of a runner come from, or the one at ``line`` (1-based).
 
-    ``file`` is an NPU runner or a GPU twin, relative to the omni tree or to the current folder; one elsewhere on disk
-    says which omni tree is meant. Raises ``InputError`` for another file, for a line that it does not have, and when no
-    upstream is at hand to tell by.
+    ``file`` is an NPU runner or a GPU twin, relative to the omni tree or to the current folder. If it lies elsewhere on
+    disk, the omni tree that it lies in is read. Raises ``InputError`` for another file, for a line that it does not
+    have, and if no upstream is at hand to compare with.
     """
     given, modules = _open(_in_tree_of(options, file))
     path, module, is_npu = _find(given, modules, file)
@@ -134,12 +135,12 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
         inputs=trees.sources,
         units=units,
         changes=(FileChange(path, text, text),),
-        notes=tuple(_of_another_line(units, line)),
+        notes=tuple(_nearest_line_note(units, line)),
     )
 
 
-def _of_another_line(units: Sequence[UnitReport], line: int | None) -> list[str]:
-    """A note that the nearest statement is shown, where the given line holds none."""
+def _nearest_line_note(units: Sequence[UnitReport], line: int | None) -> list[str]:
+    """A note that the nearest statement is shown, if the given line holds none."""
     hunks = [hunk for unit in units for hunk in unit.hunks]
     if line is None or not hunks or any(hunk.line <= line <= hunk.end_line for hunk in hunks):
         return []
@@ -148,6 +149,7 @@ def _of_another_line(units: Sequence[UnitReport], line: int | None) -> list[str]
 
 
 def _in_tree_of(options: CheckOptions, file: str) -> CheckOptions:
+    """The options with the omni tree that ``file`` lies in, if it is outside the current folder and none is named."""
     place = Path(file).resolve()
     if options.omni.is_given or not place.is_file() or place.is_relative_to(Path.cwd()):
         return options
@@ -155,7 +157,10 @@ def _in_tree_of(options: CheckOptions, file: str) -> CheckOptions:
 
 
 def _find(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> tuple[str, DerivedModule, bool]:
-    """Path in the tree, module, and whether it is the NPU side."""
+    """The path in the tree that ``file`` means, its derived module, and whether it is the NPU side of that.
+
+    A bare file name will do. Raises ``InputError`` for a file that is neither an NPU runner nor a GPU twin.
+    """
     sides = [(found.path, found, True) for found in modules]
     sides += [(found.module.gpu.path, found, False) for found in modules if found.module.gpu is not None]
     names = _spellings(given, file)
@@ -173,7 +178,7 @@ def _find(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> 
 
 
 def _spellings(given: inputs.Inputs, file: str) -> set[str]:
-    """``file`` as a path in the tree; it may be one on disk."""
+    """The paths in the tree that ``file`` may mean: as it is given, and as a path on disk."""
     names = {PurePosixPath(file).as_posix()}
     root = given.root.resolve() if given.root is not None else None
     place = Path(file).resolve()
@@ -199,6 +204,7 @@ def _require_upstream(trees: Trees, *, is_npu: bool) -> None:
 
 
 def _explained(traced: Traced, line: int | None, listed: Sequence[Block]) -> UnitReport:
+    """A unit's report with one hunk per run of lines of the same origin, or with the one at ``line``."""
     spans = [span for span in traced.spans if line is None or span.start <= line <= span.end]
     if line is not None and not spans:
         # A blank or closing line goes with the statement above it.
@@ -211,15 +217,17 @@ def _explained(traced: Traced, line: int | None, listed: Sequence[Block]) -> Uni
 
 
 def _cause(span: Span, listed: Sequence[Block]) -> str:
+    """What ``explain`` says about one span."""
     if span.provenance == "omni":
         label = next((block.label for block in listed if block.start <= span.start <= block.end), "")
-        edited = f", edits {_place(span)}" if span.where else ""
+        edited = f", edits {_origin(span)}" if span.where else ""
         return f"{'marked' if span.marked else 'not marked'}{edited}{f': {label}' if label else ''}"
-    said = _place(span)
-    return f"{said} (marked as omni's)" if span.marked and span.provenance == "upstream" else said
+    origin = _origin(span)
+    return f"{origin} (marked as omni's)" if span.marked and span.provenance == "upstream" else origin
 
 
-def _place(span: Span) -> str:
+def _origin(span: Span) -> str:
+    """Source and lines that a span comes from, for example ``vllm-ascend 0.30.0rc2 lines 12-14``."""
     lines = ""
     if span.lines is not None:
         first, last = span.lines

@@ -1,4 +1,4 @@
-"""Whether a text that the lock names still reads as it did when it was locked.
+"""Whether a module text still has the units as they were when the lock was written.
 
 Comes in: lock references and the text that is there now. Goes out: answers, or an ``InputError``. May touch: nothing.
 """
@@ -16,9 +16,9 @@ ANEW = "make it anew with `runner-sync lock`, or name the base by option"
 
 
 def unlike_locked(references: Iterable[BaseRef], text: str, path: str) -> str:
-    """The first unit whose code in ``text`` differs from the locked one, or an empty string.
+    """The name of the first unit whose code in ``text`` differs from the locked one; empty if there is none.
 
-    A revision that is named by a folder or by a branch can be another one by now.
+    That happens if the lock names a folder or a branch, which may have other texts by now.
     """
     now = unit_texts(text, path)
     names = ((one.qualname, one.digest) for one in references if one.qualname in now)
@@ -26,7 +26,7 @@ def unlike_locked(references: Iterable[BaseRef], text: str, path: str) -> str:
 
 
 def require_locked(references: Sequence[BaseRef], text: str, path: str, lock_file: str) -> None:
-    """Raises ``InputError`` when ``text`` is another one than what was locked under the ref of the ``references``."""
+    """Raises ``InputError`` if a unit in ``text`` differs from what was locked, under the one ref of ``references``."""
     if name := unlike_locked(references, text, path):
         where = f"{TITLES[references[0].project]} {references[0].ref}"
         raise InputError(f"{lock_file} was made with another {name} than {where} has now: {ANEW}.")

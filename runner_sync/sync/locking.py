@@ -22,46 +22,46 @@ from runner_sync.verify.runners.reading import Reading
 def lock_change(
     command: str, results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
 ) -> FileChange | None:
-    """How the lock file changes; ``None`` where it does not, and where none is written."""
+    """The change of the lock file; ``None`` if it stays as it is, and if there is none yet and ``--only`` is given."""
     marked = options.conflict == "inline"
     entries = [entry for result in results for entry in _entries(result, given, marked=marked)]
     is_whole = options.gpu and options.upstream and not options.only
     refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
     if options.only and not given.lock.entries:
-        return None  # of the other units it would say nothing, and `check` would take that for all there is
+        return None  # `check` would take a lock without the other units for a complete one
     if not options.upstream:
-        refs = {}  # it told which units are copies, and nothing was synced to it
+        refs = {}  # vllm-ascend only told which units are copies; nothing was synced to it
     if options.only or not options.upstream:
-        refs |= given.lock.inputs  # those of the units that this run leaves as they are
+        refs |= given.lock.inputs  # other units still follow those
     gone = {result.path for result in results} if is_whole else set[str]()
     named = {path for module in given.profile.modules for path in module.paths}
     for path in {entry.path for entry in given.lock.entries} if is_whole else ():
-        # An upgrade by a profile that lacks a module forgets nothing of it: `check` asks about that first.
+        # An upgrade keeps the entries of a module that the profile no longer names: `check` asks about them first.
         if given.omni.read(path) is None or (command == "lock" and path not in named):
             gone.add(path)
     before = given.omni.read(given.lock_file)
     made = locks.merge(_forget(_without_lost_twins(given), entries), entries, inputs=refs, gone=gone)
     asked = any(result.reviews for result in results)
-    # Without a vllm-ascend nobody knows whether it calls what was not ported.
+    # Without a vllm-ascend nobody knows whether it calls the methods that were not ported.
     takes_gpu = options.gpu and not options.only and given.followed is not None
     if command == "upgrade" and takes_gpu and (asked or made != given.lock):
-        made = _settled(made, given.omni.source)
+        made = _with_settled_gpu(made, given.omni.source)
     after = locks.dump(made)
     return None if before == after else FileChange(given.lock_file, before, after)
 
 
-def _settled(lock: locks.Lock, omni: Source) -> locks.Lock:
-    """The lock of an upgrade that took the GPU runners in: what they have and NPU has not is settled for this revision.
+def _with_settled_gpu(lock: locks.Lock, omni: Source) -> locks.Lock:
+    """The lock with omni's revision as the one whose GPU runners were taken in: what NPU lacks of them is settled.
 
-    A folder without a version can hold another tree next time, so it settles nothing.
+    Unchanged for a folder that is neither a release nor in git: its name may stand for another tree next time.
     """
     return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.version or omni.revision else lock
 
 
 def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tuple[locks.Entry, ...]:
-    """Lock entries of one module, with what ``check`` tells later edits by.
+    """Lock entries of one module, with the hashes by which ``check`` recognises later edits.
 
-    A changed module that is ``marked`` (conflicts inline) is still to be edited: nothing to tell a later edit by yet.
+    A changed module that is ``marked`` (it may hold diff3 markers) gets no hashes: a person still has to edit it.
     """
     entries = []
     for name, (upstream, gpu) in result.synced.items():
@@ -79,14 +79,14 @@ def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tup
 
 
 def _code_known(known: locks.Entry | None, gpu: BaseRef | None) -> dict[str, Any]:
-    """The hash without docstrings that the old lock has of the same GPU text, which may not be at hand any more."""
+    """The old lock's hash, without docstrings, of the GPU text if that is the same: it may not be at hand any more."""
     if known is None or known.gpu is None or gpu is None or known.gpu.digest != gpu.digest:
         return {}
     return {key: known.extra[key] for key in (locked.GPU_CODE,) if key in known.extra}
 
 
 def _without_lost_twins(given: inputs.Inputs) -> locks.Lock:
-    """The old lock without the GPU files that the tree no longer has: there is nothing to compare with."""
+    """The old lock without references to GPU files that the tree no longer has: there is nothing to compare with."""
     kept = []
     for entry in given.lock.entries:
         is_lost = entry.gpu is not None and given.omni.read(entry.gpu.path) is None
@@ -95,7 +95,8 @@ def _without_lost_twins(given: inputs.Inputs) -> locks.Lock:
 
 
 def _forget(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:
-    """``lock`` without the hashes that ``entries`` record anew: one that is not recorded again holds no longer."""
+    """``lock`` without the hashes of the units in ``entries``: those that ``entries`` do not record again are out of
+    date."""
     keys = {entry.key for entry in entries}
     kept = [
         replace(entry, extra={k: v for k, v in entry.extra.items() if k not in locked.KEYS})

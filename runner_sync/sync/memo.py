@@ -26,7 +26,10 @@ from runner_sync.upgrade import InNpuWords, ModuleRevision, Translation
 
 
 def recall(kind: str, question: Iterable[str], find: Callable[[], Any]) -> Any:
-    """What ``find`` gives (anything that JSON holds), computed once per ``kind`` and ``question``."""
+    """What ``find`` returns (anything that JSON can hold), computed once per ``kind`` and ``question``.
+
+    Another version of this program, of Python or of libcst asks anew.
+    """
     key = _digest([_program_digest(), *question])
     known = kept.load_answer(kind, key)
     if known is not None:
@@ -37,7 +40,7 @@ def recall(kind: str, question: Iterable[str], find: Callable[[], Any]) -> Any:
 
 
 def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | None:
-    """``upgrade.closest``, computed only for what was not asked before."""
+    """``upgrade.closest``, remembered by name, text and the texts of the sides."""
 
     def find() -> object:
         origin = upgrade.closest(name, text, sides)
@@ -68,7 +71,7 @@ def _translated_unit(text: str, profile: Profile) -> str:
 
 
 TRANSLATION = Translation(_translated_module, _translated_unit)
-"""``upgrade.TRANSLATION``, asked only for what was not translated before."""
+"""``upgrade.TRANSLATION`` with its answers remembered."""
 
 
 def _serialised(profile: Profile) -> str:
@@ -77,8 +80,8 @@ def _serialised(profile: Profile) -> str:
 
 @cache
 def _program_digest() -> str:
-    """A digest of what finds the answers: this program's own text, Python, whose ``ast`` writes statements out, and
-    libcst."""
+    """A digest of what answers depend on besides the question: this program's text, libcst, and Python, whose ``ast``
+    unparses statements."""
     paths = Path(runner_sync.__file__).parent.rglob("*.py")
     return _digest([sys.version, version("libcst"), *(path.read_text("utf-8") for path in sorted(paths))])
 

@@ -1,10 +1,10 @@
-"""The trees as texts of modules: what a module binds, and what the classes of a derived module inherit.
+"""What modules bind, and what the classes of a derived module inherit, read from the texts of the modules.
 
 Comes in: trees and module texts. Goes out: ``Inherited`` values. May touch: the trees, by reading.
 
-`verify.trees.world` answers the same questions and more, from the syntax trees of every module on the way. Reading
-those took 0.4 to 0.9 s longer on three pairs of releases, whose upgrades take 2 to 3 s. An upgrade needs the texts of
-the units anyway, so it asks those, of a conditional base the first branch. A test holds the two to the same answers.
+`verify.trees.world` answers the same questions and more, but parses every module on the way: that took 0.4 to 0.9 s
+longer on three pairs of releases, whose upgrades take 2 to 3 s. An upgrade needs the unit texts of those modules
+anyway, so it reads these; of a conditional base it sees the first branch only. A test compares the answers of both.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _OPEN = ("import *", "__getattr__")
 
 @dataclass
 class ModuleTexts:
-    """The texts of the trees by module name. ``upgraded`` are texts that stand in for files of the omni tree,
-    ``relocated`` dotted names of modules that have moved."""
+    """The texts of the trees' modules. ``upgraded`` are texts, by path, that replace files of the omni tree;
+    ``relocated`` maps former dotted names of modules to their present ones."""
 
     trees: Mapping[Project, Tree]
     upgraded: dict[str, str] = field(default_factory=dict)
@@ -57,13 +57,14 @@ class ModuleTexts:
         return self.trees.get(project) if project is not None else None
 
     def as_before(self) -> ModuleTexts:
-        """The trees as they were before this run."""
+        """The module texts as they were before this run."""
         return replace(self, upgraded={})
 
     def lacks(self, dotted: str, name: str) -> bool:
-        """Whether a module of a known tree does not exist or does not bind ``name`` (empty: only whether it exists).
+        """Whether a module is known not to bind ``name``, or, if ``name`` is empty, not to exist.
 
-        What a module binds that does not parse, nobody can tell.
+        False in doubt: for a module of a project that is not at hand, one that does not parse, and one whose text does
+        not show all its names (``import *``, ``__getattr__``).
         """
         if self._tree_of(dotted) is None or self.module(f"{dotted}.{name}") is not None:
             return False
@@ -76,18 +77,19 @@ class ModuleTexts:
             return False
 
     def moved_to(self, dotted: str, name: str) -> str:
-        """The one module beside ``dotted`` that defines a ``name`` which ``dotted`` lacks; else empty."""
+        """The only module in the package of ``dotted`` that defines ``name``; empty if there are more or fewer, and if
+        ``dotted`` does not lack the name."""
         tree, package = self._tree_of(dotted), dotted.rpartition(".")[0]
         if tree is None or not package or not self.lacks(dotted, name):
             return ""
         folder = package.replace(".", "/")
-        beside = [path for path in tree.paths(f"{folder}/") if path.rpartition("/")[0] == folder]
-        defined = re.compile(rf"^(?:class|(?:async )?def) {re.escape(name)}\b", re.MULTILINE)
-        found = [path for path in beside if defined.search(tree.read(path) or "")]
+        siblings = [path for path in tree.paths(f"{folder}/") if path.rpartition("/")[0] == folder]
+        definition = re.compile(rf"^(?:class|(?:async )?def) {re.escape(name)}\b", re.MULTILINE)
+        found = [path for path in siblings if definition.search(tree.read(path) or "")]
         return module_name(found[0]) if len(found) == 1 else ""
 
     def find_class(self, dotted: str, name: str) -> Class | None:
-        """The class that ``from dotted import name`` binds, wherever it is defined; ``None`` where no text shows it."""
+        """The class that ``from dotted import name`` binds, found through re-exports; ``None`` if no text shows it."""
         seen: set[tuple[str, str]] = set()
         while (dotted, name) not in seen:
             seen.add((dotted, name))
@@ -105,7 +107,10 @@ class ModuleTexts:
         return None
 
     def inherited(self, text: str, class_name: str, dotted: str) -> Inherited:
-        """Members that ``class_name`` of a module inherits, the nearest base first, and whose they are."""
+        """What ``class_name`` of module ``dotted``, whose text is ``text``, inherits according to its MRO.
+
+        ``upstream`` and ``vllm`` also have what vllm-ascend's and vLLM's classes define and a nearer base overrides.
+        """
         members: dict[str, str | None] = {}
         upstream: set[str] = set()
         vllm: dict[str, str] = {}
@@ -121,7 +126,7 @@ class ModuleTexts:
         return Inherited(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm)
 
     def _parents(self, owner: Class) -> Iterator[Class]:
-        """The base classes that stand in the trees; of a conditional base the first one."""
+        """The base classes that are found in the trees; of a conditional base that of the first branch."""
         for base in texts.bases_of(owner.text, owner.name) if owner.is_there else ():
             for origin in base.origins[:1]:
                 found = self._class_of(origin, owner)
@@ -129,7 +134,7 @@ class ModuleTexts:
                     yield found
 
     def branches(self, text: str, class_name: str, dotted: str) -> Iterator[tuple[BaseClass, BaseOrigin, Class]]:
-        """The classes that a conditional base of a class may be, in every branch, where they stand in the trees."""
+        """The classes that conditional bases of a class may be, as far as they are found in the trees."""
         owner = Class(dotted, class_name, text)
         for base in texts.bases_of(text, class_name) if owner.is_there else ():
             for origin in base.origins if len(base.origins) > 1 else ():
@@ -138,14 +143,15 @@ class ModuleTexts:
                     yield base, origin, found
 
     def _class_of(self, origin: BaseOrigin, owner: Class) -> Class | None:
-        """The class that an origin of a base of ``owner`` names; ``None`` where no text shows it."""
+        """The class that ``origin``, which a base of ``owner`` is bound to, names; ``None`` if no text shows it."""
         if origin.module:
             return self.find_class(absolute(origin.module, owner.module), origin.name)
         found = Class(owner.module, origin.name, owner.text)
         return found if found.is_there else self.find_class(owner.module, origin.name)
 
     def constructors(self, text: str, dotted: str) -> dict[str, frozenset[str]]:
-        """The keywords that constructors of omni dataclasses take, by the names that a module imports them under."""
+        """The keywords that generated constructors of omni classes accept, by the names under which module ``dotted``
+        imports the classes."""
         found = {}
         for node in module_of(text).body:
             if not isinstance(node, ast.ImportFrom):
@@ -159,7 +165,11 @@ class ModuleTexts:
         return found
 
     def _fields(self, owner: Class) -> frozenset[str] | None:
-        """The fields of a dataclass; ``None`` where the class, or a base of it, is something else or not at hand."""
+        """The fields that a class and its bases add to the generated constructor.
+
+        ``None`` if there are none, a base is not at hand, or one of the classes has a constructor of its own or is
+        closed to other attributes.
+        """
         found: set[str] = set()
         for one in mro.linearise(owner, self._parents):
             added = own_fields(one.text, one.name)
@@ -169,13 +179,13 @@ class ModuleTexts:
         return frozenset(found) or None
 
     def bases(self, text: str, class_name: str, dotted: str) -> tuple[str, ...]:
-        """Base expressions of a class; empty when the module has no such class."""
+        """The base expressions of a class; empty if the module has no such class."""
         module = texts.parsed(text, dotted)
         return tuple(b.expression for b in class_bases(module, class_name)) if has_class(module, class_name) else ()
 
 
 class Class(NamedTuple):
-    """A class by the module that it stands in, or is said to."""
+    """A class called ``name`` in ``module``, whose text is ``text``; it need not be there (``is_there``)."""
 
     module: str
     name: str
@@ -190,7 +200,7 @@ class Class(NamedTuple):
 
 
 def _imported(text: str, path: str, name: str) -> Import | None:
-    """The from-import by which a module binds ``name``."""
+    """The from-import by which a module binds ``name``; ``None`` if there is none or the module does not parse."""
     try:
         entry = imports(text, path).get(name)
     except SyntaxError:

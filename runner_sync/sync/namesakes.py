@@ -1,9 +1,10 @@
-"""Helper classes that the derived platform has under a name with a word of its own in it.
+"""Finds helper classes that have the same name on GPU and NPU except for the word ``NPU``.
 
-``_HostCopyBatch`` of vllm-omni 0.32.0rc1's GPU generation runner is ``_NPUHostCopyBatch`` beside the NPU one. What uses
-it is translated, and its methods are units with a twin, as those of the runner classes that the profile names.
+For example, ``_HostCopyBatch`` of vllm-omni 0.32.0rc1's GPU generation runner is ``_NPUHostCopyBatch`` in the NPU one.
+As for the classes that the profile names, uses of the GPU name are translated, and the methods have twins.
 
-Comes in: a profile, the omni tree. Goes out: the profile with a row for each such class. May touch: the tree.
+Comes in: a profile, the omni tree. Goes out: the profile with a row for each such class. May touch: the tree, by
+reading.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ _CLASS = re.compile(r"\nclass (\w+)")
 
 
 def with_namesakes(profile: Profile, omni: Tree) -> Profile:
-    """``profile`` with the classes of the twin modules whose names are one but for the platform's word.
+    """``profile`` with a row for each GPU class that the NPU module has with the platform's word in its name.
 
-    Not a class that both modules have, or that the profile names already.
+    Leaves out pairs of which one module defines both names, and classes that the profile names already.
     """
     known = {row.name for row in profile.names} | {gpu for gpu, _ in profile.classes}
     rows = [row for row in _namesakes(profile, omni) if row.name not in known]
@@ -44,5 +45,5 @@ def _namesakes(profile: Profile, omni: Tree) -> Iterator[NameRewrite]:
 
 
 def _classes(text: str) -> set[str]:
-    # A plain beginning is found many times faster than the start of a line.
+    # A literal "\n" at the front is searched for many times faster than "^" with re.MULTILINE.
     return set(_CLASS.findall(f"\n{text}"))

@@ -1,4 +1,4 @@
-"""Which file a run ended on that is nested more deeply than Python's stack is.
+"""Names the file that is to blame if a run ends in a ``RecursionError``: one with too deeply nested code.
 
 Comes in: ``Inputs``. Goes out: an ``InputError`` that names the file. May touch: the trees, by reading.
 """
@@ -14,13 +14,13 @@ from runner_sync.sync import inputs
 from runner_sync.syntax import children
 
 DEEP = 100
-"""Levels of a syntax tree that what ends a run has at least; the runners of the releases have 20."""
+"""A file whose syntax tree has fewer levels is not to blame; the runners of the releases have 20."""
 
 
 @contextmanager
 def naming_the_deepest(given: inputs.Inputs) -> Iterator[None]:
-    """Turn a ``RecursionError`` into an ``InputError`` that names the most deeply nested file: of the runners, their
-    GPU twins and the modules that they follow. Where all of these are flat, the error stays as it is."""
+    """Turn a ``RecursionError`` into an ``InputError`` that names the most deeply nested file among the runners, their
+    GPU twins and the modules that they follow. If none has ``DEEP`` levels, the error stays as it is."""
     try:
         yield
     except RecursionError as error:
@@ -34,7 +34,7 @@ def naming_the_deepest(given: inputs.Inputs) -> Iterator[None]:
 
 
 def depth_of(text: str) -> int:
-    """Levels of the syntax tree of a text, 0 for what is none; of one too deep for Python itself more than any has."""
+    """The levels of a text's syntax tree; 0 if it does not parse, more than any tree has if it is too deep to parse."""
     try:
         level: list[ast.AST] = [ast.parse(text)]
     except (RecursionError, MemoryError):
@@ -48,7 +48,7 @@ def depth_of(text: str) -> int:
 
 
 def _files(given: inputs.Inputs) -> Iterator[tuple[str, str]]:
-    """Path and text of each file that every command reads."""
+    """Path and text of each runner, GPU twin and followed module, from every tree that has it."""
     own = [path for module in given.profile.modules for path in module.paths]
     twins = [module.gpu.path for module in given.profile.modules if module.gpu is not None]
     followed = [unit.path for module in given.profile.modules for unit in module.upstreams]

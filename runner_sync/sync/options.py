@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from runner_sync.model import Project
 
 Progress = Callable[[str, int, int | None], None]
-"""Called as ``progress(label, done, total or None)``; bytes while something is fetched, steps otherwise."""
+"""Called as ``progress(label, done, total or None)``, in bytes during a download and in steps otherwise."""
 
 Conflict = Literal["resolve", "inline"]
 
@@ -22,7 +22,7 @@ PATH_VARIABLES: Mapping[Project, str] = {"vllm-ascend": "VLLM_ASCEND_PATH", "vll
 
 
 def silent(_label: str, _done: int, _total: int | None) -> None:
-    """The progress of a run that nobody watches."""
+    """A ``Progress`` that shows nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class TreeOptions:
 
 
 class OmniOptions(Protocol):
-    """What all options say of the omni tree: where it is, its configuration, and the built-in profile below that."""
+    """What all options say of the omni tree: where it is, its configuration, and the built-in profile to start from."""
 
     @property
     def omni(self) -> TreeOptions: ...
@@ -53,7 +53,8 @@ class OmniOptions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UpgradeOptions:
-    """Options of ``upgrade``. ``*_base`` name the revision or version that the runners were last synced to."""
+    """Options of ``upgrade``. ``*_base`` name the revision or version that the runners were last synced to. ``gpu`` and
+    ``upstream`` say whether changes of the GPU runners and of the followed project are merged."""
 
     omni: TreeOptions = TreeOptions(path=Path())
     ascend: TreeOptions = TreeOptions()
@@ -77,7 +78,7 @@ class UpgradeOptions:
         return self.ascend if project == "vllm-ascend" else self.vllm
 
     def base(self, project: Project) -> str | None:
-        """What of an upstream the runners were last synced to, where an option says so."""
+        """The revision or version of an upstream that the runners were last synced to, if an option names it."""
         return _base(self, project)
 
 
@@ -102,7 +103,7 @@ class CheckOptions:
     progress: Progress = silent
 
     def base(self, project: Project) -> str | None:
-        """What of an upstream the runners were made for, where an option says so."""
+        """The revision or version of an upstream that the runners were made for, if an option names it."""
         return _base(self, project)
 
 
@@ -112,7 +113,7 @@ def _base(options: UpgradeOptions | CheckOptions, project: Project) -> str | Non
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """Options of ``replay``; no case named means all of them. ``hunks`` is how many of the largest to list per case."""
+    """Options of ``replay``. Without ``cases`` all are replayed; ``hunks`` is how many hunks to list per case."""
 
     cases: tuple[str, ...] = ()
     corpus: Path | None = None

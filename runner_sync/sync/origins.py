@@ -1,4 +1,4 @@
-"""The runner files of both sides with everything that their statements may come from.
+"""Traces the statements of NPU runners and GPU twins to the texts that they may come from.
 
 Comes in: options and trees. Goes out: ``Traced`` values: each unit with its spans. May touch: what ``sources`` touches.
 """
@@ -26,7 +26,7 @@ from runner_sync.upgrade import Base, ModuleRevision, upstream_name
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """One unit: what it is a copy of, its twin, and the origin of each statement."""
+    """One unit: what it is a copy of (``base``), its GPU twin, and the origin of each statement."""
 
     unit: Unit
     kind: Lineage
@@ -37,7 +37,8 @@ class Traced:
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """The trees of a run that reads: ``ascend`` are sides by NPU path, ``vllm`` is the one that omni is for."""
+    """What statements are traced to. ``sides`` are the upstream revisions that each module may have been copied from,
+    by NPU path; ``vllm`` is the vLLM that the omni tree is made for."""
 
     given: inputs.Inputs
     modules: tuple[DerivedModule, ...]
@@ -46,22 +47,22 @@ class Trees:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """What was read: the last vLLM is the one that omni is for."""
+        """The sources that were read. If two vLLMs are among them, the last is the one that omni is made for."""
         extra = () if self.vllm is None or self.vllm is self.given.vllm else (self.vllm.source,)
         return (*self.given.sources, *extra)
 
     @property
     def knows_upstream(self) -> bool:
-        """Whether some revision of upstream is at hand."""
+        """Whether an upstream revision of any module is at hand."""
         return any(self.sides.values())
 
 
 def gather(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], *, with_vllm: bool = True
 ) -> Trees:
-    """The upstream texts at hand: of what is followed by option or lock, of vLLM where it is named or can be fetched.
+    """The upstream revisions that options or the lock name, and the vLLM that omni is made for.
 
-    A run that names nothing but a folder stays offline, as far as its lock lets it.
+    A run that names nothing but a folder fetches no vLLM, and of the followed project only what its lock names.
     """
     known = {found.path: found_sides for found, found_sides in sides(options, given, modules)}
     near = [tree for tree in (given.vllm,) if tree is not None]
@@ -71,13 +72,14 @@ def gather(
 
 
 def marked_lines(text: str, path: str, given: inputs.Inputs) -> frozenset[int]:
-    """Lines that markers claim for omni; a loose comment such as ``# [Omni]`` claims the statement below it."""
+    """The lines that markers claim for omni. A loose comment such as ``# [Omni]`` claims the statement below it."""
     markers = read_markers(text, path=path, label=given.profile.marker)
     loose = [marker.line for marker in markers.lines if marker.kind == "loose"]
     return markers.marked | (_statements_below(text, loose) if loose else frozenset())
 
 
 def _statements_below(text: str, lines: Collection[int]) -> frozenset[int]:
+    """``lines`` with all lines down to the end of the next statement below each."""
     import ast
 
     starts: dict[int, int] = {}
@@ -93,14 +95,14 @@ def _statements_below(text: str, lines: Collection[int]) -> frozenset[int]:
 
 
 def trace_npu(trees: Trees, found: DerivedModule) -> Iterator[Traced]:
-    """The units of an NPU module, told from vllm-ascend and from the GPU twin."""
+    """The units of an NPU module, traced to the followed project and to the GPU twin."""
     given = trees.given
     marked = marked_lines(found.text, found.path, given)
     twins = twins_of(given, found)
     locked = {entry.qualname: entry.upstream for entry in given.lock.entries if entry.path == found.path}
     for name, unit in unit_table(found.text, found.path).items():
         base = copied_from(name, unit.text, found, trees.sides[found.path], locked=locked.get(name))
-        known = _namesakes(found, name, trees.sides[found.path], base)
+        known = _upstream_versions(found, name, trees.sides[found.path], base)
         twin = twins.get(name)
         gpu = _translated(twin, given) if twin is not None else None
         kind: Lineage = "copy" if base is not None else "override" if known else "own"
@@ -110,7 +112,7 @@ def trace_npu(trees: Trees, found: DerivedModule) -> Iterator[Traced]:
 
 
 def twins_of(given: inputs.Inputs, found: DerivedModule) -> dict[str, Unit]:
-    """The units of the GPU twin by the names that they have on NPU."""
+    """The units of the module's GPU twin, by the names that they have on NPU."""
     text = given.omni.read(found.module.gpu.path) if found.module.gpu is not None else None
     if text is None or found.module.gpu is None:
         return {}
@@ -118,16 +120,18 @@ def twins_of(given: inputs.Inputs, found: DerivedModule) -> dict[str, Unit]:
     return {given.profile.npu_name(name): unit for name, unit in table.items()}
 
 
-def _namesakes(found: DerivedModule, name: str, candidates: Sequence[ModuleRevision], base: Base | None) -> list[Known]:
-    """The unit in every revision at hand, the base first, then the newest."""
+def _upstream_versions(
+    found: DerivedModule, name: str, candidates: Sequence[ModuleRevision], base: Base | None
+) -> list[Known]:
+    """The upstream unit of that name in every revision that has it: the base first, then newest to oldest."""
     upstream = upstream_name(name, found.module)
     chosen = [base.side] if base is not None else []
     ordered = [*chosen, *(side for side in reversed(candidates) if side not in chosen)]
     tables = [(side, unit_table(side.text, side.path)) for side in ordered]
     return [
-        Known(f"{TITLES[found.module.upstreams[0].project]} {side.ref}", t[upstream].text, t[upstream].start)
-        for side, t in tables
-        if upstream in t
+        Known(f"{TITLES[found.module.upstreams[0].project]} {side.ref}", table[upstream].text, table[upstream].start)
+        for side, table in tables
+        if upstream in table
     ]
 
 
@@ -136,13 +140,14 @@ def _translated(twin: Unit, given: inputs.Inputs) -> Known:
 
 
 def _twin_ref(unit: Unit, twin: Unit, given: inputs.Inputs) -> BaseRef:
+    """A reference to the GPU twin, with its similarity to ``unit`` once it is translated."""
     other = translate_unit(twin.text, given.profile).text
     score = round(lineage.similarity(unit.text, other), 3)
     return BaseRef("vllm-omni", given.omni.source.ref, twin.path, twin.qualname, "twin", score, digest(twin.text))
 
 
 def trace_gpu(trees: Trees, found: DerivedModule) -> Iterator[Traced]:
-    """The units of a module's GPU twin, told from vLLM's own module; by loose comments only when there is no vLLM."""
+    """The units of a module's GPU twin, traced to vLLM's own module. Without a vLLM all statements count as omni's."""
     given, anchor = trees.given, found.module.gpu
     text = given.omni.read(anchor.path) if anchor is not None else None
     if text is None or anchor is None:
@@ -166,7 +171,7 @@ def trace_gpu(trees: Trees, found: DerivedModule) -> Iterator[Traced]:
 
 
 def _vllm_members(trees: Trees, found: DerivedModule) -> dict[str, Unit]:
-    """vLLM's own units by their last name; a method is found whichever class it stands in."""
+    """vLLM's own units by their unqualified names, for a GPU class has another name than the vLLM class it copies."""
     path = trees.given.profile.vllm_of(found.module).path
     text = trees.vllm.read(path) if trees.vllm is not None else None
     if text is None:

@@ -1,7 +1,7 @@
-"""The trees that ``check`` and ``verify`` hold the runners against: the target pair and the one they were made for.
+"""The trees that ``check`` and ``verify`` compare the runners with: the target pair and the one they were made for.
 
 Comes in: options, configuration and lock. Goes out: ``Inputs`` with their upstreams, and ``Pair`` values. May touch:
-what ``sources`` touches; without a tree to follow by option, environment, configuration or installation, nothing.
+what ``sources`` touches; nothing if no option, variable, configuration or installation names a tree to follow.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The tree that is followed and the vLLM that belongs to it, which may be the same one."""
+    """A tree of the followed project and the vLLM that it is made for; the same tree twice if vLLM is followed."""
 
     followed: Tree
     vllm: Tree
@@ -37,7 +37,7 @@ class Pair:
         return said if source.project == "vllm" else f"{source.project} {source.ref} and {said}"
 
     def world(self, given: inputs.Inputs) -> World:
-        """The pair with the omni tree on top, as one program."""
+        """The pair together with the omni tree, as the trees that one program is made of."""
         from runner_sync.verify.trees.world import World
 
         trees = {**given.trees, "vllm": self.vllm, self.followed.source.project: self.followed}
@@ -45,7 +45,8 @@ class Pair:
 
 
 def open_targets(options: CheckOptions, given: inputs.Inputs) -> inputs.Inputs:
-    """``given`` with the vllm-ascend and the vLLM that are named somewhere. Raises ``InputError`` for half a name."""
+    """``given`` with the vllm-ascend and the vLLM that options, environment or configuration name, or that are
+    installed. Raises ``InputError`` if a base is named and no tree to compare it with."""
     project = given.profile.followed
     inputs.refuse_unread(given.profile, options.ascend, options.ascend_base)
     vllm = inputs.open_target("vllm", options.vllm, given.config, options.progress)
@@ -62,7 +63,10 @@ def open_targets(options: CheckOptions, given: inputs.Inputs) -> inputs.Inputs:
 
 
 def target(options: CheckOptions, given: inputs.Inputs) -> Pair:
-    """The pair to fit; its vLLM is the one that vllm-ascend says it is for, unless another is named."""
+    """The pair that the runners should fit. Its vLLM is the one that is named, else the one that vllm-ascend declares.
+
+    Raises ``InputError`` if no tree to follow is at hand, or it declares no vLLM and none is named.
+    """
     followed = inputs.require(given.profile.followed, given.followed)
     if given.vllm is not None:
         return Pair(followed, given.vllm)
@@ -74,7 +78,10 @@ def target(options: CheckOptions, given: inputs.Inputs) -> Pair:
 
 
 def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
-    """The pair that the runners were made for, by option or lock; ``None`` when nobody says or it is ``new`` itself."""
+    """The pair that the runners were made for, according to option or lock; ``None`` if neither says, or it is ``new``.
+
+    Raises ``InputError`` if it cannot be told which vLLM belongs to it.
+    """
     project = given.profile.followed
     named = options.base(project)
     ref = named or last_synced(given.lock)
@@ -92,14 +99,16 @@ def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None
 
 
 def _locked_vllm(ref: str, given: inputs.Inputs) -> str | None:
-    """The vLLM that the last upgrade read, if it followed ``ref``."""
+    """The vLLM of the last upgrade, if that followed ``ref``."""
     known = given.lock.inputs
     return known.get("vllm") if known.get(given.profile.followed) == ref else None
 
 
 def followed_at(ref: str, given: inputs.Inputs, options: CheckOptions) -> Tree:
-    """The followed project at a revision or version that a lock or an option names. Raises ``InputError`` with the
-    remedy."""
+    """The followed project at ``ref``, which a lock or an option names.
+
+    Raises ``InputError``, with the remedy, for a git revision if the followed tree is no git checkout.
+    """
     project, tree = given.profile.followed, given.followed
     is_git = tree is not None and tree.source.kind == "git"
     if not is_git and not inputs.is_version(ref):
@@ -111,15 +120,15 @@ def followed_at(ref: str, given: inputs.Inputs, options: CheckOptions) -> Tree:
 
 
 def is_ref_of(ref: str, tree: Tree) -> bool:
-    """Whether ``ref`` names what ``tree`` is."""
+    """Whether ``ref`` is the version of ``tree`` or its git revision, perhaps shortened."""
     source = tree.source
     return ref in (source.ref, source.version) or bool(source.revision and source.revision.startswith(ref))
 
 
 def last_synced(lock: Lock) -> str | None:
-    """What the runners as a whole were made for: the newest one that any unit follows.
+    """The upstream that the runners as a whole were made for: the newest version that any unit follows.
 
-    Of commits, which have no order here, it is the one that most units follow.
+    If units follow commits only, whose order is not known here, the commit that most of them follow.
     """
     from packaging.version import Version
 
@@ -131,9 +140,9 @@ def last_synced(lock: Lock) -> str | None:
 
 
 def vllm_of_omni(options: CheckOptions, given: inputs.Inputs, near: Iterable[Tree]) -> Tree | None:
-    """The vLLM that the omni tree itself is for: of the trees ``near``, else by the number that omni tells.
+    """The vLLM of the version that the omni tree declares: one of the trees ``near``, else opened by that version.
 
-    ``None`` when it does not tell; then ``near``'s first one is as good as any.
+    If omni declares none, the first of ``near``, or ``None``.
     """
     trees = list(near)
     version = sources.declared_vllm(given.omni)

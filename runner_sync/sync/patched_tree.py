@@ -1,4 +1,4 @@
-"""A tree with some of its files exchanged or added: the result before it is written, say, or modules under later names.
+"""A tree with some files replaced or added: for example a result before it is written, or modules under later names.
 
 Comes in: a tree and texts by path. Goes out: a ``PatchedTree``, which is a tree, too. May touch: the tree, by reading.
 """
@@ -16,7 +16,7 @@ from runner_sync.trees import Remembering, Tree
 
 @dataclass(frozen=True)
 class PatchedTree:
-    """A tree with some files exchanged or added."""
+    """``tree`` with the files of ``texts`` in place of its own or besides them."""
 
     tree: Tree
     texts: dict[str, str]
@@ -32,7 +32,7 @@ class PatchedTree:
         return [path for path in self._paths if is_below(path, prefix)]
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """What was found out about every text, of the exchanged ones anew."""
+        """``find`` of every text by path; what ``tree`` remembers is used for the files that are not replaced."""
         known = self.tree.remembered(what, find) if isinstance(self.tree, Remembering) else {}
         missing = self.texts.keys() | set(self.paths()) - known.keys()
         return {path: find(self.read(path) or "") if path in missing else known[path] for path in self.paths()}

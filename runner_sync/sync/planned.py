@@ -1,4 +1,4 @@
-"""What a run of ``upgrade``, ``lock`` or ``hoist`` would do, and what its report has of the results of the modules.
+"""What a run of ``upgrade``, ``lock`` or ``hoist`` would do, and what its report takes from the modules' results.
 
 Comes in: a ``ModuleResult`` of each module. Goes out: an ``Upgrade``, changes, figures. May touch: nothing.
 """
@@ -16,8 +16,8 @@ from runner_sync.upgrade import ModuleResult
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """What an upgrade would do. ``root`` is the folder that the changes belong below, ``None`` without one on disk;
-    ``patch`` are the changes and the lock's with the line endings that the files have now."""
+    """What a run would do. Paths are relative to ``root``, which is ``None`` if there is no folder to write to;
+    ``patch`` are the changes and that of the lock with the line endings that the files have on disk."""
 
     report: Report
     changes: tuple[FileChange, ...]
@@ -27,7 +27,7 @@ class Upgrade:
 
 
 def as_they_stand(result: ModuleResult) -> ModuleResult:
-    """The result as if nothing had been done: what each unit was last synced to, for ``lock``."""
+    """The result without its changes: only what each unit was last synced to, for ``lock``."""
     units = [unit for unit in result.units if unit.outcome != "added"]
     return replace(
         result,
@@ -40,12 +40,12 @@ def as_they_stand(result: ModuleResult) -> ModuleResult:
 
 
 def changes_of(results: Sequence[ModuleResult]) -> tuple[FileChange, ...]:
-    """The files that differ."""
+    """The changes of the files that differ."""
     return tuple(FileChange(r.path, r.before or None, r.after) for r in results if r.before != r.after)
 
 
 def summarise(results: Sequence[ModuleResult]) -> dict[str, int | str]:
-    """Figures of a run for the summary."""
+    """The figures of a run for the summary of its report."""
     units = [unit for result in results for unit in result.units]
     outcomes = Counter(unit.outcome for unit in units)
     return {

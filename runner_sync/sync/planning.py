@@ -43,12 +43,12 @@ from runner_sync.upgrade import (
 )
 
 SKELETON = "module.py.j2"
-"""The template of a module that is started."""
+"""The template of a new module."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What the jobs of all modules have in common; ``given`` has the profile that fits the trees."""
+    """What the jobs of all modules have in common; the profile of ``given`` is fitted to the trees."""
 
     options: UpgradeOptions
     given: inputs.Inputs
@@ -59,10 +59,10 @@ class _Run:
 
 
 def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResult], tuple[str, ...]]:
-    """Upgrade every derived module. Returns the results and notes on where the bases came from."""
+    """Upgrade every derived module in memory. Returns the results and notes on where the bases came from."""
     modules = find_modules(given)
     refuse_misspelt(options.only, modules, given)
-    _refuse_recorded(modules, given)
+    _refuse_missing_runner(modules, given)
     bases = Bases(options, given, modules)
     module_texts = ModuleTexts(given.trees, relocated=relocated_names(modules))
     given = replace(given, config=replace(given.config, profile=given.profile.fitted(module_texts.lacks)))
@@ -80,30 +80,30 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     return results, tuple(bases.revisions.notes)
 
 
-def _refuse_recorded(modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
-    """Raises ``InputError`` for a runner that the lock records, that is gone, and that another one imports.
+def _refuse_missing_runner(modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
+    """Raises ``InputError`` for a runner that the lock records, that the tree lacks, and that another runner imports.
 
-    It is lost, and ``check`` says so as well; started anew it would be another one. Of a runner that nobody imports any
-    more, an upgrade forgets what the lock records.
+    It got lost, as ``check`` also reports; ``_started`` would otherwise make a new one without what was in it. A runner
+    that none imports was removed on purpose, and its lock entries are dropped.
     """
-    imported = {module for found in modules for module in _imported(found.text, found.path)}
+    imported = {module for found in modules for module in _imported_modules(found.text, found.path)}
     recorded = {entry.path for entry in given.lock.entries} - {found.path for found in modules}
     refuse_lost(given, {path for path in recorded if module_name(path) in imported})
 
 
-def _imported(text: str, path: str) -> set[str]:
+def _imported_modules(text: str, path: str) -> set[str]:
     return {entry.module for entry in imports(text, path).values()}
 
 
 def _started(
     modules: Sequence[DerivedModule], bases: Bases, given: inputs.Inputs, upgraded: Sequence[ModuleResult]
 ) -> list[ModuleResult]:
-    """New modules for GPU runners and workers that have no twin yet, where the modules that are there import them.
+    """New modules for GPU runners and workers without an NPU twin, if the upgraded modules import that twin.
 
-    They go beside those; a module of the profile that belongs into another folder is not started.
+    Only in the folder of the first module: one that the profile puts into another folder is not made.
     """
     present = {found.module.name for found in modules}
-    imported = {module for result in upgraded for module in _imported(result.after, result.path)}
+    imported = {module for result in upgraded for module in _imported_modules(result.after, result.path)}
     folder = modules[0].path.rpartition("/")[0]
     results = []
     for module in given.profile.modules:
@@ -126,13 +126,14 @@ def _started(
 
 
 def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> ModuleRevision | None:
+    """vLLM's module that the GPU twin goes back to; ``None`` if it is not at hand."""
     path = given.profile.vllm_of(module).path
     text = given.vllm.read(path) if given.vllm is not None else None
     return ModuleRevision(given.vllm.source.ref, text, path) if given.vllm is not None and text is not None else None
 
 
 def relocated_names(modules: Sequence[DerivedModule]) -> dict[str, str]:
-    """Former dotted names of the derived modules → where they are now."""
+    """The other dotted names that the profile has for the derived modules, with their present ones."""
     return {
         module_name(path): module_name(found.path)
         for found in modules
@@ -163,7 +164,7 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
         twin,
         hierarchy_of(found, twin, modules=run.modules, module_texts=module_texts, options=options, given=given),
         Target(
-            elsewhere=_elsewhere(found, run) if found is run.modules[0] else Elsewhere(),
+            elsewhere=_uses_by_others(found, run) if found is run.modules[0] else Elsewhere(),
             records=_records(module_texts),
             constructors=module_texts.constructors(found.text, module_name(found.path)),
             relocated=module_texts.relocated,
@@ -176,10 +177,13 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
     )
 
 
-def _elsewhere(found: DerivedModule, run: _Run) -> Elsewhere:
-    """What the other modules use. A step of vllm-ascend's is when members come along that their twins have long used,
-    and go to where those have them; a port brings what is new."""
-    used = elsewhere(found, run.modules, run.given)
+def _uses_by_others(found: DerivedModule, run: _Run) -> Elsewhere:
+    """What the other modules and their twins use on ``self``, as it counts in this run.
+
+    If vllm-ascend is followed, all of it. If only the GPU runners are ported, the members that a module lacks itself,
+    and what its twin uses now and did not use at its oldest base: a port brings only what is new.
+    """
+    used = uses_by_others(found, run.modules, run.given)
     if run.options.upstream or not run.options.gpu:
         return used
     others = [other for other in run.modules if other is not found]
@@ -203,11 +207,14 @@ def _twin(found: DerivedModule, bases: Bases, options: UpgradeOptions, given: in
 
 
 def _missing_members(names: Sequence[NameRewrite], module_texts: ModuleTexts) -> dict[str, str]:
-    """Members of renamed classes that the class of the new name, which inherits from none, does not have."""
+    """Members of GPU classes that the profile renames and the NPU class lacks, each with the name of that class.
+
+    Only for NPU classes without bases, whose members are all in sight.
+    """
     found: dict[str, str] = {}
     for row in names:
-        places = ((row.module, row.name), (row.new_module, row.new_name))
-        known = [(module[1], name) for dotted, name in places if (module := module_texts.module(dotted)) is not None]
+        classes = ((row.module, row.name), (row.new_module, row.new_name))
+        known = [(module[1], name) for dotted, name in classes if (module := module_texts.module(dotted)) is not None]
         if row.name == row.new_name or len(known) < 2 or texts.bases_of(*known[1]):
             continue
         old, new = (instance_names(text, name) for text, name in known)
@@ -217,7 +224,8 @@ def _missing_members(names: Sequence[NameRewrite], module_texts: ModuleTexts) ->
 
 
 def _undefined(found: DerivedModule, twin: GpuTwin, attributes: Attributes, given: inputs.Inputs) -> dict[str, str]:
-    """What the GPU twin reads that is new in it, and that neither omni nor the upstreams of the result define."""
+    """Attributes that the GPU twin newly reads and that neither omni nor the upstreams define, each with the vLLM at
+    hand. Empty if one of the upstreams is not at hand."""
     if twin.new is None or given.followed is None or given.vllm is None:
         return {}
     anchors = (given.profile.vllm_of(found.module), *found.module.upstreams)
@@ -227,7 +235,7 @@ def _undefined(found: DerivedModule, twin: GpuTwin, attributes: Attributes, give
 
 
 def _records(module_texts: ModuleTexts) -> dict[str, records.Record]:
-    """The records of the modules that are upgraded already."""
+    """The records of the modules upgraded so far, with their fields before and now."""
     return {
         name: records.record(module_texts.trees["vllm-omni"].read(path) or "", text, name)
         for path, text in module_texts.upgraded.items()
@@ -237,18 +245,19 @@ def _records(module_texts: ModuleTexts) -> dict[str, records.Record]:
 
 
 def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
+    """What each unit of a module follows according to the lock."""
     return {entry.qualname: entry.upstream for entry in lock.entries if entry.path == path and entry.upstream}
 
 
 def apart_of(lock: locks.Lock, path: str, followed: Project) -> frozenset[str]:
-    """Units that a lock made with a tree of ``followed`` records without it: they were no copies then."""
+    """Units that the lock records without an upstream, if it was made with a tree of ``followed``: no copies."""
     if followed not in lock.inputs:
         return frozenset()
     return frozenset(entry.qualname for entry in lock.entries if entry.path == path and entry.upstream is None)
 
 
-def elsewhere(found: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> Elsewhere:
-    """What the modules but ``found`` use on ``self``, and their GPU twins."""
+def uses_by_others(found: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> Elsewhere:
+    """What the modules other than ``found``, and their GPU twins, use on ``self``."""
     others = [other for other in modules if other is not found]
     twins = [given.omni.read(other.module.gpu.path) for other in others if other.module.gpu is not None]
     by_twins = frozenset(name for text in twins if text for name in self_names(text))

@@ -1,4 +1,4 @@
-"""What became of each omni unit of a GPU runner on the NPU side. None is left unaccounted for.
+"""What became of each omni unit of a GPU runner on the NPU side. Every unit gets a status.
 
 Comes in: the trees of a run, a module, the omni blocks of its GPU twin. Goes out: ``PortStatus`` values. May touch: the
 trees, by reading.
@@ -34,7 +34,8 @@ PortKind = Literal["ported", "inherited", "hoistable", "unneeded", "device", "re
 
 @dataclass(frozen=True, slots=True)
 class PortStatus:
-    """``unit`` is the GPU unit's qualified name, ``reason`` says which twin it has, or why it has none."""
+    """What became of the GPU unit ``unit``. ``reason`` says which twin it has on NPU, or why it has none; ``parts`` are
+    reasons for single blocks of the unit, by their first lines."""
 
     unit: str
     kind: PortKind
@@ -42,7 +43,7 @@ class PortStatus:
     parts: Mapping[int, str] = field(default_factory=dict)
 
     def sentence(self, block: Block) -> str:
-        """What became of one block: its own part of the unit where that is known."""
+        """What became of one block, with its own reason if there is one, else that of the unit."""
         return f"{self.kind}: {self.parts.get(block.start, self.reason)}"
 
 
@@ -56,7 +57,7 @@ def port_statuses(trees: Trees, found: DerivedModule, blocks: Sequence[Block]) -
 
 
 class _Judge:
-    """What is known about one module and its twin."""
+    """Finds the status of the units of one module's GPU twin."""
 
     def __init__(self, trees: Trees, found: DerivedModule) -> None:
         self.trees = trees
@@ -74,20 +75,21 @@ class _Judge:
         self.keys = {key(node, unit) for unit in self.npu.values() for node in nodes_of(unit.text)}
 
     def status_of(self, name: str, blocks: Sequence[Block]) -> PortStatus:
+        """The status of the GPU unit ``name``, whose omni code is in ``blocks``."""
         twin = self.profile.npu_name(name)
         if twin in self.npu:
-            return self._beside(name, twin, blocks)
+            return self._status_of_shared(name, twin, blocks)
         owner, _, member = twin.rpartition(".")
         decision = self.members.get(twin)
         if decision is not None:
-            return self._decided(name, decision)
-        return self._elsewhere(name, owner or member)
+            return self._status_by_decision(name, decision)
+        return self._status_without_class(name, owner or member)
 
-    def _beside(self, name: str, twin: str, blocks: Sequence[Block]) -> PortStatus:
-        """A unit that has a namesake on NPU."""
+    def _status_of_shared(self, name: str, twin: str, blocks: Sequence[Block]) -> PortStatus:
+        """The status of a unit that NPU defines as well, as ``twin``: are its omni statements there?"""
         if twin in self.hoistable:
             return PortStatus(name, "hoistable", f"equals {twin}; `runner-sync hoist {twin}` moves it")
-        if self._hands_on(name, twin):
+        if self._calls_gpu_method(name, twin):
             return PortStatus(name, "inherited", f"{twin} calls it")
         keys = self._omni_keys(self.gpu_units[name], blocks)
         wanted = [one for inside in keys.values() for one in inside]
@@ -98,17 +100,20 @@ class _Judge:
         if all(words):
             return PortStatus(name, "device", f"{twin} has all but {words[0]}")
         reason = f"{len(missing)} of {len(wanted)} omni statements are not in {twin}"
-        return PortStatus(name, "review", reason, {start: self._part(inside, twin) for start, inside in keys.items()})
+        return PortStatus(
+            name, "review", reason, {start: self._block_reason(inside, twin) for start, inside in keys.items()}
+        )
 
-    def _part(self, wanted: Sequence[str], twin: str) -> str:
+    def _block_reason(self, wanted: Sequence[str], twin: str) -> str:
+        """The reason for one block, whose statements are ``wanted``."""
         missing = sum(one not in self.keys for one in wanted)
         if not missing:
             return f"this block is in {twin}, others are not"
         many = f"{missing} of these {len(wanted)} statements" if len(wanted) > 1 else "this statement"
         return f"{many} {'is' if missing == 1 else 'are'} not in {twin}"
 
-    def _hands_on(self, name: str, twin: str) -> bool:
-        """Whether the NPU method calls its GPU twin, which is among its parents."""
+    def _calls_gpu_method(self, name: str, twin: str) -> bool:
+        """Whether the NPU class inherits from the GPU class, and its method calls the GPU method."""
         owner, _, member = name.rpartition(".")
         npu_owner = twin.rpartition(".")[0]
         if not owner or owner not in self.parents.get(npu_owner, frozenset()):
@@ -117,7 +122,7 @@ class _Judge:
         return "super()" in parents_of(text, member) or calls_by_class(text, owner, member)
 
     def _omni_keys(self, unit: Unit, blocks: Sequence[Block]) -> dict[int, list[str]]:
-        """The omni statements of a GPU unit, in NPU words, by the line at which their block starts."""
+        """The omni statements of a GPU unit in canonical form, translated to NPU, by the first line of their block."""
         starts = {line: block.start for block in blocks for line in range(block.start, block.end + 1)}
         found: dict[int, list[str]] = {block.start: [] for block in blocks}
         for node in nodes_of(translate_unit(unit.text, self.profile).text):
@@ -126,8 +131,8 @@ class _Judge:
                 found[starts[line]].append(key(node, unit))
         return found
 
-    def _decided(self, name: str, decision: Member) -> PortStatus:
-        """The status of a unit that NPU does not define, by what an upgrade would decide about it."""
+    def _status_by_decision(self, name: str, decision: Member) -> PortStatus:
+        """The status of a unit that NPU does not define, according to what an upgrade would decide about it."""
         what: Mapping[str, PortKind] = {"inherited": "inherited", "unneeded": "unneeded", "device": "device"}
         if decision.action in what:
             if name in self.skipped:
@@ -141,8 +146,8 @@ class _Judge:
             return PortStatus(name, "review", f"not on NPU: {decision.reason}; `{port}` ports it")
         return PortStatus(name, "review", decision.reason)
 
-    def _elsewhere(self, name: str, top: str) -> PortStatus:
-        """A unit at module level, or in a class that has no twin."""
+    def _status_without_class(self, name: str, top: str) -> PortStatus:
+        """The status of a unit without counterpart, ``top`` being its class or, at module level, its own name."""
         entry = self.imported.get(top)
         if entry is not None:
             return PortStatus(name, "inherited", f"{self.found.path} imports {top} from {entry.module}")
@@ -151,7 +156,7 @@ class _Judge:
         return PortStatus(name, "unneeded", f"nothing in {self.found.path} uses {top}")
 
     def _found_by_rules(self) -> tuple[set[str], dict[str, str]]:
-        """NPU units that could be shared, and GPU methods that NPU skips without meaning to, with the reason."""
+        """NPU units that could be hoisted (RS501), and GPU overrides that NPU skips (RS203), with the reason."""
         module = CheckModule(self.found.path, self.found.text, self.gpu_path, self.gpu_text or None)
         job = CheckJob(self.profile, (module,), read=self.trees.given.omni.read)
         found = check.run(job, Codes(("RS203", "RS501"))).findings
@@ -163,21 +168,22 @@ class _Judge:
         return {finding.unit for finding in found if finding.code == "RS501"}, skipped
 
     def _members(self) -> dict[str, Member]:
-        """Decisions on the members that only the GPU classes have, by NPU name."""
+        """What an upgrade would decide about the members that only the GPU classes have, by NPU name."""
         job = self._job()
         if job is None:
             return {}
         self.parents = {name: inherited.classes for name, inherited in job.hierarchy.inherited.items()}
-        owners = [npu for gpu_name, npu in self.profile.classes if self._has(gpu_name, npu)]
+        owners = [npu for gpu_name, npu in self.profile.classes if self._has_both(gpu_name, npu)]
         return decide_as_it_stands(job, owners)
 
-    def _has(self, gpu_name: str, npu: str) -> bool:
+    def _has_both(self, gpu_name: str, npu: str) -> bool:
+        """Whether the GPU class has units in the twin, and the module defines the NPU class."""
         return any(name.startswith(f"{gpu_name}.") for name in self.gpu_units) and any(
             name == npu or name.startswith(f"{npu}.") for name in {*self.npu, *texts.whole_definitions(self.found.text)}
         )
 
     def _job(self) -> ModuleJob | None:
-        """The module as for an upgrade that changes nothing; ``None`` without a GPU twin."""
+        """The job of an upgrade without any new revision; ``None`` without a GPU twin."""
         if not self.gpu_text:
             return None
         given, found, modules = self.trees.given, self.found, self.trees.modules
@@ -197,5 +203,7 @@ class _Judge:
             hierarchy=Hierarchy(
                 inherited={name: hierarchy.inherited_by(module_texts, found, name, given) for name in owners}
             ),
-            target=Target(elsewhere=planning.elsewhere(found, modules, given) if found is modules[0] else Elsewhere()),
+            target=Target(
+                elsewhere=planning.uses_by_others(found, modules, given) if found is modules[0] else Elsewhere()
+            ),
         )

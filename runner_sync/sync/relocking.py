@@ -1,10 +1,10 @@
-"""Carry over into a new lock what the old lock recorded, instead of inferring it again.
+"""Carries over into a new lock what the old lock recorded, instead of inferring it again.
 
 Comes in: the results of a run as they stand, the old lock, the trees. Goes out: results with the recorded references.
 May touch: what ``sources`` touches.
 
-Inference says what a text looks like; the lock says what was done. After an upgrade whose questions were settled by
-hand the text looks like several releases again, and only the lock knows better.
+Inference only sees what a text is similar to. After an upgrade whose questions were settled by hand that may be several
+releases, and only the lock knows which one was merged.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from runner_sync.verify.runners.reading import Reading
 
 
 def readable_lock(given: inputs.Inputs, progress: Progress) -> Lock:
-    """The lock of an omni tree, the committed one where that cannot be read, as in the midst of a merge.
+    """The lock of an omni tree; if it cannot be read, for instance in the midst of a merge, the committed one.
 
-    An empty one where there is none, or none that can be read: one written anew mends it.
+    Empty if there is none, or the committed one cannot be read either: the lock is about to be written anew.
     """
     name = given.lock_file
     text = given.omni.read(name)
@@ -36,10 +36,10 @@ def readable_lock(given: inputs.Inputs, progress: Progress) -> Lock:
     try:
         return load(text)
     except InputError:
-        return _committed(given.omni, name, progress)
+        return _committed_lock(given.omni, name, progress)
 
 
-def _committed(tree: Tree, name: str, progress: Progress) -> Lock:
+def _committed_lock(tree: Tree, name: str, progress: Progress) -> Lock:
     try:
         text = inputs.open_at("vllm-omni", "HEAD", tree, progress).read(name) if isinstance(tree, InGit) else None
         return load(text) if text is not None else Lock()
@@ -48,7 +48,7 @@ def _committed(tree: Tree, name: str, progress: Progress) -> Lock:
 
 
 def lost_note(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
-    """A note on the files that the old lock records and the tree has not: a new one says nothing of them."""
+    """A note on the files that the old lock records and the tree lacks: the new lock will not mention them."""
     named = {entry.path for entry in lock.entries} | {e.gpu.path for e in lock.entries if e.gpu is not None}
     lost = sorted(path for path in named if given.omni.read(path) is None)
     if not lost:
@@ -70,7 +70,7 @@ class Recorded:
         return cls(lock, given, Revisions(replace(given, lock=lock), progress))
 
     def kept(self, result: ModuleResult) -> ModuleResult:
-        """``result`` with the references that the old lock has of its units, as far as they hold."""
+        """``result`` with the references that the old lock has for its units, as far as they still hold."""
         npu = Reading(result.path, result.before)
         holding = {e.qualname: e for e in self.lock.entries if e.path == result.path and self._holds(e, npu)}
 
@@ -88,10 +88,10 @@ class Recorded:
         return replace(result, units=tuple(units), synced=synced)
 
     def _holds(self, entry: Entry, npu: Reading) -> bool:
-        """Whether an entry goes into the new lock: what it names can be looked up, and the unit is as it was then.
+        """Whether an entry goes into the new lock: what it names can be read, and its unit has not been edited since.
 
-        A unit that was edited since keeps its entry while that is the target's text: an edit by hand takes nothing back
-        of what an upgrade brought.
+        An edited unit keeps its entry, too, if what the entry names is still the text of the tree at hand: the edit
+        followed that upgrade and did not undo it.
         """
         edited = locked.is_edited(entry, npu)
         named = [one for one in (entry.upstream, entry.gpu) if one is not None]
@@ -109,13 +109,14 @@ class Recorded:
         return bool(side.text) and not unlike_locked([ref], side.text, ref.path)
 
     def _revision(self, ref: BaseRef) -> ModuleRevision:
-        """What ``ref`` names; of a commit that is gone, the one that has its texts."""
+        """The module revision that ``ref`` names; if its commit is gone, that of another one with the same texts."""
         try:
             return self.revisions.at(ref.project, ref.ref, ref.path)
         except InputError:
             return self.revisions.locked(ref.project, ref.ref, ref.path)
 
     def _has_moved(self, ref: BaseRef) -> bool:
+        """Whether the tree at hand has another text of the unit than the one that was locked."""
         tree = self.given.trees.get(ref.project)
         text = tree.read(ref.path) if tree is not None else None
         return text is None or locked.has_moved(ref, Reading(ref.path, text), quick=None)

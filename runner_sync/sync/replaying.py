@@ -1,4 +1,4 @@
-"""Past upgrades made by hand, made again and scored against what people released.
+"""``replay``: upgrades that people made by hand, made again by the tool and scored against what was released.
 
 Comes in: ``ReplayOptions``; the cases are in ``corpus.toml``. Goes out: a ``Report`` with replay rows and hunks.
 May touch: what ``sources`` touches.
@@ -32,8 +32,8 @@ from runner_sync.upgrade import ModuleResult
 
 
 class Case(msgspec.Struct, frozen=True):
-    """One hand-made upgrade of the runners of a built-in profile; without ``ascend`` where they follow vLLM. Without
-    ``omni_after`` there is no truth, and it is not replayed."""
+    """One hand-made upgrade of the runners of a built-in profile. ``ascend`` is empty if they follow vLLM. A case
+    without ``omni_after``, the released result, is not replayed."""
 
     id: str
     omni_before: str
@@ -53,7 +53,7 @@ class _Corpus(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One case, done: module texts before, as made, and as released, by path."""
+    """One replayed case: the tool's results, and what people released (``truth``), by path."""
 
     case: Case
     results: tuple[ModuleResult, ...]
@@ -62,7 +62,7 @@ class Replayed:
 
 
 def cases(path: Path | None = None) -> list[Case]:
-    """The cases of a corpus file, or of the one that comes with the tool. Raises ``InputError`` for a bad file."""
+    """The cases of a corpus file, or of the tool's own one. Raises ``InputError`` for a file that cannot be read."""
     try:
         own = resources.files("runner_sync").joinpath("corpus.toml")
         text = path.read_text("utf-8") if path else own.read_text("utf-8")
@@ -74,7 +74,7 @@ def cases(path: Path | None = None) -> list[Case]:
 
 
 def replay(options: ReplayOptions) -> Report:
-    """Replay the asked cases. Raises ``InputError`` for an unknown case and for a release that cannot be read."""
+    """Replay the named cases. Raises ``InputError`` for an unknown case and for a release that cannot be read."""
     known = {case.id: case for case in cases(options.corpus)}
     for name in options.cases:
         if name not in known:
@@ -86,9 +86,10 @@ def replay(options: ReplayOptions) -> Report:
 
 
 def run(case: Case, options: ReplayOptions, *, ascend: Tree | None = None) -> Replayed:
-    """Make one upgrade again, with the built-in configuration, on the case's vllm-ascend release or on ``ascend``.
+    """Make one upgrade again: the old runners in the new omni tree, with the built-in configuration, onto the case's
+    vllm-ascend or onto ``ascend``.
 
-    Only the runners are scored; workers are upgraded as well, but people hardly touch them.
+    Only the runners are scored; workers are upgraded as well, but people hardly change them.
     """
     started = time.perf_counter()
     config = Config(profile=BUILT_IN[case.profile])
@@ -152,7 +153,7 @@ def row(item: Replayed) -> ReplayRow:
 
 
 def silent_errors(result: ModuleResult, truth: str) -> Counter[tuple[str, str]]:
-    """Lines that the tool changed, people did not, and that no review item shows (as multiset of sign and line)."""
+    """Lines that the tool changed, people did not, and that no review item shows, as a multiset of sign and line."""
     old, made, new = (score.normalise(text) for text in (result.before, result.after, truth))
     wrong = score.changed_lines(old, made) - score.changed_lines(old, new)
     shown = {line for item in result.reviews for line in _shown(item)}
@@ -160,12 +161,13 @@ def silent_errors(result: ModuleResult, truth: str) -> Counter[tuple[str, str]]:
 
 
 def _shown(item: ReviewItem) -> Iterable[str]:
+    """The lines of all texts of a review item."""
     for text in (item.base, item.omni, item.upstream, item.chosen):
         yield from (line.strip() for line in score.normalise_part(text).split("\n"))
 
 
 def largest(item: Replayed, count: int) -> list[ReplayHunk]:
-    """The largest runs of lines by which the result still differs from what people released."""
+    """The ``count`` longest runs of lines that only the result has, or only what people released."""
     found: list[ReplayHunk] = []
     for result in item.results:
         made, truth = (score.normalise(text).split("\n") for text in (result.after, item.truth[result.path]))

@@ -21,8 +21,11 @@ from runner_sync.verify.trees.world import World
 def new_breakage(
     given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions
 ) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """Breakage that the upgraded modules have in the target trees, and notes on what they inherit; where vllm-ascend is
-    not followed, only the breakage that the run made."""
+    """Breakage of the upgraded modules in the target trees, and notes on what they inherit.
+
+    If only the GPU runners are ported, just the breakage that this run caused. Without the trees that are needed, a
+    note says why nothing was verified.
+    """
     if why := why_unverified(given, options):
         return (), ((f"not verified: {why}",) if options.verify else ())
     options.progress("verifying", 0, 1)
@@ -32,24 +35,24 @@ def new_breakage(
     paths = [*own, *world.beside(own)]
     before = world.with_omni(given.omni)
     if not options.upstream:
-        # Which vllm-ascend fits the runners as they stand is no matter of a port.
+        # A port is not to blame for breakage that the runners had before on this vllm-ascend.
         found = breakage.find(world, before, paths)
         options.progress("verifying", 1, 1)
         return tuple(folded(found)), ()
     found = breakage.find(world, None, paths, since=before)
     inherited, idle = breakage.find_inherited(world, own)
     options.progress("verifying", 1, 1)
-    told = {(finding.path, finding.line, finding.symbol) for finding in found}
+    reported = {(finding.path, finding.line, finding.symbol) for finding in found}
     return tuple(folded(found)), (
         *inherited_code.unfit(
-            [one for one in inherited if (one.path, one.line, one.symbol) not in told], given.profile
+            [one for one in inherited if (one.path, one.line, one.symbol) not in reported], given.profile
         ),
         *inherited_code.never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )
 
 
 def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:
-    """Why the result is not held against the target trees; empty where it is."""
+    """Why the result is not checked against the target trees; empty if it is."""
     if not options.verify:
         return "it was not asked for"
     if given.followed is None:

@@ -1,4 +1,4 @@
-"""The upstreams' modules at named revisions: each tree opened once, and held against the lock where that names it.
+"""Reads modules at named revisions; what the lock names must still have the texts that were locked.
 
 Comes in: a run's inputs, revisions, paths. Goes out: ``ModuleRevision`` values. May touch: what ``sources`` touches.
 """
@@ -20,7 +20,8 @@ from runner_sync.upgrade import ModuleRevision
 
 
 class Revisions:
-    """Reads modules of the three projects at other revisions than the run's own. ``notes`` are for the report."""
+    """Reads modules of the three projects at other revisions than the run's; opens each tree once. ``notes`` are for
+    the report."""
 
     def __init__(self, given: inputs.Inputs, progress: Progress) -> None:
         self.given = given
@@ -29,24 +30,25 @@ class Revisions:
         self._trees: dict[tuple[str, str], Tree] = {}
 
     def note(self, text: str) -> None:
-        """Remember a note, once."""
+        """Add a note unless it is there."""
         self.notes += [text] if text not in self.notes else []
 
     def at(self, project: Project, ref: str, path: str) -> ModuleRevision:
-        """A module at a revision, empty where it had none then."""
+        """A module at a revision; its text is empty if the revision has no such file."""
         return ModuleRevision(ref, self.tree(project, ref).read(path) or "", path)
 
     def tree(self, project: Project, ref: str) -> Tree:
-        """The project at a revision or of a release. Raises ``InputError``."""
+        """The project at a revision or release. Raises ``InputError`` if it cannot be opened."""
         key = (project, ref)
         if key not in self._trees:
             self._trees[key] = inputs.open_at(project, ref, self.given.trees.get(project), self.progress)
         return self._trees[key]
 
     def locked(self, project: Project, ref: str, path: str, at_hand: ModuleRevision | None = None) -> ModuleRevision:
-        """A side that the lock names, with the texts that were locked. Raises ``InputError`` when it cannot be had.
+        """The module at ``ref``, which the lock names, with the texts that were locked; ``at_hand`` if it has them.
 
-        A commit that went with its branch (a squash, a rebase) is no loss where another one has those texts.
+        If the commit is gone (a squash, a rebase) or has other texts by now, another commit with those texts will do.
+        Raises ``InputError`` if there is none.
         """
         references = self.given.lock.references(project, ref, path)
         if at_hand is not None and at_hand.ref == ref and not unlike_locked(references, at_hand.text, path):
@@ -68,11 +70,11 @@ class Revisions:
         return side
 
     def _with_locked_texts(self, project: Project, ref: str, path: str) -> ModuleRevision | None:
-        """The module at the first commit of the checkout that has every text locked under ``ref``, as that ref.
+        """The module at the oldest commit of the checkout that has every text locked under ``ref``, called ``ref``.
 
-        Later ones may have members besides, which nobody decided about when the lock was written.
-        A module of which nothing was locked under it is read at the commit of one of which something was; any other
-        must have its own texts there, or what changed since would count as known.
+        Not a later one, for it may have new members, which nobody decided about when the lock was written. For a module
+        of which nothing was locked under ``ref``, the commit is looked for by another module's locked texts. A module
+        with locked texts must be found by its own, or what changed in it since would pass for known.
         """
         tree = self.given.trees.get(project)
         if not isinstance(tree, InGit):
@@ -89,12 +91,12 @@ class Revisions:
         return None
 
     def vllm(self, version: str, found: DerivedModule) -> ModuleRevision:
-        """vLLM's own module of a version, the one that ``found`` goes back to."""
+        """The vLLM module that ``found`` goes back to, at a version."""
         return self.at("vllm", version, self.given.profile.vllm_of(found.module).path)
 
 
 def _has_texts(references: Sequence[BaseRef], text: str, path: str) -> bool:
-    """Whether a revision has every unit that was locked, as it was locked; not where it does not parse."""
+    """Whether ``text`` has every unit that ``references`` lock, unchanged; false if it does not parse."""
     try:
         names = texts.unit_texts(text, path).keys()
     except InputError:

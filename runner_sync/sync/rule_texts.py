@@ -10,8 +10,8 @@ from runner_sync.verify import registry
 
 
 def rules(code: str | None = None) -> Report:
-    """Every rule, the one called ``code`` (``RS203`` or ``override-skipped``), or those that begin so (``RS3``, as in
-    ``--select``); none when there is no such rule."""
+    """The rule with this code or name (``RS203``, ``override-skipped``), or those whose codes begin with ``code``
+    (``RS3``, as in ``--select``); all rules if ``code`` is ``None``, none if there is no such rule."""
     if code is None:
         return Report("rule", rules=registry.rule_texts())
     found = registry.find_rule(code)

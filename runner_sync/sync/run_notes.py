@@ -1,4 +1,4 @@
-"""What a run of ``upgrade`` or ``lock`` says beside its result: what was not committed, not ported, or not locked.
+"""Notes of a run of ``upgrade`` or ``lock`` on what was not committed, not ported or not locked.
 
 Comes in: the results of the modules, the inputs and the options. Goes out: notes, each a sentence. May touch: the
 trees, by reading.
@@ -19,7 +19,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, is_selected
 
 _LEFT_OUT = ("left", "skipped", "device", "rebuilt")
-"""What a run that asks nothing says of a GPU member that NPU goes on without."""
+"""Decisions by which NPU continues without a GPU member, and no review item asks about it."""
 
 
 def notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
@@ -28,7 +28,7 @@ def notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: Upgrad
 
 
 def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
-    """A note for each tree whose texts to follow are not what its commit has: the lock can only name the commit."""
+    """A note for each tree with uncommitted changes in files that are followed: the lock can only name the commit."""
     modules = [found.module for found in find_modules(given)]
     twins = [module.gpu.path for module in modules if module.gpu is not None and options.gpu]
     upstream = [anchor.path for module in modules for anchor in module.upstreams[:1]]
@@ -47,9 +47,9 @@ def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
 
 
 def _unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
-    """Notes on the GPU members that were not ported and of which nothing is asked.
+    """Notes on the GPU members that were not ported and that no review item asks about.
 
-    How many need no port, and which ones NPU goes on without; with ``--only``, why those that it names need none.
+    They say how many need no port, and which ones NPU continues without; with ``--only``, why the named ones need none.
     """
     if options.only:
         return _why_not_ported(results, given, options)
@@ -72,38 +72,38 @@ def _unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: Up
 
 
 def left_out(results: Sequence[ModuleResult]) -> list[str]:
-    """The GPU members that NPU goes on without and that this run asks nothing about, by name."""
+    """The names of the GPU members that NPU continues without and that no review item of this run is about."""
     asked = {item.unit for result in results for item in result.reviews}
     fates = {name: fate for result in results for name, fate in result.decided.items()}
     return [name for name, fate in fates.items() if fate in _LEFT_OUT and name not in asked]
 
 
 def count_unported(results: Sequence[ModuleResult]) -> dict[str, int]:
-    """How many GPU members NPU goes on without, and of how many of them this run asks: the next one counts as many,
-    and asks of none."""
+    """How many GPU members NPU continues without, and how many of these review items ask about. The next run counts as
+    many and asks about none."""
     fates = [fate for result in results for fate in result.decided.values()]
     total = sum(fate == "asked" or fate in _LEFT_OUT for fate in fates)
     return {"unported": total, "unported_asked": total - len(left_out(results))}
 
 
 def _why_not_ported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
-    """A note for each GPU member that ``--only`` names and that needs no port."""
-    uncalled = "nothing of omni's calls it, and whether vllm-ascend does, a run without one (--gpu-only) cannot tell"
+    """A note for each GPU member that ``--only`` selects and that needs no port."""
+    unknown = "nothing of omni's calls it, and whether vllm-ascend does, a run without one (--gpu-only) cannot tell"
     reasons = {
         "inherited": "the NPU class has a version of it through its bases",
-        "unneeded": "nothing on NPU calls it" if given.followed is not None else uncalled,
+        "unneeded": "nothing on NPU calls it" if given.followed is not None else unknown,
     }
     decided = {name: action for result in results for name, action in result.decided.items()}
     asked = [name for name in decided if is_selected(name, options.only)]
     said = {name: reasons[decided[name]] for name in asked if decided[name] in reasons}
     return [
-        f"{name} is not ported: {why}{_with_its_callers(name, given) if decided[name] == 'unneeded' else ''}"
+        f"{name} is not ported: {why}{_how_to_port_with_callers(name, given) if decided[name] == 'unneeded' else ''}"
         for name, why in said.items()
     ]
 
 
-def _with_its_callers(name: str, given: inputs.Inputs) -> str:
-    """How to port a member together with the GPU methods that call it, where there are any."""
+def _how_to_port_with_callers(name: str, given: inputs.Inputs) -> str:
+    """The end of a note: how to port a member together with the GPU methods that call it; empty if there are none."""
     owner, _, member = name.rpartition(".")
     twin = given.profile.gpu_name(owner)
     paths = [module.gpu.path for module in given.profile.modules if module.gpu is not None and module.gpu.name == twin]
@@ -121,7 +121,7 @@ def _with_its_callers(name: str, given: inputs.Inputs) -> str:
 
 
 def _no_lock(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
-    """A note where ``--only`` keeps a first lock from being written."""
+    """A note that no lock is written, if there is none yet and ``--only`` is given."""
     if not options.only or given.lock.entries:
         return []
     return [

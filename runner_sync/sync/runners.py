@@ -41,29 +41,29 @@ def find_modules(given: inputs.Inputs) -> list[DerivedModule]:
     return found
 
 
-def not_there(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> list[str]:
-    """A remark about each file that the configuration names for a derived module and that the tree has not: misspelt,
-    or not there yet. What the built-in profile names may well be older, or newer, than the tree."""
+def absent_files(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> list[str]:
+    """A remark about each file that the configuration names for a derived module or its twin and that the tree lacks:
+    misspelt, or not there yet. Files of the built-in profiles are left out: they come and go with versions of omni."""
     known = [module for profile in BUILT_IN.values() for module in profile.modules]
-    built_in = {path for module in known for path in (*module.paths, *_twin(module))}
+    built_in = {path for module in known for path in (*module.paths, *_twin_paths(module))}
     found = {module.module.name for module in modules}
     absent = []
     for module in given.profile.modules:
-        paths = _twin(module) if module.name in found else module.paths
+        paths = _twin_paths(module) if module.name in found else module.paths
         if paths and built_in.isdisjoint(paths) and inputs.read_first(given.omni, paths) is None:
             what = "the GPU twin" if module.name in found else "the module"
             absent.append(f"{given.config.source}: {what} of {module.name} is not in the tree ({' or '.join(paths)})")
     return absent
 
 
-def _twin(module: RunnerModule) -> tuple[str, ...]:
+def _twin_paths(module: RunnerModule) -> tuple[str, ...]:
     return (module.gpu.path,) if module.gpu is not None else ()
 
 
 def refuse_tabs(modules: Sequence[DerivedModule]) -> None:
     """Raises ``InputError`` for a module that is indented with tabs.
 
-    What is merged in is indented by spaces, and Python refuses a suite that mixes the two.
+    What is merged in is indented with spaces, and Python rejects a suite that mixes the two.
     """
     for found in modules:
         if re.search(r"^ *\t", found.text, re.MULTILINE) and (line := _first_tab(found.text)):
@@ -78,23 +78,21 @@ def _first_tab(text: str) -> int:
         found = tokenize.generate_tokens(StringIO(text).readline)
         return next((t.start[0] for t in found if t.type == tokenize.INDENT and "\t" in t.string), 0)
     except (SyntaxError, tokenize.TokenError):
-        return 0  # whoever parses it says what is wrong
+        return 0  # the parser will say what is wrong
 
 
 def refuse_gone(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
-    """Raises ``InputError`` for a file, runner or GPU twin, that the lock records and the tree does not have.
-
-    A file that nobody can look into any more must not make a run green.
-    """
+    """Raises ``InputError`` for a runner or GPU twin that the lock records and the tree lacks, and for one that was
+    deleted without a commit: otherwise the run would look green because it does not read the file."""
     refuse_lost(given, {entry.path for entry in given.lock.entries} - {found.path for found in modules})
     refuse_deleted(given, modules)
     refuse_twinless(given)
 
 
 def refuse_renamed(given: inputs.Inputs, modules: Sequence[DerivedModule], since: str | None) -> None:
-    """Raises ``InputError`` for a runner, or GPU twin of one, that the branch gave a path which no row names.
+    """Raises ``InputError`` if the branch renamed a runner or a GPU twin to a path that the profile does not name.
 
-    Nothing would be compared with it, and the run would look green.
+    It would not be found, nothing would be compared with it, and the run would look green.
     """
     if since is None or not isinstance(given.omni, InGit):
         return
@@ -111,18 +109,18 @@ def refuse_renamed(given: inputs.Inputs, modules: Sequence[DerivedModule], since
 
 
 def refuse_twinless(given: inputs.Inputs) -> None:
-    """Raises ``InputError`` for a GPU runner that the lock records and the tree does not have.
+    """Raises ``InputError`` for a GPU runner that the lock records and the tree lacks.
 
-    It would look like one that dropped all its methods.
+    It would look as if it had dropped all its methods.
     """
     named = {entry.gpu.path for entry in given.lock.entries if entry.gpu is not None}
     refuse_lost(given, {path for path in named if given.omni.read(path) is None})
 
 
 def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
-    """Raises ``InputError`` for a runner that somebody deleted since the last commit.
+    """Raises ``InputError`` for a runner whose deletion is not committed.
 
-    An upgrade would start it anew from its GPU twin, without what people had ported and left out by hand.
+    An upgrade would make a new one from its GPU twin, without what people had written there.
     """
     present = {found.module.name for found in modules}
     absent = [path for module in given.profile.modules if module.name not in present for path in module.paths]
@@ -134,7 +132,10 @@ def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> No
 
 
 def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
-    """Raises ``InputError`` where files that the lock records are ``gone`` from the tree, or from the profile."""
+    """Raises ``InputError`` if any file is ``gone``: recorded in the lock, but not in the tree or not in the profile.
+
+    The message says what to do in each case.
+    """
     if present := sorted(path for path in gone if given.omni.read(path) is not None):
         raise InputError(
             f"{given.lock_file} records {', '.join(present)}, and no row of the configuration names it any more: a row "
@@ -144,7 +145,7 @@ def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
     if not gone:
         return
     records = f"{given.lock_file} records {', '.join(sorted(gone))}, and the tree has no such runner"
-    named = {path for module in given.profile.modules for path in (*module.paths, *_twin(module))}
+    named = {path for module in given.profile.modules for path in (*module.paths, *_twin_paths(module))}
     if named.isdisjoint(gone):
         raise InputError(
             f"{records}: the configuration names another path, and the lock must follow: write it anew with "
@@ -159,7 +160,7 @@ def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
 def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
     """Raises ``InputError`` for a runner or GPU twin without the class that the profile names.
 
-    Rules look for it by that name: without it, nothing would be found and the run would look green.
+    Rules look for the class by name: without it, they would find nothing and the run would look green.
     """
     for found in modules:
         gpu = found.module.gpu
@@ -176,7 +177,7 @@ def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> 
 
 
 def _renaming(name: str, gpu: str, npu: str) -> str:
-    """What to write where the class ``name`` of a pair has another name now."""
+    """What to write in the configuration if the class ``name`` of the pair ``gpu`` and ``npu`` has been renamed."""
     if not gpu:
         return "`modules`"
     return f"""`extend-classes = {{ {"NEW_NAME" if name == gpu else gpu} = "{"NEW_NAME" if name == npu else npu}" }}`"""

@@ -1,4 +1,4 @@
-"""Which rules a run is about: options before configuration, every code known.
+"""Which rules a run is about, according to options and configuration.
 
 Comes in: options and configuration. Goes out: ``Codes``. Raises ``InputError`` for a code that no rule has: a typing
 error must not make a run green. May touch: nothing; the rules themselves are not imported.
@@ -16,7 +16,7 @@ from runner_sync.verify.codes import BREAKAGE, Codes
 
 
 def chosen(options: CheckOptions, settings: Config) -> Codes:
-    """The codes of a ``check``. Codes named on the command line are not held back by the configuration."""
+    """The codes of a ``check``. What ``--select`` names runs even if the configuration ignores it."""
     _refuse_unknown(options.select, "--select")
     _refuse_unknown(options.ignore, "--ignore")
     place = str(settings.source or "the configuration")
@@ -28,7 +28,10 @@ def chosen(options: CheckOptions, settings: Config) -> Codes:
 
 
 def chosen_for_verify(options: CheckOptions, settings: Config) -> Codes:
-    """The codes of a ``verify``: those of ``check`` that are about breakage."""
+    """The codes of a ``verify``: those of ``check`` that are about breakage (RS3xx).
+
+    Raises ``InputError`` if ``--select`` names none of them. A configuration without any is no error: all of them run.
+    """
     codes = chosen(options, settings)
     if not codes.select:
         return Codes((BREAKAGE,), codes.ignore)

@@ -1,6 +1,6 @@
-"""A type checker beside the rules of ``verify``.
+"""Asks a type checker in addition to the rules of ``verify``.
 
-Comes in: options, and the job that the rules look at. Goes out: what to ask with what they found, for RS390 findings.
+Comes in: options, and the job that the rules look at. Goes out: a function from the rules' findings to RS390 findings.
 May touch: what ``verify.typecheck`` touches (a scratch folder, the checker's process).
 """
 
@@ -15,7 +15,10 @@ from runner_sync.verify.check import CheckJob, Opinion
 
 
 def typechecker_opinion(options: CheckOptions, job: CheckJob) -> tuple[Opinion | None, str]:
-    """What the type checker says about the target pair and not about the older one; or a remark when it cannot."""
+    """A function that finds what the type checker reports for the target pair and not for the older one.
+
+    ``None`` if no checker was asked for; and if there is no older pair, which the remark then says.
+    """
     kind, new, old = options.typecheck, job.world, job.old_world
     if kind == "none" or new is None:
         return None, ""

@@ -1,4 +1,4 @@
-"""Names of units that options and the configuration give: each must be one that a runner or its GPU twin has.
+"""Checks the unit names in options and configuration: a runner or its GPU twin must have a unit of that name.
 
 Comes in: names and patterns, the runners, the inputs. Goes out: ``InputError`` for one that is misspelt. May touch: the
 trees, by reading.
@@ -19,17 +19,17 @@ from runner_sync.upgrade import is_selected
 
 
 def refuse_misspelt(only: Sequence[str], modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
-    """Each ``--only`` must name a unit of the NPU modules or of their GPU twins, and so must each pattern of `units`:
-    what nobody has is misspelt, and would be ignored. Raises ``InputError``."""
+    """Raises ``InputError`` if an ``--only`` or a pattern of `units` in the configuration matches no unit of the NPU
+    modules or their GPU twins: it is misspelt, and would be ignored."""
     known = {name for found in modules for name in texts.unit_texts(found.text, found.path)}
     for module in given.profile.modules:
         twin = module.gpu
         text = given.omni.read(twin.path) if twin is not None else None
         if twin is not None and text:
             known |= {given.profile.npu_name(name) for name in texts.unit_texts(text, twin.path)}
-    elsewhere = _units_of_other_profiles(given) if given.config.units else set()
+    of_others = _units_of_other_profiles(given) if given.config.units else set()
     for glob in given.config.units:
-        if not any(fnmatchcase(name, glob) for name in (*known, *elsewhere)):
+        if not any(fnmatchcase(name, glob) for name in (*known, *of_others)):
             close = difflib.get_close_matches(glob, known, n=1) or [n for n in sorted(known) if n.endswith(f".{glob}")]
             hint = f"did you mean {close[0]!r}?" if close else "name one as in 'Class.method', or take it out."
             raise InputError(f"{given.config.source}: units: no unit matches {glob!r}; {hint}")
@@ -42,7 +42,7 @@ def refuse_misspelt(only: Sequence[str], modules: Sequence[DerivedModule], given
 
 
 def _units_of_other_profiles(given: inputs.Inputs) -> set[str]:
-    """The units of the runners that the other built-in profiles are of: one configuration may speak of them all."""
+    """The units of all built-in profiles' runners: the `units` of one configuration may be for several profiles."""
     paths = {path for profile in BUILT_IN.values() for module in profile.modules for path in module.paths}
     read = ((path, given.omni.read(path)) for path in sorted(paths))
     return {name for path, text in read if text is not None for name in texts.unit_texts(text, path)}

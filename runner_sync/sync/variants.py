@@ -1,4 +1,9 @@
-"""The classes of vllm-ascend that a runner has as its base in other branches than the one whose methods it copies.
+"""The other upstream classes that a conditional base of a runner may be, besides the one whose methods it copies.
+
+    if is_310p():
+        from vllm_ascend._310p.model_runner_310p import NPUModelRunner310 as NPUModelRunner  # the variant
+    else:
+        from vllm_ascend.worker.model_runner_v1 import NPUModelRunner                        # the one that is copied
 
 Comes in: a module, the texts of all modules, its bases. Goes out: ``Variant`` values for a revision. May touch: what
 ``sources`` touches.
@@ -17,9 +22,9 @@ from runner_sync.upgrade import Variant
 
 
 def variants(found: DerivedModule, module_texts: ModuleTexts, bases: Bases) -> Callable[[str], Sequence[Variant]]:
-    """What the module's class has in place of the class that it follows, as it was at a revision and as it is.
+    """A function that gives the variants of the module's class, each with its methods at a base revision and now.
 
-    A class that was not there yet is left out: who made it a base has read it as it is.
+    A variant that did not exist at that revision is left out: whoever made it a base later has seen its methods.
     """
     anchor, dotted = found.module.upstreams[0], module_name(found.path)
 

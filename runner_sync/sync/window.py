@@ -1,7 +1,7 @@
-"""Which releases a base is looked for among: a window behind what follows them, and more where copies are older yet.
+"""Which releases are searched for the base of a copy: a window of minor versions, and more if copies are still older.
 
 Comes in: a project, versions, copies. Goes out: release numbers, and the copies that a window is too short for. May
-touch: the package index, by ``sources``.
+touch: the package index, through ``sources``.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from runner_sync.sync.options import Progress
 from runner_sync.upgrade import ModuleRevision, find_base
 
 MINORS = 8
-"""How many minor versions back a base is looked for at first; the longest real lag of an NPU runner so far is six
+"""How many minor versions back a base is searched for at first; the longest lag of an NPU runner so far is six
 (0.32.0rc1 on 0.26.0rc1)."""
 
 MORE = 4
-"""How many the window grows by where that is not enough; a judgement between how often it has to and what is read for
-nothing. Methods of the GPU runners of 0.32.0rc1 are thirteen minor versions of vLLM old."""
+"""By how many minor versions the window grows if that is not enough; a judgement between growing often and reading
+releases for nothing. Methods of the GPU runners of 0.32.0rc1 are thirteen minor versions of vLLM old."""
 
 LONG = 30
-"""Lines from which on a copy tells that it is older than all that were looked at. A short one, such as a record of ten
-fields, is closest to the oldest release by chance, or because nothing was done to it since."""
+"""How many lines a copy needs to show that it may be older than the window. A short one, such as a record of ten
+fields, is most similar to the oldest release by chance, or because it has not changed since."""
 
 
 def earlier_releases(
     project: Project, newest: str, progress: Progress, *, behind: str | None = None, minors: int = MINORS
 ) -> list[str]:
-    """Releases of ``project`` up to ``newest``, as many ``minors`` back, oldest first.
+    """Releases of ``project`` up to ``newest`` and from ``minors`` minor versions back, oldest first.
 
-    ``behind`` is the version of what follows it, where that is told: what lags is as far behind its own version,
-    however much newer the release is that it is to follow. A window that ends short of the base makes every statement
-    that upstream has removed since look like omni's own.
+    They are counted back from ``behind``, the version of the omni that follows the project, if it is known and older:
+    a copy lags behind its own release, however new the one is that it is to follow now. If the window does not reach
+    the base, every statement that upstream has removed since looks like omni's own.
     """
     from packaging.version import Version
 
@@ -48,7 +48,7 @@ def earlier_releases(
         last[version.major] = max(last.get(version.major, 0), version.minor)
 
     def minors_up_to(version: Version) -> int:
-        """The place of a minor version in one count through all majors: 1.0 comes right behind the last 0.x."""
+        """The number of a minor version, counted through all majors: 1.0 comes right after the last 0.x."""
         return version.minor + sum(minor + 1 for major, minor in last.items() if major < version.major)
 
     floor = minors_up_to(start) - minors
@@ -58,9 +58,10 @@ def earlier_releases(
 def at_the_end(
     units: Iterable[tuple[RunnerModule, str, str]], sides: Sequence[ModuleRevision]
 ) -> Mapping[tuple[str, str], float]:
-    """How close each long copy is to the oldest of ``sides``, of those that are closest to that one.
+    """The long copies whose base is the oldest of ``sides``, and may be older yet, with their similarity to it.
 
-    ``units`` are a module, the qualified name of a unit of it, and the unit's text.
+    ``units`` are triples of a module, the qualified name of a unit in it, and the unit's text. The result is by module
+    name and unit name.
     """
     found = {}
     for module, name, text in units:

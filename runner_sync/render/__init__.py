@@ -1,7 +1,7 @@
 """Turn a ``Report`` into text: for people, for CI services and for programs.
 
-Comes in: a ``Report``. Goes out: strings, each ending in one newline (or empty: a patch of nothing). Never prints,
-never reads a source tree. Formats are imported when they are asked for, because ``check`` has to be quick.
+Comes in: a ``Report``. Goes out: strings, each ending in one newline (or empty: a patch of nothing). Never prints or
+reads a source tree. A format's module is imported when the format is asked for, because ``check`` has to be quick.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["FORMATS", "github_summary", "render"]
 
 FORMATS = ("text", "diff", "json", "markdown", "github", "gitlab", "junit", "sarif", "html")
 IN_REPOSITORY = ("github", "gitlab", "junit", "sarif")
-"""Formats of services that look a path up in the repository."""
+"""Formats for services that look up paths in the repository."""
 
 
 def render(report: Report, format: str, *, color: bool = False, width: int = 100) -> str:
@@ -40,7 +40,7 @@ def render(report: Report, format: str, *, color: bool = False, width: int = 100
 
 
 def in_repository(report: Report) -> Report:
-    """``report`` with the places of findings, review items and units relative to the repository."""
+    """``report`` with paths of findings, review items and units relative to the repository, not to the omni tree."""
     if not report.folder:
         return report
     return replace(

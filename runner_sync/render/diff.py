@@ -49,10 +49,10 @@ def diff_file(change: FileChange, units: tuple[UnitReport, ...] = ()) -> Iterato
         return
     yield f"--- {'/dev/null' if change.before is None else before + _tab(change.path)}\n"
     yield f"+++ {'/dev/null' if change.after is None else after + _tab(change.path)}\n"
-    mine = tuple(unit for unit in units if unit.path == change.path)
+    own_units = tuple(unit for unit in units if unit.path == change.path)
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for group in matcher.get_grouped_opcodes(_CONTEXT):
-        yield _header(group, mine)
+        yield _header(group, own_units)
         yield from _body(group, old, new)
 
 
@@ -79,6 +79,7 @@ def _range(start: int, end: int) -> str:
 
 
 def _heading(units: tuple[UnitReport, ...], first: int, last: int) -> str:
+    """Names and causes of the unit hunks that overlap the new lines from ``first`` to ``last``."""
     found: dict[str, None] = {}
     for unit in units:
         for hunk in unit.hunks:
@@ -123,6 +124,7 @@ def _quote_byte(byte: int) -> str:
 
 
 def _tab(path: str) -> str:
+    """What git writes after a file name with spaces, so that programs see where it ends."""
     return "\t" if " " in path else ""
 
 

@@ -1,4 +1,4 @@
-"""Make a table fit a narrow terminal: less important columns go, and names that are still too long are cut inside.
+"""Make a table fit a narrow terminal: drop less important columns, and shorten names in the middle.
 
 Comes in: columns and rows. Goes out: the same, or fewer, with widths. May touch: nothing.
 """
@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 
 NARROW = 80
-"""Columns of a terminal below which a table gives something up; above, long words fold."""
+"""Width of a terminal below which columns are dropped and names cut; from there on, long words are folded."""
 
 _ENOUGH = 24
-"""Columns in which a name can still be told from others."""
+"""Width in which a name can usually still be told from others."""
 
 _LEAST = 8
 
@@ -23,9 +23,9 @@ Row = Sequence[str | Text]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A table column: figures are aligned right and never fold; a ``width`` of 0 leaves the width to rich.
+    """A table column. ``figures`` are right-aligned and never folded; a ``width`` of 0 leaves the width to rich.
 
-    Where room is short, columns with a ``rank`` go, the highest first.
+    If there is too little room, columns with a ``rank`` are dropped, the highest rank first.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Column:
 
 
 def fitted(columns: Sequence[Column], rows: Sequence[Row], width: int) -> tuple[list[Column], list[Row]]:
-    """``columns`` and ``rows`` as they fit ``width``; unchanged on a terminal that is wide enough."""
+    """The columns that fit ``width``, with widths, and the rows without the others; unchanged from ``NARROW`` on."""
     if width >= NARROW:
         return list(columns), list(rows)
     kept = list(range(len(columns)))
@@ -49,13 +49,13 @@ def fitted(columns: Sequence[Column], rows: Sequence[Row], width: int) -> tuple[
 
 
 def cut_names(cells: Sequence[str | Text], room: int) -> list[str | Text]:
-    """Names of at most ``room`` columns; as they are where cutting would make two of them one."""
+    """The names, cut to at most ``room`` columns each; unchanged if cutting would make two of them equal."""
     cut = [_cut(cell, room) for cell in cells]
     return cut if len(set(map(str, cut))) == len(set(map(str, cells))) else list(cells)
 
 
 def _cut(cell: str | Text, room: int) -> str | Text:
-    """``cell`` without its middle, or with as much of its class as leaves the whole member room."""
+    """``cell`` with ``…`` for its middle; of ``Class.member``, the member stays whole if there is room for both."""
     owner, dot, member = str(cell).rpartition(".")
     if len(cell) <= room:
         return cell
@@ -65,10 +65,12 @@ def _cut(cell: str | Text, room: int) -> str | Text:
 
 
 def _room(kept: Sequence[int], needs: Sequence[int], width: int) -> int:
+    """How much of ``width`` the columns ``kept`` leave over; negative if they do not fit."""
     return width - sum(needs[index] + 1 for index in kept)
 
 
 def _need(column: Column, cells: Row) -> int:
+    """The least width of a column: all of a figure; of text the longest word or what is ``_ENOUGH`` of it."""
     words = [word for cell in cells for word in str(cell).split()]
     longest = max(map(len, words), default=1)
     return max(longest if column.figures else min(longest, _ENOUGH), len(column.name))
@@ -77,7 +79,7 @@ def _need(column: Column, cells: Row) -> int:
 def _widths(
     kept: Sequence[int], columns: Sequence[Column], rows: Sequence[Row], needs: Sequence[int], width: int
 ) -> dict[int, int]:
-    """What each column gets: what it needs and, from the left, what it would like, as long as there is room."""
+    """The width of each column: what it needs, and what is left over goes to text that would fill it, from the left."""
     given = {index: needs[index] for index in kept}
     room = _room(kept, needs, width)
     for index in (index for index in kept if not columns[index].figures):

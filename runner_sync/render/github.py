@@ -2,8 +2,8 @@
 
 Comes in: a ``Report``. Goes out: one command per line. May touch: nothing.
 
-GitHub keeps 10 error, 10 warning and 10 notice annotations per step (docs.github.com, "Workflow commands"); what comes
-after the tenth is dropped without a word. So the worst stand first, and the rest is left to ``github_summary``.
+GitHub keeps 10 error, 10 warning and 10 notice annotations per step (docs.github.com, "Workflow commands") and drops
+further ones silently. So the worst come first, and the rest is left to ``github_summary``.
 """
 
 from __future__ import annotations

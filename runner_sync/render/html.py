@@ -57,7 +57,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of the provenance bar, in percent of the unit's statements."""
+    """A part of the bar that shows where a unit's statements come from: their ``number`` and percentage."""
 
     provenance: str
     number: int

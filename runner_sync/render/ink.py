@@ -1,4 +1,4 @@
-"""Colour and fold text for a terminal without importing rich, which ``check`` has no time for.
+"""Colour and fold text for a terminal without rich, whose import would slow ``check`` down.
 
 Comes in: safe text. Goes out: the same text with ANSI colours when they are wanted, folded to a width. May touch:
 nothing.

@@ -130,7 +130,7 @@ def _base(ref: BaseRef | None) -> Json | None:
 
 def _review(item: ReviewItem) -> Json:
     body = {**asdict(item), "confidence": round(item.confidence, 4)}
-    # Settled when the comments are written; a reader of the report has the lines, and the reason says whose they are.
+    # Only needed until the comments are written: the report has the lines, and the reason names the side.
     del body["in_file"], body["from_gpu"]
     return body
 

@@ -2,8 +2,8 @@
 
 Comes in: a ``Report``. Goes out: XML. May touch: nothing.
 
-Every error, warning and review item is a failed test case, an info is one that passes and says what was found; every
-unit without any is a passed test case, so that an empty report still shows what was looked at.
+Every error, warning and review item is a failed test case, an info is one that passes and has the message as its
+output. Every unit without any is a passed test case, so that an empty report still shows what was looked at.
 """
 
 from __future__ import annotations

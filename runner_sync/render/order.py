@@ -1,4 +1,4 @@
-"""One order for everything that is shown, whatever order the rooms reported it in.
+"""The order in which everything is shown, whatever order the rooms reported it in.
 
 Comes in: parts of a ``Report``. Goes out: sorted tuples. May touch: nothing.
 """
@@ -49,7 +49,7 @@ def _place_key(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
 
 
 def order_changes(changes: Iterable[FileChange]) -> tuple[FileChange, ...]:
-    """Keep the files that differ, code first, then by path. One that is only quoted (before == after) is no change."""
+    """Drop files that are only quoted (before == after), and sort the rest: code first, then by path."""
     differ = (change for change in changes if change.before != change.after)
     return tuple(sorted(differ, key=lambda item: (not item.path.endswith(".py"), item.path)))
 
@@ -60,5 +60,5 @@ def order_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 
 def order_hunks(hunks: Iterable[ReplayHunk]) -> tuple[ReplayHunk, ...]:
-    """Sort by case, then largest first: what to improve next stands on top."""
+    """Sort by case, then the largest first: it is what to improve next."""
     return tuple(sorted(hunks, key=lambda hunk: (natural(hunk.case), -hunk.lines, hunk.path, hunk.side, hunk.text)))

@@ -1,7 +1,7 @@
 """Read a unified diff into line replacements.
 
-Comes in: the patch of a ``Finding.fix``. Goes out: ``Replacement`` values, empty when the text is no patch (a command,
-say). May touch: nothing.
+Comes in: the patch of a ``Finding.fix``. Goes out: ``Replacement`` values, none if the text is no patch but, for
+example, a command. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _HEADER = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """``removed`` lines from ``line`` (1-based) on give way to ``inserted`` (with newlines).
+    """From ``line`` (1-based) on, ``removed`` lines are replaced by ``inserted`` (with newlines).
 
     With ``removed`` 0 the text is inserted before ``line``.
     """
@@ -39,7 +39,7 @@ def read_patch(text: str) -> tuple[Replacement, ...]:
             index += len(body)
             if sum(line[:1] in (" ", "-") for line in body) != length:
                 return ()
-            # A hunk that removes nothing counts from the line *after* which it inserts.
+            # A hunk without old lines gives the line *after* which it inserts.
             found += _replacements(body, start if length else start + 1)
     return tuple(found)
 

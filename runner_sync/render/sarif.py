@@ -64,6 +64,7 @@ def render_sarif(report: Report) -> str:
 
 
 def _rules(report: Report) -> list[RuleText]:
+    """The rules of the report, and one for every other code in it, described by its family."""
     known = {rule.code: rule for rule in report.rules}
     if report.reviews:
         known.setdefault("RS000", _REVIEW_RULE)

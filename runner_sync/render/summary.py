@@ -1,4 +1,4 @@
-"""Count a report and say it in one sentence.
+"""Count what is in a report and sum it up in one sentence.
 
 Comes in: a ``Report``. Goes out: plain numbers and sentences. May touch: nothing.
 
@@ -26,12 +26,12 @@ def is_changed(unit: UnitReport) -> bool:
 
 
 def has_twins(report: Report) -> bool:
-    """Whether any unit or block knows of a GPU twin: what has none is not told of ports, nor of that, line by line."""
+    """Whether any unit or block has a GPU twin; without any, columns and words about ports are left out."""
     return any(unit.gpu or unit.ported for unit in report.units) or any(block.twin for block in report.blocks)
 
 
 def kind_of(unit: UnitReport, report: Report) -> str:
-    """What the unit is, a dash where only its upstream would tell a copy from omni's own and none was read."""
+    """The kind of the unit; a dash if no upstream was read, for only that tells a copy from omni's own."""
     can_tell = report.command != "upgrade" or bool(target(report, report.followed)) or unit.outcome == "added"
     return unit.kind if can_tell else "–"
 
@@ -95,30 +95,30 @@ def sides_of(item: ReviewItem) -> dict[str, str]:
 
 
 def taken(item: ReviewItem) -> str:
-    """Say what was taken and how sure that is, to put behind *took*: ``omni, confidence 0.50``."""
+    """Say which side was taken and with what confidence, to put after *took*: ``omni, confidence 0.50``."""
     return f"{chosen_side(item)}, confidence {item.confidence:.2f}"
 
 
 def closed(sentence: str) -> str:
-    """Return ``sentence`` with a full stop, unless it ends with one or asks something: another one is to follow."""
+    """Return ``sentence`` with a full stop, unless it ends with one or a question mark: another sentence follows."""
     said = sentence.strip()
     return said if said.endswith((".", "?")) else f"{said}."
 
 
 def in_step(report: Report) -> str:
-    """Say that nothing is left to do, against what."""
+    """The sentence of a run that found nothing to do, with the trees that it compared with."""
     targets = [name for name in (target(report, "vllm-ascend"), target(report, "vllm")) if name]
     if report.command == "verify":
         said = "Nothing new breaks" if report.summary.get("compared") else "Nothing breaks"
         return f"{said} against {' and '.join(targets)}." if targets else "No findings."
     if report.command == "upgrade":
-        looked_at = len(report.units)
-        if not looked_at:
+        total = len(report.units)
+        if not total:
             return "There is nothing to bring into step."
-        units = f"All {looked_at} units looked at are" if looked_at > 1 else "The unit looked at is"
+        units = f"All {total} units looked at are" if total > 1 else "The unit looked at is"
         is_followed = bool(targets) and not report.summary.get("gpu_only")
         return f"{units} in step with {targets[0] if is_followed else 'the GPU runners'}."
-    # Rules may be left out, and findings accepted: no more can be said.
+    # Rules may have been left out and findings accepted, so the sentence claims no more.
     return f"No findings against {targets[0]}." if targets else "No findings."
 
 
@@ -139,7 +139,10 @@ def _upgrade_sentence(report: Report) -> str:
 
 
 def _unported(report: Report) -> str:
-    """What the GPU runners have and NPU goes on without: settled or asked about, and yet not in step."""
+    """The part of a sentence about GPU methods that NPU continues without; empty if there are none.
+
+    All of them are settled or asked about, but NPU is not in step with them.
+    """
     number, asked = (report.summary.get(key, 0) for key in ("unported", "unported_asked"))
     if not isinstance(number, int) or not isinstance(asked, int) or not number:
         return ""
@@ -151,7 +154,7 @@ def _unported(report: Report) -> str:
 
 
 def _left_open(report: Report) -> str:
-    """What an earlier upgrade left for a person: this run asks nothing about it, and yet does not end well."""
+    """The part of a sentence about review comments of an earlier upgrade: they make this run exit with 1."""
     number = report.summary.get("left_open")
     if not isinstance(number, int) or not number:
         return ""
@@ -160,7 +163,7 @@ def _left_open(report: Report) -> str:
 
 
 def command(report: Report, words: str) -> str:
-    """The command that ``words`` are, for the runners of the report."""
+    """``words`` as a command line of this tool, with the options that name the report's configuration and profile."""
     name, _, rest = words.partition(" ")
     return f"`runner-sync {name}{f' {report.profile}' if report.profile else ''}{f' {rest}' if rest else ''}`"
 
@@ -257,5 +260,5 @@ _SENTENCES: dict[str, Callable[[Report], str]] = {
 
 
 def summarize(report: Report) -> str:
-    """Return the closing sentence of a run; empty for ``rule``, whose text says it all."""
+    """Return the closing sentence of a run; empty for ``rule``, which needs none."""
     return _SENTENCES.get(report.command, _findings_sentence)(report)

@@ -2,8 +2,8 @@
 
 Comes in: a ``Report`` and an ``Ink``. Goes out: tables as text. May touch: nothing.
 
-Cells are ``rich.text.Text``, never markup: a unit named ``[red]`` stays that. rich drops some control characters but
-lets ESC through, so cells are made safe here.
+Cells are ``rich.text.Text``, never markup: a unit called ``[red]`` is shown like that. rich drops some control
+characters but lets ESC through, so cells are made safe here.
 """
 
 from __future__ import annotations
@@ -81,18 +81,18 @@ def _file_heading(path: str, owner: str, ink: Ink) -> str:
 
 
 def _unit_columns(units: Sequence[UnitReport], owners: dict[str, str], ink: Ink, *, ported: bool) -> list[Column]:
-    """Return columns that fit the width: the base folds first, then the names; figures never do."""
+    """Return columns that fit the width: first the base gets narrower, then the names, and figures never do."""
     names = max(len("  unit"), *(len(_short(unit.unit, owners[unit.path])) + 2 for unit in units), 0)
     bases = max(len("base"), *(len(_base(unit.base or unit.gpu, ink)) for unit in units), 0)
     removed = any(unit.removed for unit in units)
     figures = ["taken", *["ported"] * ported, "kept", *["removed"] * removed, "review"]
-    over = names + 8 + bases + sum(map(len, figures)) + (1 + _padding(ink.width)) * (len(figures) + 3) - ink.width
-    less = max(0, min(over, bases - 12))
-    names -= max(0, min(over - less, names - 12))
+    excess = names + 8 + bases + sum(map(len, figures)) + (1 + _padding(ink.width)) * (len(figures) + 3) - ink.width
+    off_bases = max(0, min(excess, bases - 12))
+    names -= max(0, min(excess - off_bases, names - 12))
     text = [
         Column("  unit", names),
         Column("kind", 8, rank=_RANKS["kind"]),
-        Column("base", bases - less, rank=_RANKS["base"]),
+        Column("base", bases - off_bases, rank=_RANKS["base"]),
     ]
     return [*text, *(Column(name, figures=True, rank=_RANKS.get(name, 0)) for name in figures)]
 
@@ -106,12 +106,15 @@ def _chosen(rows: Iterable[dict[str, str | Text]], columns: Sequence[Column]) ->
 
 
 def _elided(name: str, room: int) -> str:
-    """A qualified name in lines of ``room`` columns: the class gives way, the member never."""
+    """A qualified name in at most ``room`` columns, with ``…`` for the end of its class.
+
+    If even the member alone is too long, the whole name is folded.
+    """
     owner, _, member = name.rpartition(".")
     kept = room - len(member) - 2
     if len(name) <= room or (owner and kept > 0):
         return f"{owner[:kept]}….{member}" if len(name) > room else name
-    # rich would fold at the blank before the name, and leave the mark alone on its line.
+    # rich would fold at the space before the name, and leave the mark alone on its line.
     return "\n  ".join(name[start : start + room] for start in range(0, len(name), room))
 
 
@@ -147,7 +150,7 @@ def _base(ref: BaseRef | None, ink: Ink) -> str:
 
 
 def tabulate_bases(report: Report, ink: Ink) -> str:
-    """Return one table per file of what every unit was last synced to."""
+    """Return one table per file with what each unit was last synced to."""
     owners = _owners((unit.path, unit.unit) for unit in report.units)
     columns = [Column("unit"), Column("kind", 8, rank=1), Column("base"), Column("GPU twin")]
     columns = columns if has_twins(report) else columns[:-1]
@@ -160,7 +163,7 @@ def tabulate_bases(report: Report, ink: Ink) -> str:
 
 
 def _twin(unit: UnitReport) -> str:
-    """When the GPU twin was last ported, and its name where that is not the unit's own with another class."""
+    """The revision at which the GPU twin was last ported, and the twin's name if its member name is another one."""
     if unit.gpu is None:
         return "–"
     is_namesake = unit.gpu.qualname.rpartition(".")[2] == unit.unit.rpartition(".")[2]
@@ -194,7 +197,7 @@ def tabulate_blocks(report: Report, ink: Ink) -> str:
 
 
 def show_replay(report: Report, ink: Ink) -> str:
-    """Return the score table and, per case, the largest hunks that are left."""
+    """Return the score table and, for each case, the largest hunks by which results differ from the release."""
     rows: list[Row] = []
     for row in sorted(report.replay, key=lambda row: natural(row.case)):
         ratios = (f"{value:.2f}" for value in (row.effort_left, row.kept, row.recall, row.precision))

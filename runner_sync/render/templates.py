@@ -28,7 +28,7 @@ def find_template_folder() -> Path:
 
 @cache
 def _environment() -> Environment:
-    # Every template here makes HTML out of untrusted sources, so escaping is not left to file names.
+    # Every template here makes HTML out of untrusted sources, so escaping does not depend on file names.
     environment = Environment(
         loader=FileSystemLoader(find_template_folder()),
         autoescape=True,

@@ -34,7 +34,7 @@ def render_text(report: Report, *, color: bool = False, width: int = 100) -> str
 
 
 def _closing(report: Report, ink: Ink) -> str:
-    # Painted line by line: a pager that shows a part of it knows the style.
+    # Painted line by line, so that a pager which begins in the middle shows the style.
     return "\n".join(ink.paint(line, "bold") for line in ink.fold(one_line(summarize(report))).split("\n"))
 
 
@@ -114,7 +114,7 @@ def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
     }
     if chosen in sides or chosen == "nothing":
         del sides["chosen"]
-    # What is left out stands nowhere else.
+    # If nothing was chosen, the text that was dropped can be read only here.
     most = _LEFT_OUT_LINES if chosen == "nothing" else _SIDE_LINES
     changed = _changed(sides["base"], sides[item.newer], most)
     if changed:
@@ -122,16 +122,16 @@ def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
     for side, lines in sides.items():
         if changed and side in ("base", item.newer):
             continue
-        # An addition of one side is no loss of the others.
+        # Without a base one side added something; the side without it lost nothing, and is not shown.
         if lines or (sides["base"] and side != "base"):
             others = [sides[name] for name in ("base", item.newer, "omni") if name != side and sides[name]]
-            yield from _side(side, lines, ink, alike=_alike(lines, others[0] if others else (), most), most=most)
+            yield from _side(side, lines, ink, alike=_count_alike(lines, others[0] if others else (), most), most=most)
 
 
 def _changed(base: Sequence[str], newer: Sequence[str], most: int) -> list[str]:
-    """What became of the base on the newer side, as a patch shows it, where both are too long to be compared by eye.
+    """The difference from the base to the newer side as lines of a patch, if both have more than ``most`` lines.
 
-    Nothing where more was changed than has stayed.
+    Empty if more has changed than stayed: then both sides are easier to read in full.
     """
     if min(len(base), len(newer)) <= most:
         return []
@@ -143,8 +143,8 @@ def _changed(base: Sequence[str], newer: Sequence[str], most: int) -> list[str]:
     return ["…" if line.startswith("@@") else f"{line[0]} {line[indent:]}" for line in patch]
 
 
-def _alike(lines: Sequence[str], other: Sequence[str], most: int) -> int:
-    """How many first lines of a long side to leave out: those that the other one has, too, but for the last."""
+def _count_alike(lines: Sequence[str], other: Sequence[str], most: int) -> int:
+    """How many first lines of a long side to leave out: those that ``other`` begins with, too, except for the last."""
     if not other or len(lines) <= most:
         return 0
     matcher = difflib.SequenceMatcher(None, lines, other, autojunk=False)
@@ -153,15 +153,15 @@ def _alike(lines: Sequence[str], other: Sequence[str], most: int) -> int:
 
 
 def _side(side: str, lines: Sequence[str], ink: Ink, *, alike: int, most: int) -> Iterator[str]:
-    """The first lines of a side, from where it differs from the others; ``alike`` are the lines before that."""
+    """Yield ``most`` lines of a side, the first ``alike`` lines being left out because another side has them, too."""
     indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
     room = max(ink.width - 16, 20)
     rest = lines[alike:] if len(lines) > alike else lines
     bodies = [line[indent:] for line in rest[:most]] or ["(nothing)"]
-    said = [body if len(body) <= room else body[: room - 1] + "…" for body in bodies]
-    said = [f"… {count(alike, 'line')} alike", *said] if rest is not lines and alike else said
-    said += [f"… {count(len(rest) - most, 'more line')}"] if len(rest) > most else []
-    for index, line in enumerate(said):
+    shown = [body if len(body) <= room else body[: room - 1] + "…" for body in bodies]
+    shown = [f"… {count(alike, 'line')} alike", *shown] if rest is not lines and alike else shown
+    shown += [f"… {count(len(rest) - most, 'more line')}"] if len(rest) > most else []
+    for index, line in enumerate(shown):
         yield f"  {ink.paint(f'{side if not index else str():>8} |', 'blue')} {line}".rstrip()
 
 
@@ -250,7 +250,7 @@ def _rules(report: Report, ink: Ink) -> str:
 
 
 def _rule_line(rule: RuleText, name: str, width: int, ink: Ink) -> str:
-    """Code, name and summary side by side; the summary below them where half a line is too little for it."""
+    """Code, name and summary side by side; the summary below them if code and name take more than half the width."""
     head = f"  {name:<{width}}  "
     is_narrow = len(rule.code) + len(head) > ink.width // 2
     folded = ink.fold(one_line(rule.summary), indent="  " if is_narrow else " " * (len(rule.code) + len(head)))
@@ -259,7 +259,7 @@ def _rule_line(rule: RuleText, name: str, width: int, ink: Ink) -> str:
 
 
 def _prose(text: str, ink: Ink) -> str:
-    """``text`` with its paragraphs folded anew; examples and lists keep their lines."""
+    """``text`` with its paragraphs folded to the width; examples and lists keep their lines."""
     parts = text.split("\n\n")
     return "\n\n".join(part if re.search(r"^(\s|- |\|)", part, re.MULTILINE) else ink.fold(part) for part in parts)
 

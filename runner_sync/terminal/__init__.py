@@ -1,4 +1,4 @@
-"""What a person at the command line meets: options, streams, colours, progress, sentences about failures.
+"""The command line as people see it: options, streams, colours, progress, sentences about failures.
 
 Comes in: words of a command line, reports and rendered text. Goes out: option values, characters on the two standard
 streams, report files. This room and ``cli`` are the only ones that print.

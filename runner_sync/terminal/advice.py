@@ -1,4 +1,4 @@
-"""What to do after an upgrade was written: settle the review items, check, commit.
+"""The steps after an upgrade was written: settle the review items, check, commit.
 
 Comes in: the report of an upgrade and the paths written. Goes out: text for a person. May touch: nothing.
 """
@@ -17,10 +17,10 @@ _COMMIT_WIDTH = 72
 
 
 def advise(report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, options: str) -> str:
-    """The steps that are left to a person.
+    """The steps that are left to a person, as a numbered list.
 
-    ``is_tree`` is whether ``root`` is a whole vllm-omni tree and not a folder with the changed files only; ``options``
-    are the options that name the other trees and the configuration, for the next command.
+    ``is_tree``: ``root`` is a whole vllm-omni tree and not a folder with the changed files only. ``options``: the
+    options that name the other trees and the configuration, to repeat in the next command.
     """
     asked = _review(report, paths, root)
     steps = [*asked, *_check(report, root, is_tree=is_tree, is_settled=not asked, options=options), _commit(report)]
@@ -46,7 +46,7 @@ def _review(report: Report, paths: Sequence[str], root: Path) -> list[str]:
 
 
 def only_listed(report: Report) -> list[ReviewItem]:
-    """The review items that stand in no file as it becomes: only a report shows them."""
+    """The review items without a comment in any changed file: only a report shows them."""
     written = "".join(change.after or "" for change in report.changes)
     return [item for item in report.reviews if item.id not in written]
 
@@ -56,7 +56,10 @@ def _has_conflicts(report: Report) -> bool:
 
 
 def _check(report: Report, root: Path, *, is_tree: bool, is_settled: bool, options: str) -> list[str]:
-    """The runners as they were settled, not as they were written, are what later edits are told by: hence `lock`."""
+    """The steps after the review, for a tree or for a folder to copy.
+
+    Unless nothing had to be settled, `lock` is one: `check` finds later edits by comparing with the settled runners.
+    """
     place = f" --omni-path {shlex.quote(str(root))}" if is_tree and root != Path() else ""
     if _target(report, report.followed) is None:
         word = report.followed.removeprefix("vllm-")

@@ -1,4 +1,4 @@
-"""From option values to a finished run: call ``sync``, deliver the report, say what is left, return the exit code.
+"""Runs a command: calls ``sync``, delivers the report, says what is left to do, returns the exit code.
 
 Comes in: frozen options, the words after ``-o``, a ``Screen``. Goes out: exit codes (0 nothing left for a person, 1
 review items or findings). May touch: what ``sync`` and the outputs touch.
@@ -33,6 +33,8 @@ Reporter = Callable[["CheckOptions"], "Report"]
 
 
 class _Watched(Protocol):
+    """Options with a progress callback."""
+
     @property
     def progress(self) -> Progress: ...
 
@@ -41,13 +43,13 @@ _Options = TypeVar("_Options", bound=_Watched)
 
 
 def exit_code(report: Report) -> int:
-    """1 when a person has something to decide or to mend, else 0; what an earlier run left is still to be decided."""
+    """1 if a person has something to decide or to mend, which includes review comments of an earlier run; else 0."""
     left = report.reviews or report.findings or report.summary.get("left_open")
     return LEFT_TO_A_PERSON if left else DONE
 
 
 def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writing, *, screen: Screen) -> int:
-    """Plan a change of the omni tree; write it unless ``--diff`` asks to see it only."""
+    """Plan a change of the omni tree, and write it unless ``--diff`` is given; returns the exit code."""
     diff = writing.diff
     outputs = parse_outputs(writing.output, command=command, default="diff" if diff else "text")
     if options.omni.version is not None and options.out is None and not diff:
@@ -73,9 +75,9 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
 def _carry_out(
     command: str, plan: Planner, options: UpgradeOptions, *, diff: bool, screen: Screen
 ) -> tuple[Upgrade, tuple[str, ...]]:
-    """Plan and, unless ``diff``, write: the plan, and the paths that were written.
+    """Plan and, unless ``diff``, write; returns the plan and the paths that were written.
 
-    Raises ``InputError`` for a place that cannot be written to, before the work.
+    If the result could not be written, raises ``InputError`` before the work.
     """
     from runner_sync import sync
 
@@ -88,7 +90,7 @@ def _carry_out(
 
 
 def _say_what_was_found(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
-    """The closing sentence, where no output for a person ends with it."""
+    """Say the closing sentence, unless text on standard output ends with it."""
     from runner_sync.render.summary import summarize
 
     if Output("text") not in outputs:
@@ -96,7 +98,7 @@ def _say_what_was_found(report: Report, outputs: Sequence[Output], screen: Scree
 
 
 def _say_what_was_planned(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
-    """What ``--diff`` did not show, and how to write it."""
+    """Say how many review items ``--diff`` did not show, and how to write the files."""
     from runner_sync.terminal.advice import only_listed
 
     if all(output.format == "diff" for output in outputs) and (unseen := len(only_listed(report))):
@@ -107,7 +109,7 @@ def _say_what_was_planned(report: Report, outputs: Sequence[Output], screen: Scr
 
 
 def _say_what_was_written(planned: Upgrade, paths: Sequence[str], options: UpgradeOptions, screen: Screen) -> None:
-    """Which ``paths`` were written and, after an upgrade of a runner, what is left to do."""
+    """Say which ``paths`` were written or, after an upgrade that changed a runner, what is left to do."""
     from runner_sync.terminal.advice import advise
 
     root = planned.root or Path()
@@ -119,7 +121,7 @@ def _say_what_was_written(planned: Upgrade, paths: Sequence[str], options: Upgra
 
 
 def _targets(options: UpgradeOptions) -> str:
-    """The options of this run that the next command needs, as a shell takes them."""
+    """The options of this run that the next command needs as well, quoted for a shell, after a space."""
     words: list[str] = []
     for name, tree in (("ascend", options.ascend), ("vllm", options.vllm)):
         for part, value in (("path", tree.path), ("ref", tree.ref), ("version", tree.version)):
@@ -137,7 +139,7 @@ def inspect(
     screen: Screen,
     exit_zero: bool = False,
 ) -> int:
-    """Report on the omni tree without changing it."""
+    """Report on the omni tree without changing it; returns the exit code, with ``exit_zero`` always 0."""
     outputs = parse_outputs(values, command=command, default="text")
     with naming_profile.in_errors(options):
         report = _watch(find, options, screen)
@@ -149,7 +151,7 @@ def inspect(
 def replay(
     score: Callable[[ReplayOptions], Report], options: ReplayOptions, values: Sequence[str] | None, *, screen: Screen
 ) -> int:
-    """Replay past upgrades and show the score; 1 when an output does not parse."""
+    """Replay past upgrades and show the score; the exit code is 1 if a result does not parse."""
     outputs = parse_outputs(values, command="replay", default="text")
     try:
         report = _watch(score, options, screen)
@@ -175,10 +177,11 @@ _Result = TypeVar("_Result")
 
 
 def _watch(work: Callable[[_Options], _Result], options: _Options, screen: Screen) -> _Result:
+    """The result of ``work``, which is called with the options and shows its progress."""
     with shown_progress(screen) as progress:
         return work(replace(options, progress=progress))  # type: ignore[type-var]
 
 
 def default_typechecker() -> Literal["ty", "none"]:
-    """ty where it is installed (extra ``runner-sync[verify]``)."""
+    """``ty`` if it is installed (extra ``runner-sync[verify]``), else ``none``."""
     return "ty" if find_spec("ty") is not None else "none"

@@ -1,6 +1,6 @@
-"""Examples below the help of each command: real command lines with a few words on what they are for.
+"""Examples below the help of each command: command lines with a few words on what they are for.
 
-Goes out: text for the end of a help page. May touch: nothing.
+Comes in: the name of a command. Goes out: text for the end of its help page. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -80,6 +80,6 @@ _GLOBAL = "--quiet, --color and --traceback work with every command; see runner-
 
 
 def epilog(command: str) -> str:
-    """The examples of ``command``. Older typer joins the two lines of each, which reads well enough."""
+    """The examples of ``command`` as text. Older typer joins the two lines of each, which is still readable."""
     lines = [f"{about}\n  $ {line}" for about, line in EXAMPLES[command]]
     return "\n\n".join(["Examples:", *lines, _GLOBAL])

@@ -1,7 +1,7 @@
-"""How a run ends that could not end well: one sentence on standard error and an exit code.
+"""Turns every failure of a run into one sentence on standard error and an exit code.
 
-Comes in: the work of a run. Goes out: its exit code. 2 for everything that could not run, 130 and 143 for an interrupt
-(128 plus the signal's number, as shells have it).
+Comes in: the work of a run. Goes out: its exit code; 2 if it could not run, 130 or 143 after an interrupt (128 plus the
+number of the signal, as in shells). May touch: standard error, and the handler of SIGTERM.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 class Terminated(BaseException):
-    """The run was asked to end by SIGTERM, which CI services send to a cancelled job.
+    """The run got SIGTERM, which CI services send to a cancelled job.
 
-    No ``KeyboardInterrupt``: typer catches those.
+    It is no ``KeyboardInterrupt``, because typer catches those.
     """
 
 
@@ -46,7 +46,8 @@ def run_guarded(work: Callable[[], int], screen: Screen) -> int:
 
 
 def _fail(error: Exception, screen: Screen) -> int:
-    # typer brought its own copy of click's exceptions in 0.16; both kinds say what they are by these two attributes.
+    """Say what an unexpected error or one of the command line was; returns the exit code."""
+    # Since 0.16 typer has its own copy of click's exceptions, so both kinds are recognised without their classes.
     if hasattr(error, "format_message"):
         screen.complain(f"error: {_sentence(error.format_message())}{_help_hint(error)}")
         return COULD_NOT_RUN
@@ -65,7 +66,7 @@ def _fail(error: Exception, screen: Screen) -> int:
     hint = "" if screen.traceback else " Run again with --traceback and report what it prints."
     reason = f"{type(error).__name__}: {error}"
     screen.complain(
-        f"error: this is a mistake in runner-sync{_place(error)}: {reason}; {_written_so_far(screen)}.{hint}"
+        f"error: this is a mistake in runner-sync{_where_raised(error)}: {reason}; {_written_so_far(screen)}.{hint}"
     )
     return COULD_NOT_RUN
 
@@ -76,18 +77,20 @@ def _sentence(message: str) -> str:
 
 
 def _help_hint(error: Exception) -> str:
+    """Where help is to be found; for an option before the command that takes it, where it goes."""
     context = getattr(error, "ctx", None)
     if context is None:
         return ""
     option = getattr(error, "option_name", "")
     commands = getattr(context.command, "commands", {})
-    taking = [name for name, command in commands.items() if any(option in given.opts for given in command.params)]
-    if taking:
-        return f" It goes behind the command: {context.command_path} {taking[0]} {option}."
+    takers = [name for name, command in commands.items() if any(option in given.opts for given in command.params)]
+    if takers:
+        return f" It goes behind the command: {context.command_path} {takers[0]} {option}."
     return f" See {context.command_path} --help."
 
 
-def _place(error: Exception) -> str:
+def _where_raised(error: Exception) -> str:
+    """The innermost line of this package that the error came through, in parentheses; empty if there is none."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if _PACKAGE in Path(frame.filename).parents]
     if not own:
@@ -103,7 +106,7 @@ def _written_so_far(screen: Screen) -> str:
 
 @contextlib.contextmanager
 def _terminable() -> Iterator[None]:
-    """Let SIGTERM unwind the stack as Ctrl-C does, so that half-written files are put back."""
+    """Let SIGTERM unwind the stack as Ctrl-C does, so that files which are being replaced are restored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,10 +1,10 @@
-"""Options that commands share, in groups: a command takes the group, typer sees its single options.
+"""Groups of options that commands share: a command has one parameter for a group, and typer sees its single options.
 
 Comes in: functions with dataclass parameters. Goes out: the same functions with a flat signature, and the option values
 of ``sync``. Raises ``InputError`` for options that contradict each other. May touch: nothing.
 
-typer reads options from the parameters of a function and has no groups of them: without `flat`, seven commands would
-each repeat the ten options of `Trees`, and hand them on one by one.
+typer reads options from the parameters of a function and knows no groups: without `flat`, seven commands would each
+repeat the ten options of `Trees` and pass them on one by one.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Trees:
 
     @property
     def named_profile(self) -> str | None:
-        """The built-in profile that was asked for by name."""
+        """The name of the built-in profile that ``--profile`` asks for."""
         return self.profile.value if self.profile is not None else None
 
     def check_options(self, **rest: Any) -> CheckOptions:
@@ -119,7 +119,10 @@ def upgrade_options(trees: Trees, bases: Bases, writing: Writing, merging: Mergi
 
 
 def flat(function: Callable[..., int]) -> Callable[..., int]:
-    """``function`` as typer reads it: every parameter whose type is a group becomes the options of that group."""
+    """``function`` with a signature in which every parameter whose type is a group is replaced by the group's options.
+
+    ``def blocks(trees: Trees, output: Outputs)`` becomes ``def blocks(*, omni_path: …, omni_version: …, output: …)``.
+    """
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
 
@@ -139,7 +142,7 @@ def flat(function: Callable[..., int]) -> Callable[..., int]:
 
 @cache
 def _members(group: type) -> Mapping[str, Any]:
-    """The types of a group's options, worked out once for all commands."""
+    """The types of a group's options; cached, because commands share groups."""
     return get_type_hints(group, include_extras=True)
 
 

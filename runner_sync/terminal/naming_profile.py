@@ -1,8 +1,9 @@
-"""The commands that a run tells people to type, for the profile and the configuration that this run was told to take.
+"""Adds this run's ``--config`` and ``--profile`` to the commands that its texts tell people to type.
 
-Comes in: options, texts, errors, a report. Goes out: the same with ``--config`` and ``--profile`` behind each command
-of this tool. May touch: nothing. Where a configuration that is found unasked names the profile there is nothing to add:
-the next command reads it, too.
+    `runner-sync lock`  ->  `runner-sync lock --profile gpu`
+
+Comes in: options, texts, errors, a report. Goes out: the same with the options after each command of this tool. May
+touch: nothing. A profile that the configuration of the tree names needs no option: the next command reads it, too.
 """
 
 from __future__ import annotations
@@ -24,20 +25,20 @@ _COMMAND = re.compile(r"\brunner-sync (?:upgrade|check|verify|blocks|explain|loc
 
 
 def named_by(options: OmniOptions) -> str:
-    """The options that name the configuration and the profile of a run, as a shell takes them; empty for none."""
+    """The options that name configuration and profile of a run, quoted for a shell; empty if none was given."""
     given = (("--config", options.config), ("--profile", options.profile))
     return shlex.join(word for option, value in given if value is not None for word in (option, str(value)))
 
 
 def in_text(text: str, options: OmniOptions) -> str:
-    """``text`` with commands for the profile of this run; as it is where none was asked for."""
+    """``text`` with the options after each command; unchanged if none was given."""
     words = named_by(options)
     return _COMMAND.sub(lambda found: f"{found[0]} {words}", text) if words else text
 
 
 @contextmanager
 def in_errors(options: OmniOptions) -> Iterator[None]:
-    """The same in the one sentence of an error."""
+    """Add the options to the commands in the sentence of an ``InputError``."""
     try:
         yield
     except InputError as error:
@@ -45,7 +46,8 @@ def in_errors(options: OmniOptions) -> Iterator[None]:
 
 
 def in_report(report: Report, options: OmniOptions) -> Report:
-    """``report`` with commands for the profile of this run; those that its renderers name are, too."""
+    """``report`` with the options after each command in its texts; ``profile`` has them for commands that renderers
+    name."""
     words = named_by(options)
     if not words:
         return report

@@ -33,7 +33,7 @@ FORMATS_OF: dict[str, tuple[str, ...]] = {
     "replay": ("text", "json", "markdown", "html"),
     "rule": ("text", "json", "markdown", "html"),
 }
-"""A format in which a command would have nothing to say is refused: an empty SARIF file reads like a clean bill."""
+"""The formats of each command. Others are refused: an empty SARIF file, say, would read as if nothing was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +94,10 @@ def _check_writable(file: Path) -> None:
 def deliver(
     report: Report, outputs: Sequence[Output], screen: Screen, *, patch: tuple[FileChange, ...] | None = None
 ) -> None:
-    """Render ``report`` for every output, files first, so that a terminal ends with what it is to show.
+    """Render ``report`` for every output; files first, so that what a terminal shows comes last.
 
-    ``patch`` are its changes as a patch must have them to apply. Raises ``InputError`` when a file cannot be written
-    after all.
+    ``patch`` are the changes for ``diff``, with the line endings of the files, so that the patch applies. Raises
+    ``InputError`` if a file cannot be written after all.
     """
     for output in sorted(outputs, key=lambda output: output.file is None):
         if output.format == "sarif":
@@ -114,7 +114,7 @@ def deliver(
 
 
 def _with_rules(report: Report) -> Report:
-    """With the texts of the rules that found something: the format carries them, and viewers show them as titles."""
+    """``report`` with the texts of the rules that found something: SARIF has them, and viewers show them as titles."""
     from runner_sync.sync.rule_texts import rules
 
     codes = sorted({finding.code for finding in report.findings})
@@ -124,7 +124,7 @@ def _with_rules(report: Report) -> Report:
 def _show(report: Report, format: str, screen: Screen) -> None:
     color = screen.is_colored()
     text = render(report, format, color=color, width=screen.width())
-    # A patch that is not for the eye must arrive byte for byte.
+    # An uncoloured patch may be piped to `git apply`, so it must arrive byte for byte.
     if format == "diff" and not color:
         screen.show_exact(text)
     else:
@@ -132,7 +132,7 @@ def _show(report: Report, format: str, screen: Screen) -> None:
 
 
 def _save(file: Path, text: str) -> None:
-    whole = file.resolve()  # a link stays one
+    whole = file.resolve()  # the target of a link is replaced, and not the link
     fresh = whole.with_name(f".{whole.name}.{uuid4().hex[:12]}")
     try:
         if Path("/dev") in file.absolute().parents or (file.exists() and not file.is_file()):

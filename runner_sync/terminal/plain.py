@@ -1,10 +1,10 @@
-"""Values that typer need not convert: what nobody gave, text where text is taken, and paths that can be read.
+"""Takes values that need no conversion past typer: defaults, text for text options, and paths that can be read.
 
-Comes in and goes out: what ``typer.Typer`` takes as ``cls``. May touch: nothing, but asks whether a path can be read.
+Goes out: classes to pass to ``typer.Typer`` as ``cls``. May touch: nothing, but asks whether a path can be read.
 
 For the first value that it converts, even ``None``, typer imports pydantic: 0.08 s, where a whole ``check`` from the
-lock takes 0.33 s. It makes its options itself and offers no class of ours a place in that, so a command exchanges the
-conversion of each. Everything else is left to typer, and so is every complaint.
+lock takes 0.33 s. typer makes its option objects itself, so these classes replace the conversion method of each object.
+Every other value is left to typer, and so are all complaints.
 """
 
 from __future__ import annotations
@@ -27,36 +27,37 @@ _PATH = (Path, Path | None)
 
 
 class PlainCommand(TyperCommand):
-    """A command that takes plain values as they are, and whose help shows no value where none is taken."""
+    """A command that converts no plain values, and whose help shows no value after flags."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The options and arguments, ``--help`` among them."""
-        parameters = _valueless(super().get_params(ctx))
+        parameters = _without_flag_values(super().get_params(ctx))
         for parameter in parameters:
             if parameter.name == "output" and parameter.help:
                 parameter.help = parameter.help.format(formats=", ".join(FORMATS_OF[self.name or ""]))
         return parameters
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line into ``ctx``; what is left over goes out."""
+        """Read the command line into ``ctx``; returns the arguments that are left over."""
         _take_plain_values(self, ctx)
         return super().parse_args(ctx, args)
 
 
 class PlainGroup(TyperGroup):
-    """A group of commands whose own options are alike."""
+    """A group of commands that treats its own options in the same way."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The options of the group, ``--help`` and those of completion among them."""
-        return _valueless(super().get_params(ctx))
+        return _without_flag_values(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line into ``ctx``; what is left over goes out."""
+        """Read the command line into ``ctx``; returns the arguments that are left over."""
         _take_plain_values(self, ctx)
         return super().parse_args(ctx, args)
 
 
-def _valueless(parameters: list[Any]) -> list[Any]:
+def _without_flag_values(parameters: list[Any]) -> list[Any]:
+    """``parameters`` with no value shown after flags; changed in place."""
     for parameter in parameters:
         if getattr(parameter, "is_flag", False) and parameter.metavar is None:
             parameter.metavar = ""
@@ -64,6 +65,7 @@ def _valueless(parameters: list[Any]) -> list[Any]:
 
 
 def _take_plain_values(command: TyperCommand | TyperGroup, context: Any) -> None:
+    """Replace the conversion of each parameter of ``command`` by ``_process``."""
     kinds = get_type_hints(command.callback)
     for parameter in command.get_params(context):
         process = partial(_process, parameter, kinds.get(parameter.name), parameter.process_value)
@@ -71,7 +73,7 @@ def _take_plain_values(command: TyperCommand | TyperGroup, context: Any) -> None
 
 
 def _process(parameter: Any, kind: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
-    """``value`` of a parameter that is declared as a ``kind``; ``convert`` is typer's way."""
+    """The value of a parameter of type ``kind``, from the text ``value``; ``convert`` is typer's own conversion."""
     if value is parameter.default and not parameter.required:
         plain = () if value is None and parameter.multiple else value
         return parameter.callback(context, parameter, plain) if parameter.callback is not None else plain

@@ -1,7 +1,7 @@
-"""Progress of what takes long: a bar on a terminal, a line now and then elsewhere.
+"""Shows the progress of long work: a bar on a terminal, a line now and then elsewhere.
 
 Comes in: ``progress(label, done, total)`` calls. Goes out: characters on standard error. rich is imported at the first
-call on a terminal, because a run that fetches nothing has no time for it.
+call on a terminal: the import would slow down short runs, which make no call.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip")
 
 @contextmanager
 def shown_progress(screen: Screen) -> Iterator[Report]:
-    """A callback for the length of a run; what it drew on a terminal is gone afterwards."""
+    """A progress callback for one run; what it drew on a terminal is erased afterwards."""
     if screen.quiet:
-        yield _nothing
+        yield _show_nothing
         return
     if not is_terminal(sys.stderr):
         yield Lines(screen.say)
@@ -41,12 +41,12 @@ def shown_progress(screen: Screen) -> Iterator[Report]:
         bars.close()
 
 
-def _nothing(_label: str, _done: int, _total: int | None) -> None:
-    """Progress of a quiet run."""
+def _show_nothing(_label: str, _done: int, _total: int | None) -> None:
+    """The progress callback of a quiet run."""
 
 
 class Lines:
-    """A line every ten seconds about what is under way: a log is not a screen, and quick runs leave it alone."""
+    """Says at most every ten seconds, in one line, what is under way, so that logs stay short."""
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._say = say
@@ -62,7 +62,7 @@ class Lines:
 
 
 class Bars:
-    """One bar of rich on a terminal, for whatever is under way."""
+    """Shows one rich progress bar on a terminal, for whatever is under way."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
@@ -106,7 +106,7 @@ def describe(label: str) -> str:
 
 
 def amount(label: str, done: int, total: int | None) -> str:
-    """How far it is: how much of an archive, steps of anything else; empty when there is nothing to say yet."""
+    """How much is done: bytes of an archive, steps of anything else; empty before there is anything to tell."""
     if not label.endswith(_ARCHIVES):
         return f"{done} of {total}" if total else str(done or "")
     if total:

@@ -1,8 +1,8 @@
 """The two standard streams: results on standard output, everything else on standard error.
 
 Comes in: text. Goes out: characters. May touch: the standard streams and nothing else. A reader that closes the pipe
-early (``| head``) is no error, nor is a stream that is closed from the start (``>&-``): what nobody reads is dropped
-and the run goes on.
+early (``| head``) is no error, nor is a stream that is closed from the start (``>&-``): the text is dropped and the run
+goes on.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from runner_sync.render.escape import one_line, visible, workflow_message
 ColorChoice = Literal["auto", "always", "never"]
 
 PLAIN_WIDTH = 100
-"""Columns where there is no terminal to ask."""
+"""Width of output that does not go to a terminal."""
 
 
 @dataclass(slots=True)
 class Screen:
-    """How to talk in this run. ``annotates`` is whether GitHub reads standard output; ``written`` counts the files
-    replaced so far, for the sentence about an interrupt."""
+    """How this run writes to the streams. ``annotates``: GitHub reads standard output for annotations. ``written``
+    counts the files replaced so far, for the sentence about an interrupt."""
 
     quiet: bool = False
     color: ColorChoice = "auto"
@@ -60,8 +60,11 @@ class Screen:
             _write(sys.stderr, visible(text) + "\n")
 
     def complain(self, sentence: str) -> None:
-        """Write one sentence about a failure to standard error, quiet or not: on one line, whatever it quotes, for a
-        service reads its log for lines that are commands (``::error``). GitHub gets such a command as well."""
+        """Write one sentence about a failure to standard error, even in a quiet run; for GitHub an annotation, too.
+
+        It is kept on one line, because a CI service takes lines of the log like ``::error`` for commands, and the
+        sentence may quote one.
+        """
         _write(sys.stderr, one_line(sentence) + "\n")
         if self.annotates:
             said = workflow_message(one_line(sentence.removeprefix("error: ")))
@@ -72,7 +75,7 @@ class Screen:
         _write(sys.stderr, visible(text) + "\n")
 
     def is_colored(self) -> bool:
-        """Whether standard output gets colours: the option, then ``NO_COLOR``, ``FORCE_COLOR``, then a terminal."""
+        """Whether standard output gets colours, according to ``wants_color``."""
         return wants_color(self.color, is_terminal=is_terminal(sys.stdout), environment=os.environ)
 
     def width(self) -> int:
@@ -83,7 +86,8 @@ class Screen:
 
 
 def wants_color(choice: ColorChoice, *, is_terminal: bool, environment: Mapping[str, str]) -> bool:
-    """Whether to colour: ``choice`` unless it is ``auto``, then the environment (no-color.org), then the terminal."""
+    """Whether to colour: as ``choice`` says unless it is ``auto``, else as ``NO_COLOR`` or ``FORCE_COLOR`` says
+    (no-color.org), else if it is a terminal."""
     if choice != "auto":
         return choice == "always"
     if environment.get("NO_COLOR"):
@@ -103,7 +107,7 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def _write(stream: TextIO | None, text: str) -> None:
-    if stream is None:  # Python's word for a descriptor that was closed when the process began
+    if stream is None:  # the descriptor was closed when Python started
         return
     try:
         try:
@@ -118,7 +122,7 @@ def _write(stream: TextIO | None, text: str) -> None:
 
 
 def _drop(stream: TextIO) -> None:
-    """Send what follows to nowhere, or Python complains again when it closes the stream (docs: library/signal)."""
+    """Redirect ``stream`` to the null device, or Python would fail again on it at exit (docs: library/signal)."""
     try:
         descriptor = stream.fileno()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Options that name a tree, turned into ``TreeOptions``; combinations that contradict each other are refused.
+"""Turns the options that name a tree into ``TreeOptions``, and refuses combinations that contradict each other.
 
 Comes in: option values. Goes out: ``TreeOptions``. Raises ``InputError``. May touch: nothing.
 """
@@ -22,7 +22,7 @@ _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+)(?::\d+)?)?")
 
 
 def refuse_both(first: str, second: str, *, given: bool) -> None:
-    """Raise ``InputError`` naming both options when both are given."""
+    """Raises ``InputError``, which names both options, if both are ``given``."""
     if given:
         raise InputError(f"{first} and {second} exclude each other: leave one of them out.")
 
@@ -36,7 +36,8 @@ def omni_tree(path: Path | None, version: str | None) -> TreeOptions:
 
 
 def upstream_tree(name: str, path: Path | None, ref: str | None, version: str | None) -> TreeOptions:
-    """Where ``name`` (``ascend`` or ``vllm``) is; a revision alone is one of the checkout the environment names."""
+    """Where ``name`` (``ascend`` or ``vllm``) is. A revision without a path is one of the checkout that the environment
+    variable names; raises ``InputError`` if there is none."""
     from runner_sync.sync.options import PATH_VARIABLES, TreeOptions
 
     refuse_both(f"--{name}-path", f"--{name}-version", given=path is not None and version is not None)
@@ -50,7 +51,7 @@ def upstream_tree(name: str, path: Path | None, ref: str | None, version: str | 
 
 
 def split_codes(values: Sequence[str] | None) -> tuple[str, ...]:
-    """Rule codes from repeated options with commas in them, upper case; what is none stays as it was written."""
+    """Rule codes from repeated options with commas in them, in upper case; words that are no codes stay as written."""
     codes = [code.strip() for value in values or () for code in value.split(",") if code.strip()]
     return tuple(code.upper() if code.upper().startswith("RS") or code.upper() == "ALL" else code for code in codes)
 

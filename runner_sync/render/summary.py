@@ -139,10 +139,8 @@ def _upgrade_sentence(report: Report) -> str:
 
 
 def _unported(report: Report) -> str:
-    """The part of a sentence about GPU methods that NPU continues without; empty if there are none.
-
-    All of them are settled or asked about, but NPU is not in step with them.
-    """
+    """The part of a sentence about GPU methods that NPU continues without; empty if there are none. All of them are
+    settled or asked about, but NPU is not in step with them."""
     number, asked = (report.summary.get(key, 0) for key in ("unported", "unported_asked"))
     if not isinstance(number, int) or not isinstance(asked, int) or not number:
         return ""

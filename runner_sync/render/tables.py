@@ -106,10 +106,8 @@ def _chosen(rows: Iterable[dict[str, str | Text]], columns: Sequence[Column]) ->
 
 
 def _elided(name: str, room: int) -> str:
-    """A qualified name in at most ``room`` columns, with ``…`` for the end of its class.
-
-    If even the member alone is too long, the whole name is folded.
-    """
+    """A qualified name in at most ``room`` columns, with ``…`` for the end of its class. If even the member alone is
+    too long, the whole name is folded."""
     owner, _, member = name.rpartition(".")
     kept = room - len(member) - 2
     if len(name) <= room or (owner and kept > 0):

@@ -47,10 +47,8 @@ def read_baseline(options: CheckOptions, given: inputs.Inputs) -> Baseline | Non
 
 
 def _other_lock(read: Baseline, given: inputs.Inputs) -> str:
-    """The lock file of the other runners that a baseline is about; empty if it is about those of this run.
-
-    A baseline that names no lock file, as earlier versions wrote it, is recognised by the paths of its entries.
-    """
+    """The lock file of the other runners that a baseline is about; empty if it is about those of this run. A baseline
+    that names no lock file, as earlier versions wrote it, is recognised by the paths of its entries."""
     if read.lock:
         return read.lock if read.lock != given.lock_file else ""
     other = inputs.profile_of({path for _, path, *_ in read.counts}, given.config.profile)
@@ -73,10 +71,8 @@ def _text(file: Path) -> str | None:
 def apply_baseline(
     options: CheckOptions, given: inputs.Inputs, result: CheckResult
 ) -> tuple[tuple[Finding, ...], list[str]]:
-    """The findings to report, and remarks about the baseline; with ``--update-baseline`` it is written.
-
-    A baseline that is written for the first time accepts everything found by this run.
-    """
+    """The findings to report, and remarks about the baseline; with ``--update-baseline`` it is written. A baseline that
+    is written for the first time accepts everything found by this run."""
     file = options.baseline or given.config.baseline
     if file is None or result.baseline is None:
         return result.findings, []

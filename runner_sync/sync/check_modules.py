@@ -34,7 +34,7 @@ AGAINST_VLLM = codes_with("vllm")
 _OF_TWINS = codes_with("twin")
 
 
-def idle(given: inputs.Inputs) -> tuple[str, ...]:
+def idle_codes(given: inputs.Inputs) -> tuple[str, ...]:
     """The codes of the rules that cannot find anything: those that compare with GPU twins, if the profile has none."""
     return () if given.profile.has_twins else _OF_TWINS
 
@@ -80,7 +80,7 @@ def beside(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> tuple[str,
     return tuple(sorted({path for folder in folders for path in given.omni.paths(folder)} - own))
 
 
-def without_upstream(given: inputs.Inputs, described: Sequence[CheckModule]) -> Iterable[str]:
+def missing_upstream_notes(given: inputs.Inputs, described: Sequence[CheckModule]) -> Iterable[str]:
     """A note for each upstream file that a worker follows and the target lacks, so that it was not compared."""
     if given.followed is not None and any(module.upstream_text is not None for module in described):
         for path in dict.fromkeys(module.upstream_path for module in described if module.upstream_text is None):
@@ -89,10 +89,8 @@ def without_upstream(given: inputs.Inputs, described: Sequence[CheckModule]) -> 
 
 
 def _with_upstream(module: CheckModule, found: DerivedModule, given: inputs.Inputs, followed: Tree) -> CheckModule:
-    """``module`` with the target's text of the upstream module that it follows.
-
-    If the target has no such file (0.12 had ``worker_v1.py``), a worker stays without; for a runner this raises
-    ``InputError``."""
+    """``module`` with the target's text of the upstream module that it follows. If the target has no such file (0.12
+    had ``worker_v1.py``), a worker stays without; for a runner this raises ``InputError``."""
     text = followed.read(module.upstream_path)
     if text is None:
         if found.module not in given.profile.runners:

@@ -1,4 +1,4 @@
-"""What ``check`` and ``verify`` say about what they could not check, so that no finding is not taken for no problem.
+"""Notes of ``check`` and ``verify`` on what they did not check: without findings there, there may still be problems.
 
 Comes in: options, trees, chosen codes, a result. Goes out: notes, each a sentence; ``InputError`` for a run that could
 not find anything it was asked for. May touch: the trees, by reading.
@@ -18,16 +18,14 @@ from runner_sync.verify.codes import BREAKAGE, Codes
 
 
 def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
-    """Raises ``InputError`` if none of the chosen rules can run with the trees and the lock at hand.
-
-    Such a run would find nothing and look green.
-    """
+    """Raises ``InputError`` if none of the chosen rules can run, or some need a lock and there is none: the run would
+    look green although it could not find what it was asked for."""
     if not codes.wants_any(known_codes()):
         raise InputError("no rule is left to check: --select, --ignore and the configuration leave out every one.")
     project = given.profile.followed
     title, named = TITLES[project], inputs.options_of(project)
     origin = "--select " if options.select else f"{given.config.source or 'the configuration'}: select "
-    idle = check_modules.idle(given)
+    idle = check_modules.idle_codes(given)
     if codes.select and not codes.wants_any(code for code in known_codes() if code not in idle):
         raise InputError(
             f"{origin}{', '.join(codes.select)} compares with GPU twins, and the {given.profile.platform} runners have "
@@ -35,7 +33,7 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
         )
     if given.followed is not None:
         return
-    missing = {*idle, *_not_offline(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
+    missing = {*idle, *_codes_needing_upstream(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
     if codes.select and not codes.wants_any(code for code in known_codes() if code not in missing):
         raise InputError(f"{origin}{', '.join(codes.select)} compares with {title}: name one with {named}.")
     # Without a lock RS111 (units that are not in it) finds nothing. Alone it asks for one only if it was selected.
@@ -51,7 +49,7 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
 
 
 def unread(job: CheckJob, result: CheckResult) -> list[str]:
-    """Notes on what was not checked: uses of a file that does not parse (one that no runner imports), and what a branch
+    """Notes on what was not checked: uses of a file that does not parse (and that no runner needs), and what a branch
     breaks on lines that it did not touch, if the tree at its fork point could not be checked."""
     worlds = [world for world in (job.world, job.old_world) if world is not None]
     errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
@@ -86,8 +84,8 @@ def not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
     project = given.profile.followed
     if given.followed is not None:
         return []
-    idle = check_modules.idle(given)
-    left = [code for code in _not_offline(given) if codes.wants(code) and code not in idle]
+    idle = check_modules.idle_codes(given)
+    left = [code for code in _codes_needing_upstream(given) if codes.wants(code) and code not in idle]
     left += [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)
     if not left:
         return []
@@ -98,6 +96,6 @@ def not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
     return [f"{', '.join(left)} {verb} a {TITLES[project]}, and none is named: {subject} did not run{hint}"]
 
 
-def _not_offline(given: inputs.Inputs) -> tuple[str, ...]:
+def _codes_needing_upstream(given: inputs.Inputs) -> tuple[str, ...]:
     """The rules that cannot run without a followed tree; without a vLLM, those that need its modules, too."""
     return check_modules.DRIFT if given.vllm is not None else (*check_modules.DRIFT, *check_modules.AGAINST_VLLM)

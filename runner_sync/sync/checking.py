@@ -75,7 +75,7 @@ def check(options: CheckOptions) -> Report:
     if given.followed is not None and needed.wants_group(BREAKAGE):
         job, title = _with_worlds(options, given, job)
         said.append(title)
-    said += check_modules.without_upstream(given, job.modules)
+    said += check_modules.missing_upstream_notes(given, job.modules)
     said += [*check_notes.not_looked_for(given, codes), *check_notes.idle_ignores(given), *absent_files(given, modules)]
     run = _Run(options, given, codes, job, changed)
     result = _result(run)
@@ -84,11 +84,11 @@ def check(options: CheckOptions) -> Report:
 
 
 def verify(options: CheckOptions) -> Report:
-    """Find what breaks on the target trees and, if the trees that the runners were made for are known, not on those.
+    """Find what breaks on the target trees, without what broke already on the trees that the runners were made for.
 
-    The target is the vllm-ascend that is given, else that of the last upgrade according to the lock. Raises
-    ``InputError`` if there is neither, if a file that the lock records is missing, if a base cannot be read, and if the
-    type checker is not installed.
+    The target is the vllm-ascend that is given, else that of the last upgrade according to the lock. If the trees that
+    the runners were made for are not known, everything is reported. Raises ``InputError`` without a target, for a
+    file that the lock records and the tree lacks, for a base that cannot be read, and without the type checker.
     """
     given = inputs.open_omni(options)
     codes = selection.chosen_for_verify(options, given.config)

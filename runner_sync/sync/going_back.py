@@ -15,9 +15,7 @@ from runner_sync.trees import InGit, Tree
 
 def note(given: inputs.Inputs) -> tuple[str, ...]:
     """A note if the lock records a later vllm-ascend than the followed one, or one that was followed with a later vLLM.
-
-    None if the order of the two cannot be told.
-    """
+    None if the order of the two cannot be told."""
     project = given.profile.followed
     recorded = given.lock.inputs.get(project, "")
     if given.followed is None or not recorded:

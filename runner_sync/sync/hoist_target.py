@@ -164,10 +164,8 @@ def _device_words(side: Definition, profile: Profile) -> list[str]:
 def _choose_place(
     given: inputs.Inputs, library: Library, found: DerivedModule, npu: Definition, gpu: Definition
 ) -> Move:
-    """Where a method goes: nowhere (it is inherited), to a base of both classes, or to a mixin.
-
-    Raises ``InputError`` if a class between the NPU class and its twin has a version of its own.
-    """
+    """Where a method goes: nowhere (it is inherited), to a base of both classes, or to a mixin. Raises ``InputError``
+    if a class between the NPU class and its twin has a version of its own."""
     npu_class, gpu_class = npu.reading.classes[npu.owner], gpu.reading.classes[gpu.owner]
     npu_mro, gpu_mro = ancestry(library, npu_class), ancestry(library, gpu_class)
     if gpu_class in npu_mro.classes:

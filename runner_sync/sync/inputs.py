@@ -64,10 +64,8 @@ class Inputs:
 
 
 def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
-    """The omni tree with its configuration and lock.
-
-    The lock is empty if the tree has none or is a release, and without ``with_lock``, for a run that makes it anew.
-    """
+    """The omni tree with its configuration and lock. The lock is empty if the tree has none or is a release, and
+    without ``with_lock``, for a run that makes it anew."""
     omni, explicit, profile = options.omni, options.config, options.profile
     if omni.version is not None:
         tree: Tree = sources.open_release("vllm-omni", omni.version, needed=OMNI_FOLDERS, progress=options.progress)
@@ -117,7 +115,8 @@ def require_git(omni: Tree, revision: str) -> InGit:
 
 
 def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
-    """The inputs with the omni tree, and its lock, at the fork point of its branch from ``revision``.
+    """The inputs with the omni tree at the fork point of its branch from ``revision``, and with the lock that it had
+    there, or the present one if it had none.
 
     Files that the branch renamed can be read there by their new names, too. Raises ``InputError`` if the tree is no git
     checkout, and for an unknown revision.

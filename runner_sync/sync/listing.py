@@ -157,10 +157,8 @@ def _in_tree_of(options: CheckOptions, file: str) -> CheckOptions:
 
 
 def _find(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> tuple[str, DerivedModule, bool]:
-    """The path in the tree that ``file`` means, its derived module, and whether it is the NPU side of that.
-
-    A bare file name will do. Raises ``InputError`` for a file that is neither an NPU runner nor a GPU twin.
-    """
+    """The path in the tree that ``file`` means, its derived module, and whether it is the NPU side of that. A bare file
+    name will do. Raises ``InputError`` for a file that is neither an NPU runner nor a GPU twin."""
     sides = [(found.path, found, True) for found in modules]
     sides += [(found.module.gpu.path, found, False) for found in modules if found.module.gpu is not None]
     names = _spellings(given, file)

@@ -52,9 +52,7 @@ def lock_change(
 
 def _with_settled_gpu(lock: locks.Lock, omni: Source) -> locks.Lock:
     """The lock with omni's revision as the one whose GPU runners were taken in: what NPU lacks of them is settled.
-
-    Unchanged for a folder that is neither a release nor in git: its name may stand for another tree next time.
-    """
+    Unchanged for a folder that is neither a release nor in git: its name may stand for another tree next time."""
     return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.version or omni.revision else lock
 
 

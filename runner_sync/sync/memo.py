@@ -20,22 +20,20 @@ import runner_sync
 from runner_sync import upgrade
 from runner_sync.lineage import Origin
 from runner_sync.profile import Profile
-from runner_sync.sources import cache as kept
+from runner_sync.sources import cache as answer_cache
 from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade import InNpuWords, ModuleRevision, Translation
 
 
 def recall(kind: str, question: Iterable[str], find: Callable[[], Any]) -> Any:
-    """What ``find`` returns (anything that JSON can hold), computed once per ``kind`` and ``question``.
-
-    Another version of this program, of Python or of libcst asks anew.
-    """
+    """What ``find`` returns (anything that JSON can hold), computed once per ``kind`` and ``question``. Another version
+    of this program, of Python or of libcst asks anew."""
     key = _digest([_program_digest(), *question])
-    known = kept.load_answer(kind, key)
+    known = answer_cache.load_answer(kind, key)
     if known is not None:
         return json.loads(known)
     answer = json.dumps(find())
-    kept.store_answer(kind, key, answer.encode())
+    answer_cache.store_answer(kind, key, answer.encode())
     return json.loads(answer)
 
 

@@ -107,10 +107,8 @@ class ModuleTexts:
         return None
 
     def inherited(self, text: str, class_name: str, dotted: str) -> Inherited:
-        """What ``class_name`` of module ``dotted``, whose text is ``text``, inherits according to its MRO.
-
-        ``upstream`` and ``vllm`` also have what vllm-ascend's and vLLM's classes define and a nearer base overrides.
-        """
+        """What ``class_name`` of module ``dotted``, whose text is ``text``, inherits according to its MRO. ``upstream``
+        and ``vllm`` also have what vllm-ascend's and vLLM's classes define and a nearer base overrides."""
         members: dict[str, str | None] = {}
         upstream: set[str] = set()
         vllm: dict[str, str] = {}
@@ -165,11 +163,8 @@ class ModuleTexts:
         return found
 
     def _fields(self, owner: Class) -> frozenset[str] | None:
-        """The fields that a class and its bases add to the generated constructor.
-
-        ``None`` if there are none, a base is not at hand, or one of the classes has a constructor of its own or is
-        closed to other attributes.
-        """
+        """The fields that a class and its bases add to the generated constructor. ``None`` if there are none, a base is
+        not at hand, or one of the classes has a constructor of its own or is closed to other attributes."""
         found: set[str] = set()
         for one in mro.linearise(owner, self._parents):
             added = own_fields(one.text, one.name)

@@ -64,9 +64,7 @@ def open_targets(options: CheckOptions, given: inputs.Inputs) -> inputs.Inputs:
 
 def target(options: CheckOptions, given: inputs.Inputs) -> Pair:
     """The pair that the runners should fit. Its vLLM is the one that is named, else the one that vllm-ascend declares.
-
-    Raises ``InputError`` if no tree to follow is at hand, or it declares no vLLM and none is named.
-    """
+    Raises ``InputError`` if no tree to follow is at hand, or it declares no vLLM and none is named."""
     followed = inputs.require(given.profile.followed, given.followed)
     if given.vllm is not None:
         return Pair(followed, given.vllm)
@@ -79,9 +77,7 @@ def target(options: CheckOptions, given: inputs.Inputs) -> Pair:
 
 def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
     """The pair that the runners were made for, according to option or lock; ``None`` if neither says, or it is ``new``.
-
-    Raises ``InputError`` if it cannot be told which vLLM belongs to it.
-    """
+    Raises ``InputError`` if it cannot be told which vLLM belongs to it."""
     project = given.profile.followed
     named = options.base(project)
     ref = named or last_synced(given.lock)
@@ -105,10 +101,8 @@ def _locked_vllm(ref: str, given: inputs.Inputs) -> str | None:
 
 
 def followed_at(ref: str, given: inputs.Inputs, options: CheckOptions) -> Tree:
-    """The followed project at ``ref``, which a lock or an option names.
-
-    Raises ``InputError``, with the remedy, for a git revision if the followed tree is no git checkout.
-    """
+    """The followed project at ``ref``, which a lock or an option names. Raises ``InputError``, with the remedy, for a
+    git revision if the followed tree is no git checkout."""
     project, tree = given.profile.followed, given.followed
     is_git = tree is not None and tree.source.kind == "git"
     if not is_git and not inputs.is_version(ref):

@@ -207,10 +207,8 @@ def _twin(found: DerivedModule, bases: Bases, options: UpgradeOptions, given: in
 
 
 def _missing_members(names: Sequence[NameRewrite], module_texts: ModuleTexts) -> dict[str, str]:
-    """Members of GPU classes that the profile renames and the NPU class lacks, each with the name of that class.
-
-    Only for NPU classes without bases, whose members are all in sight.
-    """
+    """Members of GPU classes that the profile renames and the NPU class lacks, each with the name of that class. Only
+    for NPU classes without bases, whose members are all in sight."""
     found: dict[str, str] = {}
     for row in names:
         classes = ((row.module, row.name), (row.new_module, row.new_name))

@@ -49,14 +49,14 @@ class PortStatus:
 
 def port_statuses(trees: Trees, found: DerivedModule, blocks: Sequence[Block]) -> list[PortStatus]:
     """One status per unit of the GPU twin that holds omni code."""
-    judge = _Judge(trees, found)
+    finder = _StatusFinder(trees, found)
     by_unit: dict[str, list[Block]] = {}
     for block in blocks:
         by_unit.setdefault(block.unit, []).append(block)
-    return [judge.status_of(unit, inside) for unit, inside in by_unit.items()]
+    return [finder.status_of(unit, inside) for unit, inside in by_unit.items()]
 
 
-class _Judge:
+class _StatusFinder:
     """Finds the status of the units of one module's GPU twin."""
 
     def __init__(self, trees: Trees, found: DerivedModule) -> None:

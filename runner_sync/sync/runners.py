@@ -133,9 +133,7 @@ def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> No
 
 def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
     """Raises ``InputError`` if any file is ``gone``: recorded in the lock, but not in the tree or not in the profile.
-
-    The message says what to do in each case.
-    """
+    The message says what to do in each case."""
     if present := sorted(path for path in gone if given.omni.read(path) is not None):
         raise InputError(
             f"{given.lock_file} records {', '.join(present)}, and no row of the configuration names it any more: a row "

@@ -28,10 +28,8 @@ def chosen(options: CheckOptions, settings: Config) -> Codes:
 
 
 def chosen_for_verify(options: CheckOptions, settings: Config) -> Codes:
-    """The codes of a ``verify``: those of ``check`` that are about breakage (RS3xx).
-
-    Raises ``InputError`` if ``--select`` names none of them. A configuration without any is no error: all of them run.
-    """
+    """The codes of a ``verify``: those of ``check`` that are about breakage (RS3xx). Raises ``InputError`` if
+    ``--select`` names none of them. A configuration without any is no error: all of them run."""
     codes = chosen(options, settings)
     if not codes.select:
         return Codes((BREAKAGE,), codes.ignore)

@@ -15,10 +15,8 @@ from runner_sync.verify.check import CheckJob, Opinion
 
 
 def typechecker_opinion(options: CheckOptions, job: CheckJob) -> tuple[Opinion | None, str]:
-    """A function that finds what the type checker reports for the target pair and not for the older one.
-
-    ``None`` if no checker was asked for; and if there is no older pair, which the remark then says.
-    """
+    """A function that finds what the type checker reports for the target pair and not for the older one. ``None`` if no
+    checker was asked for; and if there is no older pair, which the remark then says."""
     kind, new, old = options.typecheck, job.world, job.old_world
     if kind == "none" or new is None:
         return None, ""

@@ -56,10 +56,8 @@ def _has_conflicts(report: Report) -> bool:
 
 
 def _check(report: Report, root: Path, *, is_tree: bool, is_settled: bool, options: str) -> list[str]:
-    """The steps after the review, for a tree or for a folder to copy.
-
-    Unless nothing had to be settled, `lock` is one: `check` finds later edits by comparing with the settled runners.
-    """
+    """The steps after the review. If there were review items, `lock` is one: later edits are recognised by comparison
+    with the runners as they were settled, and not as they were written."""
     place = f" --omni-path {shlex.quote(str(root))}" if is_tree and root != Path() else ""
     if _target(report, report.followed) is None:
         word = report.followed.removeprefix("vllm-")

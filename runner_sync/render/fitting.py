@@ -70,7 +70,7 @@ def _room(kept: Sequence[int], needs: Sequence[int], width: int) -> int:
 
 
 def _need(column: Column, cells: Row) -> int:
-    """The least width of a column: all of a figure; of text the longest word or what is ``_ENOUGH`` of it."""
+    """The least width of a column: its name, and its longest figure, or its longest word up to ``_ENOUGH``."""
     words = [word for cell in cells for word in str(cell).split()]
     longest = max(map(len, words), default=1)
     return max(longest if column.figures else min(longest, _ENOUGH), len(column.name))

@@ -126,9 +126,10 @@ def _decide_mixins(
     which stay missing. ``used`` are the names that GPU twins use on ``self``.
 
     - If ``--only`` selects the class, all are added; if it selects no unit of the class, none.
-    - A mixin that is new in the GPU twin is added, unless the twin had it at the last upgrade in the lock (settled).
-    - One that every revision has which NPU may be aligned with is late, unless it is settled or ``--only`` is given.
-    - One whose names are not used stays missing: it has no effect yet. With ``--only``, selected methods must use them.
+    - A mixin is old if the twin had it in all revisions that NPU may be aligned with, settled if it had it at the last
+      upgrade in the lock, unused if it adds names to ``self`` and none is used (with ``--only``: by selected methods).
+    - One that is none of these is added. An old one is late unless it is settled or unused or ``--only`` is given.
+    - All others stay missing; an unused one has no effect yet.
     """
     if not missing:
         return Hierarchy()

@@ -46,7 +46,7 @@ def run_guarded(work: Callable[[], int], screen: Screen) -> int:
 
 
 def _fail(error: Exception, screen: Screen) -> int:
-    """Say what an unexpected error or one of the command line was; returns the exit code."""
+    """Say what is wrong with the command line, or which error nobody expected; returns the exit code."""
     # Since 0.16 typer has its own copy of click's exceptions, so both kinds are recognised without their classes.
     if hasattr(error, "format_message"):
         screen.complain(f"error: {_sentence(error.format_message())}{_help_hint(error)}")
@@ -77,7 +77,7 @@ def _sentence(message: str) -> str:
 
 
 def _help_hint(error: Exception) -> str:
-    """Where help is to be found; for an option before the command that takes it, where it goes."""
+    """A hint to the help page; for an option that stands before the command that takes it, where it belongs."""
     context = getattr(error, "ctx", None)
     if context is None:
         return ""

@@ -176,8 +176,7 @@ class BaseRef:
 
 @dataclass(frozen=True, slots=True)
 class UnitReport:
-    """What ``upgrade`` did to one unit. ``taken``, ``ported``, ``kept`` and ``removed`` count statements; for a
-    module that is new as a whole ``ported`` counts lines."""
+    """What ``upgrade`` did to one unit. ``taken``, ``ported``, ``kept`` and ``removed`` count statements."""
 
     unit: str
     path: str

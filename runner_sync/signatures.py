@@ -127,20 +127,18 @@ def _field(node: ast.AnnAssign, name: str, by_keyword: bool | None) -> Field:
 def class_option(owner: ast.ClassDef, name: str) -> bool | None:
     """The option ``name`` of a class: of its ``@dataclass(…)``, or of its head (``class Row(Struct, kw_only=True)``).
 
-    ``False`` if it is not given, ``None`` if it is not a constant.
+    ``False`` if it is not given, ``None`` if it is no constant or may be in a ``**``.
     """
     decorators = [d for d in owner.decorator_list if decorator_name(d) == "dataclass"]
-    if decorators:
-        return option(decorators[0], name, default=False)
-    value = next((keyword.value for keyword in owner.keywords if keyword.arg == name), ast.Constant(False))
-    return bool(value.value) if isinstance(value, ast.Constant) else None
+    return option(decorators[0] if decorators else owner, name, default=False)
 
 
-def option(call: ast.expr, name: str, *, default: bool | None) -> bool | None:
-    """The option ``name`` of ``@dataclass(…)`` or ``field(…)``; ``None`` if it is no constant or may be in a ``**``."""
-    if not isinstance(call, ast.Call):
+def option(holder: ast.expr | ast.ClassDef, name: str, *, default: bool | None) -> bool | None:
+    """The option ``name`` of ``@dataclass(…)``, ``field(…)`` or a class head; ``default`` if it is not given, ``None``
+    if it is no constant or may be in a ``**``."""
+    if not isinstance(holder, ast.Call | ast.ClassDef):
         return default
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    given = {keyword.arg: keyword.value for keyword in holder.keywords}
     value = given.get(name, ast.Constant(None if None in given else default))
     return bool(value.value) if isinstance(value, ast.Constant) and value.value is not None else None
 

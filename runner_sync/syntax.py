@@ -54,9 +54,10 @@ def lasting_module_of(text: str) -> ast.Module:
 
 
 def forget_modules() -> None:
-    """Empty the cache of `module_of`. Called before work that does not need the trees in it again."""
+    """Empty the caches of trees. Called before work that does not need them again."""
     _module.cache_clear()
     _unit.cache_clear()
+    dumped.cache_clear()
 
 
 def walk(top: ast.AST) -> list[ast.AST]:
@@ -137,7 +138,7 @@ def statement_at(tree: ast.AST, line: int) -> tuple[int, int]:
 
 def head_end(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int]:
     """Line and column, as ``ast`` counts them, just behind the last name, base, parameter, default or annotation in
-    the head of a class or function. Behind it comes only punctuation, except type parameters, which do not count."""
+    the head of a class or function. Behind it comes only punctuation."""
     parts: list[ast.expr | ast.arg | ast.keyword | None]
     if isinstance(node, ast.ClassDef):
         parts = [*node.bases, *node.keywords]
@@ -147,6 +148,7 @@ def head_end(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tup
         parts = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
         parts += [*arguments.defaults, *arguments.kw_defaults, node.returns]
         keyword = "async def " if isinstance(node, ast.AsyncFunctionDef) else "def "
+    parts += getattr(node, "type_params", ())  # since Python 3.12
     ends = [(part.end_lineno or 0, part.end_col_offset or 0) for part in parts if part is not None]
     return max([(node.lineno, node.col_offset + len(f"{keyword}{node.name}".encode())), *ends])
 

@@ -77,6 +77,14 @@ def test_where_a_head_ends(text: str, head: str) -> None:
     assert first_line(node) == 1
 
 
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the syntax is new in Python 3.12")
+@pytest.mark.parametrize(
+    ("text", "head"), [("class A[T]: ...", "class A[T"), ("def run[T: int](): ...", "def run[T: int")]
+)
+def test_type_parameters_belong_to_the_head(text: str, head: str) -> None:
+    test_where_a_head_ends(text, head)
+
+
 BRANCHES = """\
 if a:
     one = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,10 @@ def test_a_module_of_another_folder_is_not_started(tmp_path: Path, monkeypatch: 
     commit(trees.omni)
     result = check_upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD", vllm_base="0.20.0", verify=False))
     assert [change.path for change in result.changes if not change.before] == [AR]
+    (started,) = (unit for unit in result.report.units if unit.path == AR)
+    text = next(change.after or "" for change in result.changes if change.path == AR)
+    statements = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt)][1:]  # without the docstring
+    assert started.ported == len(statements), "counted like the statements of any other unit"
 
 
 WORKER = "vllm_omni/platforms/npu/worker/npu_ar_worker.py"

@@ -120,6 +120,8 @@ def test_a_dataclass_cannot_derive_from_a_struct() -> None:
     assert symbols(find(world(npu=npu("pass", head=made.format("")), **{"vllm/output.py": late}))) == [
         ("RS317", "extra")
     ]
+    somewhere_else = made.format("").replace("(Base)", "(Base, **OPTIONS)")
+    assert symbols(find(world(npu=npu("pass", head=somewhere_else), **{"vllm/output.py": late}))) == []
 
 
 DERIVED = {

@@ -55,7 +55,7 @@ def start_module(job: StartJob) -> ModuleResult:
         shown=Shown(upstream=job.gpu.text, chosen=text),
         from_gpu=True,
     )
-    unit = UnitReport(name, job.path, "own", "added", ported=rows)
+    unit = UnitReport(name, job.path, "own", "added", ported=lineage.fingerprint(text).total())
     return ModuleResult(job.path, "", text, (unit,), (replace(item, line=1, end_line=rows),))
 
 

@@ -252,17 +252,17 @@ def _pair_rest(
     by_scope: dict[tuple[int, ...], list[_Place]] = {}
     for place in stray:
         by_scope.setdefault(place.scope, []).append(place)
-    whole, groups = list(pairs), list(by_scope.values())
+    found, groups = [*pairs], list(by_scope.values())
     single = [group[0] for group in groups if len(group) == 1]
     if len(groups) == len(single) == 2:
         groups = [single]
     rest: list[_Place] = []
     for group in groups:
-        if len(group) == 2 and _can_be_one(group[0], group[1], whole):
-            pairs.append((group[0], group[1]))
+        if len(group) == 2 and _can_be_one(group[0], group[1], pairs):
+            found.append((group[0], group[1]))
         else:
             rest += group
-    return sorted(pairs, key=lambda pair: pair[0].marker.line), rest
+    return sorted(found, key=lambda pair: pair[0].marker.line), rest
 
 
 def _can_be_one(first: _Place, last: _Place, whole: Sequence[tuple[_Place, _Place]]) -> bool:

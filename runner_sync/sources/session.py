@@ -40,8 +40,9 @@ class _TellingRetry(Retry):
     def increment(self, *args: Any, **options: Any) -> _TellingRetry:
         """As in urllib3, and tells of the try that follows. Raises urllib3's error after the last try."""
         following = super().increment(*args, **options)
-        if self.tell is not None:
-            self.tell(options["_pool"], len(following.history) + 1)
+        pool = options.get("_pool")  # as urllib3's own pools call it
+        if self.tell is not None and pool is not None:
+            self.tell(pool, len(following.history) + 1)
         return following
 
 

@@ -17,9 +17,9 @@ from runner_sync.model import Project
 from runner_sync.profile import NPU
 from runner_sync.sync import ReplayOptions, TreeOptions, Upgrade, UpgradeOptions, lock, upgrade
 from runner_sync.sync import inputs as sync_inputs
-from runner_sync.sync.bases import GPU_RELEASES
 from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.sync.replaying import Replayed, cases, largest, row, run
+from runner_sync.sync.twin_bases import RELEASES
 from runner_sync.trees import Tree
 
 pytestmark = pytest.mark.corpus
@@ -88,7 +88,7 @@ def before(base: str) -> list[str]:
 def before_omni(base: str) -> list[str]:
     """The releases before a base: what a candidate owes counts as new, and a port may rest on what came earlier."""
     known = list(PINS["vllm-omni"])
-    return known[: known.index(base)][-GPU_RELEASES:]
+    return known[: known.index(base)][-RELEASES:]
 
 
 def hunks(item: Replayed) -> str:

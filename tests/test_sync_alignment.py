@@ -67,10 +67,10 @@ def test_what_a_port_may_rest_on_is_looked_for_at_earlier_alignments(trees: Tree
         options = trees.upgrade(trees.ascend_new, omni_base=base)
         given = commands.open_inputs(options)
         modules = find_modules(given)
-        bases = Bases(options, given, modules)
+        twins = Bases(options, given, modules).twins
         (found,) = (module for module in modules if module.path == AR)
-        assert bases.gpu_bases(found)[0].side.ref == newest
-        assert [one.side.ref for one in bases.gpu_earlier(found)] == [known["Aligned"]]
+        assert twins.bases(found)[0].side.ref == newest
+        assert [one.side.ref for one in twins.earlier(found)] == [known["Aligned"]]
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def _started(
         if path is None or module_name(path) not in imported:
             continue
         found = DerivedModule(module, path, "")
-        gpu = bases.gpu_now(found)
+        gpu = bases.twins.now(found)
         if gpu is None or not texts.members(gpu.text, module.gpu.name):
             continue
         upstream = bases.upstream(found)
@@ -188,20 +188,20 @@ def _uses_by_others(found: DerivedModule, run: _Run) -> Elsewhere:
         return used
     others = [other for other in run.modules if other is not found]
     lacking = [self_names(other.text) - texts.members(other.text, other.module.name).keys() for other in others]
-    bases = [base for other in others if other.module.gpu is not None for base in run.bases.gpu_bases(other)[:1]]
+    bases = [base for other in others if other.module.gpu is not None for base in run.bases.twins.bases(other)[:1]]
     before = frozenset(name for base in bases for name in self_names(base.side.text))
     return replace(used, called=frozenset().union(*lacking), by_twins_now=used.by_twins - before)
 
 
 def _twin(found: DerivedModule, bases: Bases, options: UpgradeOptions, given: inputs.Inputs) -> GpuTwin:
-    new = bases.gpu_now(found) if options.gpu else None
+    new = bases.twins.now(found) if options.gpu else None
     return GpuTwin(
         new=new,
-        bases=bases.gpu_bases(found) if new is not None else (),
-        load_earlier=lambda: bases.gpu_earlier(found),
-        settled=bases.gpu_settled(found) if new is not None else None,
+        bases=bases.twins.bases(found) if new is not None else (),
+        load_earlier=lambda: bases.twins.earlier(found),
+        settled=bases.twins.settled(found) if new is not None else None,
         locked={e.qualname: e.gpu for e in given.lock.entries if e.path == found.path and e.gpu is not None},
-        load_vllm=lambda: bases.vllm_now(found),
+        load_vllm=lambda: bases.twins.vllm_now(found),
         translation=memo.TRANSLATION,
     )
 

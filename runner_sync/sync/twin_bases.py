@@ -1,0 +1,221 @@
+"""What the derived modules were last aligned with of their GPU twins: by option, by lock, by history, by release.
+
+Comes in: options and trees. Goes out: ``ModuleRevision`` and ``GpuBase`` values. May touch: what ``sources`` touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from packaging.version import Version
+
+from runner_sync import sources
+from runner_sync.errors import InputError
+from runner_sync.sync import history, inputs, window
+from runner_sync.sync.options import UpgradeOptions
+from runner_sync.sync.revisions import Revisions
+from runner_sync.sync.runners import DerivedModule
+from runner_sync.trees import InGit
+from runner_sync.upgrade import GpuBase, ModuleRevision
+
+RELEASES = 4
+"""How many omni releases back the GPU twin is compared with when neither lock nor option names its base; a judgement
+between what each costs to read and how long a port waits. Of four upgrades, one comes out otherwise with three, by 357
+lines, and two with six, by four."""
+
+
+class TwinBases:
+    """Finds the revisions of the GPU twins that the modules may have been aligned with."""
+
+    def __init__(
+        self,
+        options: UpgradeOptions,
+        given: inputs.Inputs,
+        modules: Sequence[DerivedModule],
+        revisions: Revisions,
+    ) -> None:
+        self.options = options
+        self.given = given
+        self.modules = modules
+        self.revisions = revisions
+
+    def now(self, found: DerivedModule) -> ModuleRevision | None:
+        """The GPU twin as the omni tree has it, ``None`` where there is none."""
+        if found.module.gpu is None:
+            return None
+        text = self.given.omni.read(found.module.gpu.path)
+        return ModuleRevision(self.given.omni.source.ref, text, found.module.gpu.path) if text is not None else None
+
+    def settled(self, found: DerivedModule) -> ModuleRevision | None:
+        """The GPU twin at the last upgrade that took the GPU runners in: what NPU lacks of it was settled then."""
+        ref = self.given.lock.inputs.get("vllm-omni")
+        if ref is None or found.module.gpu is None or self.options.omni_base is not None:
+            return None
+        if ref == self.given.omni.source.ref:
+            return self.now(found)
+        return self.revisions.locked("vllm-omni", ref, found.module.gpu.path)
+
+    def bases(self, found: DerivedModule) -> tuple[GpuBase, ...]:
+        """The revisions of the GPU twin that ``found`` may have been aligned with, oldest first, each with vLLM's
+        module of its time. Raises ``InputError`` where one that is named cannot be read."""
+        assert found.module.gpu is not None
+        path = found.module.gpu.path
+        read = self.revisions.locked if self._is_locked else self.revisions.at
+        sides = [(ref, read("vllm-omni", ref, path)) for ref in self._refs(found)]
+        known = [GpuBase(side, self._vllm_of(ref, found)) for ref, side in sides if side.text]
+        now = self.now(found)
+        if self.options.omni_base is None and now is not None:
+            known.append(GpuBase(now, lambda: self.vllm_now(found)))
+        return tuple(known)
+
+    def earlier(self, found: DerivedModule) -> tuple[GpuBase, ...]:
+        """The twin at the releases before those of ``bases``, or at earlier alignments, oldest first.
+
+        Only where an option or the history of the checkout gave these. Otherwise several releases are at hand already,
+        and what a lock leaves was settled.
+        """
+        assert found.module.gpu is not None
+        if self._is_locked or (self.options.omni_base is None and found.path not in self._aligned):
+            return ()
+        path, older, ref = found.module.gpu.path, list[GpuBase](), self._refs(found)[0]
+        try:
+            while len(older) < RELEASES and (before := self._before(ref, found)) is not None:
+                ref = before
+                if (side := self.revisions.at("vllm-omni", ref, path)).text:
+                    older.insert(0, GpuBase(side, self._vllm_of(ref, found)))
+        except InputError as error:
+            self.revisions.note(f"no GPU runner from before {ref} was compared with: {error}")
+        return tuple(older)
+
+    @property
+    def _is_locked(self) -> bool:
+        """Whether the lock names the twins' bases, and no option does."""
+        return self.options.omni_base is None and any(entry.gpu for entry in self.given.lock.entries)
+
+    def _before(self, ref: str, found: DerivedModule) -> str | None:
+        """The release before a release; before another commit, the last one that aligned ``found``."""
+        tree = self.revisions.tree("vllm-omni", ref)
+        if tree.source.version is not None or not isinstance(tree, InGit):
+            return self._release_before(ref)
+        assert found.module.gpu is not None
+        try:
+            parent = self.revisions.tree("vllm-omni", f"{ref}^")
+        except InputError:
+            return None  # the first commit
+        assert isinstance(parent, InGit)
+        return next(iter(history.alignments(parent, found.module.paths, found.module.gpu.path)), None)
+
+    def _refs(self, found: DerivedModule) -> list[str]:
+        """The omni revisions to compare the GPU twin with, oldest first: by option, by lock, by the history of the
+        checkout, or the last releases."""
+        if self.options.omni_base is not None:
+            return [*self._before_candidate(self.options.omni_base), self.options.omni_base]
+        own = self.given.omni.source
+        if self._is_locked:
+            locked = dict.fromkeys(entry.gpu.ref for entry in self.given.lock.entries if entry.gpu)
+            return [ref for ref in locked if ref != own.ref]
+        if aligned := self._aligned.get(found.path):
+            return aligned
+        if own.version is None:
+            unknown = [m.path for m in self.modules if m.module.gpu is not None and m.path not in self._aligned]
+            names = ", ".join(PurePosixPath(path).name for path in unknown)
+            which = f" {names}" if self._aligned else ""
+            self.revisions.note(
+                f"no older GPU runner to compare{which} with (the omni tree names no version, and has no history that "
+                "reaches back so far): only missing members and mixins are ported; name the old omni with --omni-base "
+                "for the rest, or fetch the whole history of a shallow clone"
+            )
+            return []
+        known = window.earlier_releases("vllm-omni", own.version, self.options.progress)
+        older = [v for v in known if v != own.version]
+        return older[-RELEASES:]
+
+    @cached_property
+    def _aligned(self) -> dict[str, list[str]]:
+        """By module of a checkout the commits, oldest first, with whose GPU twin it may have been aligned last; none
+        where the clone does not reach back to that."""
+        tree = self.given.omni
+        if not isinstance(tree, InGit):
+            return {}
+        places = {m.path: (m.module.paths, m.module.gpu.path) for m in self.modules if m.module.gpu is not None}
+        try:
+            refs = {path: history.alignments(tree, mine, twin) for path, (mine, twin) in places.items()}
+        except InputError as error:  # a partial clone has the commits, and not the texts
+            self.revisions.note(f"no history of the GPU runners was read: {error}")
+            return {}
+        found = {path: commits for path, commits in refs.items() if commits}
+        if found:
+            since = ", ".join(f"{PurePosixPath(path).name} {commits[0]}" for path, commits in found.items())
+            self.revisions.note(f"what the GPU runners gained counts since the last commit that aligned each: {since}")
+        return found
+
+    def _before_candidate(self, base: str) -> list[str]:
+        """The releases before a release candidate, back to the last one that is none, oldest first.
+
+        A candidate is cut from the branch on which the GPU runners grow; the NPU runners are brought up to them when
+        they follow a newer vllm-ascend for the release. From 0.18.0 to 0.20.0rc1 the GPU runners changed by 818 lines
+        and the NPU runners by 84; for 0.20.0 people took most of the rest. Between two such upgrades they port what is
+        new and leave the rest: of what six candidates owed, a tenth was taken with the next port.
+        """
+        found: list[str] = []
+        if not self._follows_newer():
+            return found
+        while len(found) < RELEASES and self._is_candidate(ref := found[0] if found else base):
+            if (before := self._release_before(ref)) is None:
+                break
+            found.insert(0, before)
+        if found:
+            note = (
+                f"vllm-omni {base} is a candidate: what its GPU runners had gained since {found[0]} counts as new, too"
+            )
+            self.revisions.note(note)
+        return found
+
+    def _follows_newer(self) -> bool:
+        """Whether the run follows another upstream than the runners were last synced to, as far as that is told."""
+        if not self.options.upstream:
+            return False
+        now, base = self.given.followed, self.options.base(self.given.profile.followed)
+        if now is None or base is None:
+            return now is not None
+        path = self.modules[0].module.upstreams[0].path
+        return now.read(path) != self.revisions.at(self.given.profile.followed, base, path).text
+
+    def _is_candidate(self, ref: str) -> bool:
+        version = self.revisions.tree("vllm-omni", ref).source.version
+        return version is not None and Version(version).is_prerelease
+
+    def _release_before(self, ref: str) -> str | None:
+        """The release before one, if any; ``None`` for a revision without a version."""
+        tree = self.revisions.tree("vllm-omni", ref)
+        if tree.source.version is None:
+            return None
+        if isinstance(tree, InGit):
+            return tree.release_before()
+        known = window.earlier_releases("vllm-omni", tree.source.version, self.options.progress)
+        return next((v for v in reversed(known) if Version(v) < Version(tree.source.version)), None)
+
+    def _vllm_of(self, ref: str, found: DerivedModule) -> Callable[[], ModuleRevision | None]:
+        def load() -> ModuleRevision | None:
+            if self.options.vllm_base is not None and self.options.omni_base in (None, ref):
+                return self.revisions.vllm(self.options.vllm_base, found)
+            version = sources.declared_vllm(self.revisions.tree("vllm-omni", ref))
+            return self.revisions.vllm(version, found) if version else None
+
+        return load
+
+    def vllm_now(self, found: DerivedModule) -> ModuleRevision | None:
+        """vLLM's own module of the version that the omni tree is for."""
+        given = self.options.vllm
+        if given.is_given and self.given.vllm is not None:
+            tree, path = self.given.vllm, self.given.profile.vllm_of(found.module).path
+            return ModuleRevision(tree.source.ref, tree.read(path) or "", path)
+        version = sources.declared_vllm(self.given.omni)
+        if version is None:
+            raise InputError(
+                "cannot tell which vLLM the GPU runners are for: name it with --vllm-version or --vllm-path, "
+                "or leave the GPU runners out with --no-gpu."
+            )
+        return self.revisions.vllm(version, found)

@@ -155,6 +155,32 @@ def test_a_comment_stays_below_the_limit_and_says_what_is_missing() -> None:
     assert "left out" not in github_summary(report), "a step summary has room for a mebibyte"
 
 
+@pytest.mark.parametrize("letter", ["n", "漢"])
+def test_long_notes_are_cut_and_leave_room_for_findings(letter: str) -> None:
+    report = Report("check", findings=FINDINGS, notes=tuple(f"{number} {letter * 997}" for number in range(100)))
+    text = render(report, "markdown")
+    assert len(text.encode()) <= 60_000
+    assert "\n- 0 " in text
+    assert re.search(r"\n- _\d+ notes left out: ", text)
+    assert all(finding.code in text for finding in FINDINGS)
+
+
+@pytest.mark.parametrize(("command", "notes"), [("check", 29), ("upgrade", 40)])
+def test_a_cut_report_is_within_the_limit_with_what_it_says_of_the_cut(command: str, notes: int) -> None:
+    many = tuple(replace(FINDINGS[0], line=line, message="wrong " * 20) for line in range(1, 1000))
+    said = tuple(f"{number} {'n' * 997}" for number in range(notes))
+    text = render(Report(command, INPUTS, findings=many, notes=said), "markdown")
+    assert 59_000 < len(text.encode()) <= 60_000
+    assert re.search(r"\n\n_\d+ parts left out: ", text)
+    assert ("notes left out" in text) == (notes > 29)
+
+
+def test_notes_that_fit_all_stand() -> None:
+    text = render(Report("check", notes=tuple(f"{number} {'n' * 997}" for number in range(25))), "markdown")
+    assert text.count("n" * 997) == 25
+    assert "left out" not in text
+
+
 def test_a_reference_page_is_never_cut() -> None:
     blocks = tuple(Block(AR, EXECUTE, line, line, True, "purpose " * 20, "") for line in range(1, 2000))
     text = render(Report("blocks", blocks=blocks), "markdown")

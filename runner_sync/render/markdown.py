@@ -7,7 +7,7 @@ For ``blocks`` it is the maintainers' reference page, which is a file and is nev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 from runner_sync.model import Block, Finding, Report, ReviewItem, UnitReport
@@ -34,41 +34,47 @@ from runner_sync.render.summary import (
 )
 
 # GitHub refuses comments above 65,536 characters and step summaries above 1 MiB (docs.github.com); Buildkite
-# annotations are at most 1 MiB. Room is left for what a caller puts around it.
+# annotations are at most 1 MiB. Both limits count bytes, of which a text has at least as many as characters, and leave
+# room for what a caller puts around it.
 COMMENT_LIMIT = 60_000
 STEP_SUMMARY_LIMIT = 1_000_000
 _SIDE_LINES = 40
-_CUT = "\n_{} left out: this text has a size limit; `-o json` and `-o html` have everything._"
+_CUT = "_{} left out: this text has a size limit; `-o json` and `-o html` have everything._"
+_NUMBER = 20
+"""Bytes for what is put into ``_CUT``: a number and a noun."""
 
 
 def render_markdown(report: Report, *, limit: int = COMMENT_LIMIT) -> str:
-    """Return the report as Markdown of at most about ``limit`` characters."""
+    """Return the report as Markdown of at most ``limit`` bytes; notes take up to half of what the head leaves."""
     if report.command == "blocks":
         return "\n".join(_reference_page(report)).rstrip("\n") + "\n"
     if report.command == "rule":
         return "\n\n".join(_rules(report)) + "\n"
     head = [f"**{markdown_text(summarize(report))}**", *_inputs(report)]
     body = _BODIES.get(report.command, _findings_parts)(report)
-    notes = [f"- {markdown_text(note)}" for note in report.notes]
-    parts = [
-        *_within(body, limit - sum(len(line) + 2 for line in [*head, *notes])),
-        *(["\n".join(notes)] if notes else []),
-    ]
-    return "\n\n".join([*head, *parts]) + "\n"
+    room = limit - sum(_size(line) for line in head)
+    notes = "\n".join(f"- {note}" for note in _within(map(markdown_text, report.notes), room // 2, "note"))
+    parts = _within(body, room - _size(notes), "part")
+    return "\n\n".join([*head, *parts, *([notes] if notes else [])]) + "\n"
 
 
-def _within(parts: Iterator[str], limit: int) -> list[str]:
-    """Keep whole parts while they fit, in bytes, then say how many were left out."""
+def _size(part: str) -> int:
+    """The bytes of a part, with three for its bullet and line break, or for the blank line behind it."""
+    return len(part.encode("utf-8", "replace")) + 3
+
+
+def _within(parts: Iterable[str], limit: int, noun: str) -> list[str]:
+    """Keep whole parts while they fit into ``limit`` bytes, then say how many were left out."""
     kept: list[str] = []
-    left = limit
+    left = limit - _size(_CUT) - _NUMBER
     dropped = 0
     for part in parts:
-        left -= len(part.encode("utf-8", "replace")) + 2
+        left -= _size(part)
         if left < 0 or dropped:
             dropped += 1
         else:
             kept.append(part)
-    return [*kept, _CUT.format(count(dropped, "part")).strip()] if dropped else kept
+    return [*kept, _CUT.format(count(dropped, noun))] if dropped else kept
 
 
 def _inputs(report: Report) -> list[str]:

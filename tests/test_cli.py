@@ -383,6 +383,15 @@ def test_a_report_that_cannot_be_written_after_all_is_an_error(
     assert "reports/c.json" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("beside", ["html", "json", "markdown", "text"])
+def test_an_output_is_the_same_whatever_stands_before_it(sync: FakeSync, tmp_path: Path, beside: str) -> None:
+    sync.report = replace(PLAN, findings=(FINDING,))
+    cli.run(["check", "-o", "sarif:first.sarif", "-o", f"{beside}:second"])
+    cli.run(["check", "-o", f"{beside}:first", "-o", "sarif:second.sarif"])
+    assert (tmp_path / "first").read_text("utf-8") == (tmp_path / "second").read_text("utf-8")
+    assert (tmp_path / "first.sarif").read_text("utf-8") == (tmp_path / "second.sarif").read_text("utf-8")
+
+
 @pytest.mark.usefixtures("sync")
 @pytest.mark.parametrize("name", ["-", "/dev/stdout"])
 def test_a_dash_is_standard_output(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:

@@ -100,9 +100,7 @@ def deliver(
     ``InputError`` if a file cannot be written after all.
     """
     for output in sorted(outputs, key=lambda output: output.file is None):
-        if output.format == "sarif":
-            report = _with_rules(report)
-        shown = replace(report, changes=patch) if output.format == "diff" and patch is not None else report
+        shown = _shown(report, output.format, patch)
         if output.file is not None:
             _save(output.file, render(shown, output.format, width=PLAIN_WIDTH))
         elif output.format in ("text", "diff"):
@@ -111,6 +109,13 @@ def deliver(
             screen.show_exact(render(shown, output.format))
         if output.format == "github":
             _append_summary(report)
+
+
+def _shown(report: Report, format: str, patch: tuple[FileChange, ...] | None) -> Report:
+    """``report`` with what only ``format`` shows of it."""
+    if format == "sarif":
+        return _with_rules(report)
+    return replace(report, changes=patch) if format == "diff" and patch is not None else report
 
 
 def _with_rules(report: Report) -> Report:

@@ -413,6 +413,16 @@ def test_github_output_also_fills_the_step_summary(
     assert "RS301" in summary.read_text("utf-8")
 
 
+@pytest.mark.parametrize("outputs", [("github",), ("github:a", "github:b"), ("github", "github:b")])
+def test_the_step_summary_gets_the_report_once(
+    sync: FakeSync, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, outputs: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    sync.report = Report("check", findings=(FINDING,))
+    cli.run(["check", *(word for output in outputs for word in ("-o", output))])
+    assert (tmp_path / "summary.md").read_text("utf-8").count("Found 1 error") == 1
+
+
 @pytest.mark.usefixtures("sync")
 def test_other_outputs_leave_the_step_summary_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))

@@ -94,7 +94,8 @@ def _check_writable(file: Path) -> None:
 def deliver(
     report: Report, outputs: Sequence[Output], screen: Screen, *, patch: tuple[FileChange, ...] | None = None
 ) -> None:
-    """Render ``report`` for every output; files first, so that what a terminal shows comes last.
+    """Render ``report`` for every output; files first, so that what a terminal shows comes last. However many are for
+    GitHub, its step summary gets the report once.
 
     ``patch`` are the changes for ``diff``, with the line endings of the files, so that the patch applies. Raises
     ``InputError`` if a file cannot be written after all.
@@ -107,8 +108,8 @@ def deliver(
             _show(shown, output.format, screen)
         else:
             screen.show_exact(render(shown, output.format))
-        if output.format == "github":
-            _append_summary(report)
+    if any(output.format == "github" for output in outputs):
+        _append_summary(report)
 
 
 def _shown(report: Report, format: str, patch: tuple[FileChange, ...] | None) -> Report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ from sync_samples import ASCEND, BASE, GPU_BASE, Trees, stay_at_home
 
 from runner_sync import sync
 from runner_sync.errors import InputError
+from runner_sync.statements import UnparsableText
 from runner_sync.sync.nested import depth_of, naming_the_deepest
 
 CHAIN = "rows = table" + ".next" * 900 + "\n"
+METHOD = "    def execute_model(self, scheduler_output):\n"
 
 
 @pytest.fixture
@@ -35,12 +38,48 @@ def test_a_check_names_the_file(trees: Trees) -> None:
         sync.check(trees.check(ascend=trees.ascend_new))
 
 
-def test_where_no_runner_is_deep_none_is_blamed(trees: Trees) -> None:
+@pytest.mark.parametrize("path", [BASE, GPU_BASE, ASCEND])
+def test_blocks_and_hoist_name_the_file(trees: Trees, path: str) -> None:
+    file = (trees.ascend_new if path == ASCEND else trees.omni) / path
+    file.write_text(file.read_text("utf-8") + CHAIN, "utf-8")
+    for run in (
+        lambda: sync.blocks(trees.check(ascend=trees.ascend_new)),
+        lambda: sync.hoist(trees.upgrade(trees.ascend_new), "NPUARModelRunner._stage_of"),
+    ):
+        with pytest.raises(InputError, match=rf"^{path}: is nested too deeply to be read; take "):
+            run()
+
+
+@pytest.mark.parametrize("command", ["upgrade", "lock", "check", "verify", "blocks", "explain"])
+def test_every_command_names_the_file_of_a_deep_statement(trees: Trees, command: str) -> None:
+    trees.edit(BASE, METHOD, f"{METHOD}        {CHAIN}")
+    checked, upgraded = trees.check(ascend=trees.ascend_new), trees.upgrade(trees.ascend_new)
+    runs: dict[str, Callable[[], object]] = {
+        "upgrade": lambda: sync.upgrade(upgraded),
+        "lock": lambda: sync.lock(upgraded),
+        "check": lambda: sync.check(checked),
+        "verify": lambda: sync.verify(checked),
+        "blocks": lambda: sync.blocks(checked),
+        "explain": lambda: sync.explain(checked, BASE),
+    }
+    with pytest.raises(InputError, match=rf"^{BASE}: is nested too deeply to be read; take "):
+        runs[command]()
+
+
+@pytest.mark.parametrize("path", [BASE, GPU_BASE])
+def test_what_can_be_read_is_explained(trees: Trees, path: str) -> None:
+    file = trees.omni / path
+    file.write_text(file.read_text("utf-8") + CHAIN, "utf-8")
+    assert sync.explain(trees.check(ascend=trees.ascend_new), path).units
+
+
+@pytest.mark.parametrize("error", [RecursionError(), UnparsableText("no Python", 1), ValueError()])
+def test_where_no_runner_is_deep_none_is_blamed(trees: Trees, error: Exception) -> None:
     from runner_sync.sync import inputs
 
     given = inputs.open_omni(trees.upgrade(trees.ascend_new))
-    with pytest.raises(RecursionError), naming_the_deepest(given):
-        raise RecursionError
+    with pytest.raises(type(error)), naming_the_deepest(given):
+        raise error
 
 
 @pytest.mark.parametrize(

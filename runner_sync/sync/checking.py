@@ -64,7 +64,8 @@ def check(options: CheckOptions) -> Report:
     given = pairs.open_targets(options, given)
     check_notes.refuse_blind(options, given, codes)
     needed = codes.to_run()
-    job = _job(options, given, modules, needed)
+    with naming_the_deepest(given):
+        job = _job(options, given, modules, needed)
     changed = _changed(options, given)
     # Deleted files are not in `changed`: if it is empty, the branch may have deleted one.
     if changed is not None and (
@@ -114,7 +115,8 @@ def verify(options: CheckOptions) -> Report:
     if options.changed_since is None and codes.wants("RS304"):
         from runner_sync.sync import inherited_code
 
-        said += inherited_code.notes(job, result.findings)
+        with naming_the_deepest(given):
+            said += inherited_code.notes(job, result.findings)
     return _report("verify", run, result, said)
 
 

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from runner_sync import lock as locks
 from runner_sync import units as unit_room
@@ -24,6 +24,7 @@ from runner_sync.model import FileChange, Hunk, Report, UnitReport
 from runner_sync.naming import Import, module_name
 from runner_sync.sync import inputs
 from runner_sync.sync.hoist_target import Definition, Move, find_move
+from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.runners import find_modules
@@ -36,6 +37,11 @@ Edit = Callable[[str], str]
 def hoist(options: UpgradeOptions, unit: str) -> Upgrade:
     """Plan the move of ``unit``. Raises ``InputError`` with the reason if it cannot be shared."""
     given = _open(options)
+    with naming_the_deepest(given):
+        return _planned(given, unit, options.out)
+
+
+def _planned(given: inputs.Inputs, unit: str, out: Path | None) -> Upgrade:
     move = find_move(given, find_modules(given), unit)
     edited = _Files(given, move)
     _PLACES[move.place](edited, move)
@@ -49,7 +55,7 @@ def hoist(options: UpgradeOptions, unit: str) -> Upgrade:
         changes=changes,
         notes=(f"{move.npu.qualname}: {move.reason}",),
     )
-    root = options.out if options.out is not None else given.root
+    root = out if out is not None else given.root
     lock = _lock_change(given, move)
     patch = write.as_on_disk([*changes, *([lock] if lock is not None else [])], given.root)
     return Upgrade(report, changes, root, lock, patch)

@@ -17,6 +17,7 @@ from runner_sync.lineage.provenance import Span, joined
 from runner_sync.model import TITLES, Block, FileChange, Hunk, Report, UnitReport
 from runner_sync.profile import BUILT_IN, GPU
 from runner_sync.sync import inputs, origins, pairs
+from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
 from runner_sync.sync.port_status import PortKind, PortStatus, port_statuses
@@ -29,16 +30,18 @@ def blocks(options: CheckOptions) -> Report:
     Omni code outside markers is found as well: in the NPU runners if there is a vllm-ascend or a lock, in the GPU
     runners if there is a vLLM. Raises ``InputError`` for a file that does not parse and a base that cannot be read.
     """
-    trees = origins.gather(options, *_open(options))
+    given, modules = _open(options)
     found: list[Block] = []
     statuses: list[PortStatus] = []
-    for module in trees.modules:
-        found += _npu_blocks(trees, module)
-        gpu_blocks = list(_gpu_blocks(trees, module))
-        of_module = port_statuses(trees, module, gpu_blocks)
-        by_unit = {status.unit: status for status in of_module}
-        statuses += of_module
-        found += [replace(block, twin=by_unit[block.unit].sentence(block)) for block in gpu_blocks]
+    with naming_the_deepest(given):
+        trees = origins.gather(options, given, modules)
+        for module in trees.modules:
+            found += _npu_blocks(trees, module)
+            gpu_blocks = list(_gpu_blocks(trees, module))
+            of_module = port_statuses(trees, module, gpu_blocks)
+            by_unit = {status.unit: status for status in of_module}
+            statuses += of_module
+            found += [replace(block, twin=by_unit[block.unit].sentence(block)) for block in gpu_blocks]
     tally = Counter(status.kind for status in statuses)
     return Report(
         "blocks",
@@ -124,11 +127,12 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
     if line is not None and line > count:
         has = "is empty" if not count else "has 1 line" if count == 1 else f"has {count} lines"
         raise InputError(f"{path} {has}: there is no line {line}.")
-    trees = origins.gather(options, given, modules, with_vllm=not is_npu)
-    _require_upstream(trees, is_npu=is_npu)
-    traced = origins.trace_npu(trees, module) if is_npu else origins.trace_gpu(trees, module)
-    chosen = [unit for unit in traced if line is None or unit.unit.start <= line <= unit.unit.end]
-    listed = list(_npu_blocks(trees, module) if is_npu else _gpu_blocks(trees, module))
+    with naming_the_deepest(given):
+        trees = origins.gather(options, given, modules, with_vllm=not is_npu)
+        _require_upstream(trees, is_npu=is_npu)
+        traced = origins.trace_npu(trees, module) if is_npu else origins.trace_gpu(trees, module)
+        chosen = [unit for unit in traced if line is None or unit.unit.start <= line <= unit.unit.end]
+        listed = list(_npu_blocks(trees, module) if is_npu else _gpu_blocks(trees, module))
     units = tuple(_explained(unit, line, listed) for unit in chosen)
     return Report(
         "explain",

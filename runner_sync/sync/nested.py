@@ -19,11 +19,14 @@ DEEP = 100
 
 @contextmanager
 def naming_the_deepest(given: inputs.Inputs) -> Iterator[None]:
-    """Turn a ``RecursionError`` into an ``InputError`` that names the most deeply nested file among the runners, their
-    GPU twins and the modules that they follow. If none has ``DEEP`` levels, the error stays as it is."""
+    """Turn a ``RecursionError``, and the ``UnparsableText`` that one causes, into an ``InputError`` that names the most
+    deeply nested file among the runners, their GPU twins and the modules that they follow. If none has ``DEEP`` levels,
+    the error stays as it is."""
     try:
         yield
-    except RecursionError as error:
+    except (RecursionError, ValueError) as error:  # `UnparsableText` is one; its room is slow to import
+        if not any(isinstance(one, RecursionError) for one in (error, error.__cause__)):
+            raise
         depth, path = max(((depth_of(text), path) for path, text in _files(given)), default=(0, ""))
         if depth < DEEP:
             raise

@@ -117,6 +117,21 @@ def test_a_module_lacks_the_same(module: str, name: str, lacks: bool) -> None:
     assert all(definition.kind == "missing" for definition in found) == lacks
 
 
+@pytest.mark.parametrize(
+    ("upgraded", "lacks"),
+    [
+        pytest.param({}, False, id="not upgraded"),
+        pytest.param({"vllm_omni/gpu.py": "class Mixin: ...\n"}, False, id="upgraded"),
+        pytest.param({"vllm_omni/gpu.py": ""}, True, id="emptied"),
+        pytest.param({RUNNER: ""}, False, id="another one emptied"),
+    ],
+)
+def test_an_upgraded_module_is_read_as_it_is_now(upgraded: dict[str, str], lacks: bool) -> None:
+    module_texts = ModuleTexts(trees("pass\n"), upgraded)
+    assert module_texts.lacks("vllm_omni.gpu", "Mixin") == lacks
+    assert not module_texts.as_before().lacks("vllm_omni.gpu", "Mixin")
+
+
 @pytest.mark.corpus
 @pytest.mark.parametrize(
     ("omni", "ascend", "vllm"), [("0.16.0", "0.18.0", "0.18.0"), ("0.32.0rc1", "0.30.0rc2", "0.30.0")]

@@ -47,7 +47,7 @@ class ModuleTexts:
         if tree is None:
             return None
         for path in paths_of(dotted):
-            text = self.upgraded.get(path) or tree.read(path)
+            text = self.upgraded[path] if path in self.upgraded else tree.read(path)
             if text is not None:
                 return path, text
         return None

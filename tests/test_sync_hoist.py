@@ -200,6 +200,43 @@ def test_what_refuses(trees: Trees, unit: str, said: str) -> None:
     assert {path: (trees.omni / path).read_text("utf-8") for path in before} == before
 
 
+NOTED = """\
+    def _length(self, info):
+        \"\"\"How many; on GPU kept by torch.cuda.nvtx.\"\"\"
+        # torch.npu needs no more than this
+        size = len(info)
+
+        def double():
+            "torch.npu has twice as many."
+            return 2 * size
+
+        return double()
+"""
+
+
+def test_a_device_in_a_comment_or_docstring_does_not_refuse(trees: Trees) -> None:
+    add_to_both(trees, NOTED)
+    texts = hoist(trees, "NPUARModelRunner._length")
+    assert "_length" not in texts[AR]
+    assert "        # torch.npu needs no more than this\n" in texts[GPU_BASE]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("size = len(info)", "size = torch.npu.count(info)", id="a statement"),
+        pytest.param("size = len(info)", "size = len(info, 'torch.npu')", id="a string"),
+        pytest.param("    def _length", "    @torch.npu.graph()\n    def _length", id="a decorator"),
+        pytest.param("self, info)", "self, info=torch.npu.x)", id="a default"),
+        pytest.param("return 2 * size", "return torch.npu.x * size", id="a function inside"),
+    ],
+)
+def test_a_device_in_code_refuses_beside_comments(trees: Trees, old: str, new: str) -> None:
+    add_to_both(trees, NOTED.replace(old, new))
+    with pytest.raises(InputError, match=r"names torch\.npu, which is the device's"):
+        hoist(trees, "NPUARModelRunner._length")
+
+
 def test_a_file_with_a_carriage_return_inside_a_line_is_refused(trees: Trees) -> None:
     file = trees.omni / GPU_AR
     file.write_bytes(file.read_bytes() + b"# a comment\r# and more\n")

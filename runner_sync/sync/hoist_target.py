@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeGuard
 
+from runner_sync.compose.member_text import canonical
 from runner_sync.errors import InputError
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile
@@ -153,8 +154,8 @@ def _refuse_unequal(npu: Definition, gpu: Definition, profile: Profile) -> None:
 
 
 def _device_words(side: Definition, profile: Profile) -> list[str]:
-    """What of a definition belongs to one device, as words for a message."""
-    text = side.reading.text_of(side.node)
+    """What of a definition belongs to one device, as words for a message; comments and docstrings do not count."""
+    text = "\n".join(canonical(side.reading.text_of(side.node)))
     words = [f"torch.{device}" for device in profile.device if f"torch.{device}" in text]
     if in_npu_words(text, profile) != text or is_device_bound(text, profile):
         words.append("a name that has another form on NPU")

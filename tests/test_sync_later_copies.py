@@ -51,9 +51,18 @@ def notes(
     monkeypatch: pytest.MonkeyPatch, known: dict[str, Release], *, steps: int, how: How = "inferred"
 ) -> tuple[str, ...]:
     """What a lock with the first of the ``known`` releases says of a copy that has so many ``steps``."""
+    return notes_and_opened(monkeypatch, known, steps=steps, how=how)[0]
+
+
+def notes_and_opened(
+    monkeypatch: pytest.MonkeyPatch, known: dict[str, Release], *, steps: int, how: How = "inferred"
+) -> tuple[tuple[str, ...], list[str]]:
+    """The ``notes``, and the releases that were opened for them."""
     given, *_ = known
+    opened: list[str] = []
 
     def open_at(_project: Project, ref: str, _like: object, _progress: Progress) -> Release:
+        opened.append(ref)
         if ref not in known:
             raise InputError("there is no such release.")
         return known[ref]
@@ -64,7 +73,7 @@ def notes(
     unit = UnitReport("NPURunner.run", "npu.py", "copy", "unchanged", base)
     text = f"class NPURunner:\n{run(steps)}"
     trees = inputs.Inputs(known[given], None, Config(), Lock(), ascend=known[given])
-    return later_copies.note([ModuleResult("npu.py", text, text, (unit,))], trees, silent)
+    return later_copies.note([ModuleResult("npu.py", text, text, (unit,))], trees, silent), opened
 
 
 def test_copies_of_a_later_release_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,3 +92,15 @@ def test_nothing_is_told_of_copies_that_fit(
 ) -> None:
     """Nor of what the lock records, nor where there is no later release that differs."""
     assert notes(monkeypatch, releases(("0.2.0", 2), ("0.3.0", next_steps)), steps=steps, how=how) == ()
+
+
+@pytest.mark.parametrize(
+    ("how", "opened"),
+    [("inferred", ["0.2.1", "0.3.0", "0.2.0"]), ("composite", ["0.2.1", "0.3.0", "0.2.0"]), ("lock", [])],
+)
+def test_releases_are_opened_up_to_the_first_that_differs_and_only_for_copies(
+    monkeypatch: pytest.MonkeyPatch, how: How, opened: list[str]
+) -> None:
+    """A run over what the lock records had opened each later release on the index."""
+    known = releases(("0.2.0", 2), ("0.2.1", 2), ("0.3.0", 4), ("0.4.0", 4))
+    assert notes_and_opened(monkeypatch, known, steps=2, how=how) == ((), opened)

@@ -1,7 +1,7 @@
 """Notes that copies were made from a later vllm-ascend than the release that a lock is made with.
 
-Comes in: results as they stand, a run's inputs. Goes out: a note, or none. May touch: the next release on the index
-(the earlier ones were compared anyway).
+Comes in: results as they stand, a run's inputs. Goes out: a note, or none. May touch: the later releases on the index
+up to the first with another text of what was copied, if anything was (the earlier ones were compared anyway).
 
     release      0.17.0rc1  0.18.0  0.19.1rc1  0.20.2rc1      `lock --ascend-version 0.18.0` takes 0.18.0 for the base,
     similarity        0.84    0.87       0.96       0.93      but the copy was made from 0.19.1rc1
@@ -24,16 +24,18 @@ from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult
 
 MARGIN = 0.01
-"""How much more similar a copy must be to the next release to be reported; a judgement. Copies in 0.18.0 … 0.32.0rc1
+"""How much more similar a copy must be to the later release to be reported; a judgement. Copies in 0.18.0 … 0.32.0rc1
 are as similar to the release after their own, or less by 0.01 to 0.2."""
 
 
 def note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: Progress) -> tuple[str, ...]:
-    """A note if copies are more similar to the next release than to any release up to the one that is followed."""
+    """A note if copies are more similar to the next release with another text than to any up to the followed one."""
     tree = given.followed
     if tree is None or tree.source.kind != "release" or tree.source.version is None:
         return ()
     copies = [*_inferred(results)]
+    if not copies:
+        return ()
     later = _next(tree, sorted({base.path for _, _, base in copies}), progress)
     if later is None:
         return ()
@@ -59,7 +61,8 @@ def _inferred(results: Sequence[ModuleResult]) -> Iterator[tuple[str, str, BaseR
 
 
 def _next(tree: Tree, paths: Sequence[str], progress: Progress) -> Tree | None:
-    """The first later release in which one of ``paths`` differs; ``None`` if there is none or the index fails."""
+    """The first later release in which one of ``paths`` differs, however many before it have the same texts; ``None``
+    if there is none or the index fails."""
     assert tree.source.version is not None
     given = Version(tree.source.version)
     try:

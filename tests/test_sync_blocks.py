@@ -134,6 +134,32 @@ def test_an_npu_method_that_calls_its_gpu_twin(trees: Trees, call: str, *, inher
     assert (said == "inherited: OmniNPUModelRunner._forward calls it") == inherits
 
 
+@pytest.mark.parametrize(
+    ("between", "call", "inherits"),
+    [
+        pytest.param("_forward(self, total)", "super()._forward(total)", True, id="it goes on to the GPU method"),
+        pytest.param("_forward(self, total)", "total", False, id="it ends there"),
+        pytest.param("_other(self, total)", "total", True, id="it is another method"),
+    ],
+)
+def test_a_class_in_between_may_have_its_own_version(trees: Trees, between: str, call: str, *, inherits: bool) -> None:
+    mixin = f"class Between(OmniGPUModelRunner):\n    def {between}:\n        return {call}\n\n\n"
+    head = "class OmniNPUModelRunner(OmniGPUModelRunner, NPUModelRunner):\n"
+    own = "    def _forward(self, total):\n        return super()._forward(total)\n\n"
+    trees.edit(BASE, head, f"{mixin}class OmniNPUModelRunner(Between, NPUModelRunner):\n{own}")
+    said = standing(sync.blocks(trees.check(ascend=trees.ascend_old)), GPU_BASE, "OmniGPUModelRunner._forward")
+    assert (said == "inherited: OmniNPUModelRunner._forward calls it") == inherits
+
+
+def test_a_call_by_class_passes_over_versions_in_between(trees: Trees) -> None:
+    mixin = "class Between(OmniGPUModelRunner):\n    def _forward(self, total):\n        return total\n\n\n"
+    head = "class OmniNPUModelRunner(OmniGPUModelRunner, NPUModelRunner):\n"
+    own = "    def _forward(self, total):\n        return OmniGPUModelRunner._forward(self, total)\n\n"
+    trees.edit(BASE, head, f"{mixin}class OmniNPUModelRunner(Between, NPUModelRunner):\n{own}")
+    said = standing(sync.blocks(trees.check(ascend=trees.ascend_old)), GPU_BASE, "OmniGPUModelRunner._forward")
+    assert said == "inherited: OmniNPUModelRunner._forward calls it"
+
+
 def test_fields_of_a_record_are_known_by_name(trees: Trees) -> None:
     record = "class State(NamedTuple):\n    total: {0}\n    logits: {0}\n    payload: {0}\n\n\n"
     upstream = "class State(NamedTuple):\n    total: int\n    logits: Tensor\n\n\n"

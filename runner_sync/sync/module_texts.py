@@ -18,6 +18,7 @@ from typing import NamedTuple
 from runner_sync import mro
 from runner_sync.compose.constructors import own_fields
 from runner_sync.compose.import_entries import imports
+from runner_sync.compose.member_text import parents_of
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import Project
@@ -122,6 +123,16 @@ class ModuleTexts:
                 elif project == "vllm":
                     vllm.setdefault(member, body)
         return Inherited(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm)
+
+    def reached(self, text: str, class_name: str, dotted: str, *, member: str) -> Iterator[Class]:
+        """The classes whose ``member`` runs when that of ``class_name`` calls ``super()``'s: the next one of the MRO
+        that has it and, as long as each calls ``super()``'s in turn, those behind it."""
+        for owner in mro.linearise(Class(dotted, class_name, text), self._parents)[1:]:
+            body = texts.members(owner.text, owner.name, owner.module).get(member)
+            if body is not None:
+                yield owner
+                if "super()" not in parents_of(body, member):
+                    return
 
     def _parents(self, owner: Class) -> Iterator[Class]:
         """The base classes that are found in the trees; of a conditional base that of the first branch."""

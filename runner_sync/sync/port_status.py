@@ -17,6 +17,7 @@ from runner_sync.compose.members import Member
 from runner_sync.lineage import nodes_of
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit
+from runner_sync.naming import module_name
 from runner_sync.sync import hierarchy, memo, planning
 from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.sync.origins import Trees
@@ -68,6 +69,7 @@ class _StatusFinder:
         self.gpu_path = anchor.path if anchor is not None else ""
         self.gpu_text = trees.given.omni.read(self.gpu_path) or "" if anchor is not None else ""
         self.gpu_units = unit_table(self.gpu_text, self.gpu_path)
+        self.module_texts = ModuleTexts(trees.given.trees, relocated=planning.relocated_names(trees.modules))
         self.hoistable, self.skipped = self._found_by_rules()
         self.parents: dict[str, frozenset[str]] = {}
         self.members = self._members()
@@ -113,13 +115,17 @@ class _StatusFinder:
         return f"{many} {'is' if missing == 1 else 'are'} not in {twin}"
 
     def _calls_gpu_method(self, name: str, twin: str) -> bool:
-        """Whether the NPU class inherits from the GPU class, and its method calls the GPU method."""
+        """Whether the NPU class inherits from the GPU class, and its method calls the GPU method: by the class, or by
+        ``super()``, with no version in between that does not call it in turn."""
         owner, _, member = name.rpartition(".")
         npu_owner = twin.rpartition(".")[0]
         if not owner or owner not in self.parents.get(npu_owner, frozenset()):
             return False
         text = self.npu[twin].text
-        return "super()" in parents_of(text, member) or calls_by_class(text, owner, member)
+        if calls_by_class(text, owner, member):
+            return True
+        reached = self.module_texts.reached(self.found.text, npu_owner, module_name(self.found.path), member=member)
+        return "super()" in parents_of(text, member) and any(one.name == owner for one in reached)
 
     def _omni_keys(self, unit: Unit, blocks: Sequence[Block]) -> dict[int, list[str]]:
         """The omni statements of a GPU unit in canonical form, translated to NPU, by the first line of their block."""
@@ -187,7 +193,6 @@ class _StatusFinder:
         if not self.gpu_text:
             return None
         given, found, modules = self.trees.given, self.found, self.trees.modules
-        module_texts = ModuleTexts(given.trees, relocated=planning.relocated_names(modules))
         vllm = self.trees.vllm
         owners = [npu for _, npu in self.profile.classes if npu in texts.whole_definitions(found.text)]
         return ModuleJob(
@@ -201,7 +206,7 @@ class _StatusFinder:
                 translation=memo.TRANSLATION,
             ),
             hierarchy=Hierarchy(
-                inherited={name: hierarchy.inherited_by(module_texts, found, name, given) for name in owners}
+                inherited={name: hierarchy.inherited_by(self.module_texts, found, name, given) for name in owners}
             ),
             target=Target(
                 elsewhere=planning.uses_by_others(found, modules, given) if found is modules[0] else Elsewhere()

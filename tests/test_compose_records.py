@@ -308,7 +308,7 @@ def test_a_value_for_a_field_that_only_the_twins_record_has_is_taken_out() -> No
     fitted = fit(STATED.replace("hidden, positions", "None, None, None"), HOLDS, before=before)
     assert fitted is not None
     assert fitted.text == before
-    assert fitted.reason == "State has no more fields here, unlike the GPU runner's: given as before"
+    assert fitted.reason == "State has no field for None here: given as before"
 
 
 def test_a_name_for_such_a_field_is_taken_out_unless_it_is_read() -> None:

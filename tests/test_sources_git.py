@@ -260,11 +260,12 @@ def test_steps_are_commits_on_the_line_of_first_parents_with_what_each_did(repo:
 
 def test_steps_are_those_of_the_project_s_own_folder(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "mono")
-    repo.commit({f"npu/{INIT}": "", f"npu/{RUNNER}": "one = 1\n", RUNNER: "other = 1\n"})
-    repo.commit({RUNNER: "other = 2\n"})
-    tree = open_path("vllm-ascend", repo.folder / "npu")
-    assert isinstance(tree, WorkTree)
-    assert [[one.path for one in step] for step in tree.steps([RUNNER])] == [[RUNNER]]
+    for folder in ("npu", "größe", 'a "b"'):
+        repo.commit({f"{folder}/{INIT}": "", f"{folder}/{RUNNER}": "one = 1\n", RUNNER: f"other = {folder!r}\n"})
+    for folder, expected in (("npu", [[RUNNER]]), ("größe", [[RUNNER]]), ('a "b"', [])):
+        tree = open_path("vllm-ascend", repo.folder / folder)
+        assert isinstance(tree, WorkTree)
+        assert [[one.path for one in step] for step in tree.steps([RUNNER])] == expected, folder
 
 
 @pytest.mark.parametrize(

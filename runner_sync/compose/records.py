@@ -103,9 +103,9 @@ def fit(text: str, records: Mapping[str, Record], *, before: str = "") -> Mended
 
 
 def _without_unknown_fields(text: str, records: Mapping[str, Record], *, before: str) -> Mended | None:
-    """The method without what a port added to an unpacking or construction that was complete, and still is.
+    """The method without what a merge added to an unpacking or construction that was complete, and still is.
 
-    The twin's record may have a field that this one lacks; a name that is read further down stays.
+    The record of upstream or of the twin may have a field that this one lacks; a name that is read further down stays.
     """
     for name, one in records.items():
         whole = [[ast.unparse(e) for e in elements] for _, elements in lists(before, name)]
@@ -116,7 +116,7 @@ def _without_unknown_fields(text: str, records: Mapping[str, Record], *, before:
                 lost = _added(elements, words) if is_call or agree(words, one.now) else []
                 if lost and (is_call or not _are_read(lost, text)):
                     how = "given" if is_call else "unpacked"
-                    reason = f"{name} has no more fields here, unlike the GPU runner's: {how} as before"
+                    reason = f"{name} has no field for {', '.join(map(ast.unparse, lost))} here: {how} as before"
                     return changed(text, removed(text, elements, lost), around, reason)
     return None
 

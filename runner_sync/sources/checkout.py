@@ -23,7 +23,7 @@ from runner_sync.trees import Revision
 _MARK = "\x01"
 _WITH_ROOT = ("-c", "log.showRoot=true", "--literal-pathspecs", "log")
 _LOG = (*_WITH_ROOT, "--full-history", "-c", "--raw", "--no-abbrev")
-_STEPS = (*_WITH_ROOT, "--first-parent", "-m", "--raw", "--no-abbrev")
+_STEPS = ("-c", "core.quotePath=false", *_WITH_ROOT, "--first-parent", "-m", "--raw", "--no-abbrev")
 _PLAIN = (
     "--no-renames",
     "--no-follow",
@@ -258,11 +258,14 @@ def _steps(output: str, names: Mapping[str, str]) -> Iterable[list[Revision]]:
     """Read ``git log --first-parent --raw``; ``names`` maps paths in the repository to those in the project."""
     for commit, subject, listed in _records(output):
         found = re.findall(r"^:([^:\t\n]*)\t([^\n]*)$", listed, re.MULTILINE)
-        files = [(names[path], *facts.split(" ")) for facts, path in found]
-        yield [
+        # A path with a quote, a backslash or a control character is written another way, and has no steps.
+        files = [(names[path], *facts.split(" ")) for facts, path in found if path in names]
+        made = [
             Revision(commit, blob if REGULAR_FILE.fullmatch(mode) else "", path, subject)
             for path, _, mode, _, blob, *_ in files
         ]
+        if made:
+            yield made
 
 
 def _records(output: str) -> Iterable[tuple[str, str, str]]:

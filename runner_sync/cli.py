@@ -172,6 +172,7 @@ def check(
     context: typer.Context,
     trees: Trees,
     ascend_base: o.AscendBase = None,
+    omni_base: o.OmniBase = None,
     vllm_base: o.VllmBase = None,
     select: o.Select = None,
     ignore: o.Ignore = None,
@@ -190,6 +191,7 @@ def check(
 
     options = trees.check_options(
         ascend_base=ascend_base,
+        omni_base=omni_base,
         vllm_base=vllm_base,
         select=split_codes(select),
         ignore=split_codes(ignore),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from runner_sync.model import Finding
 from runner_sync.profile import ASCEND_RUNNER, NPU
+from runner_sync.units.texts import unit_texts
 from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob, CheckModule, CheckResult
 from runner_sync.verify.codes import Codes
@@ -52,8 +53,9 @@ def job(
     gpu_base: str = OMNI_GPU_BASE,
     files: Mapping[str, str] | None = None,
     entries: Sequence[object] = (),
+    earlier: Mapping[str, str] | None = None,
 ) -> CheckJob:
-    """The AR runner module and the base module; every text is dedented."""
+    """The AR runner module and the base module; every text is dedented. ``earlier`` are revisions of ``gpu`` by ref."""
     sides = {"upstream_text": upstream, "base_text": base, "vllm_text": vllm}
     texts = {name: dedent(text) for name, text in sides.items() if text is not None}
     ar = CheckModule(
@@ -65,6 +67,7 @@ def job(
         ASCEND_RUNNER,
         upstream_ref="0.30.0rc2",
         base_ref="0.26.0rc1",
+        gpu_units={ref: unit_texts(dedent(text)) for ref, text in (earlier or {}).items()},
         **texts,
     )
     under = CheckModule(BASE, dedent(npu_base), GPU_BASE, dedent(gpu_base))

@@ -10,6 +10,7 @@ import pytest
 from sync_samples import AR, GPU_AR, Trees, check_upgrade, commit, stay_at_home
 
 from runner_sync import sync
+from runner_sync.errors import InputError
 from runner_sync.sync import commands
 from runner_sync.sync.bases import Bases
 from runner_sync.sync.options import TreeOptions
@@ -99,3 +100,58 @@ def test_a_partial_clone_is_upgraded_without_the_history_that_it_lacks(trees: Tr
     notes = "\n".join(sync.upgrade(replace(options, omni=TreeOptions(path=place))).report.notes)
     assert "no history of the GPU runners was read" in notes
     assert "--refetch" in notes
+
+
+LAST = 'return info.get("stage", 0)'
+
+
+def told(trees: Trees, **rest: object) -> list[tuple[str, str]]:
+    """Unit and message of what RS208 finds."""
+    found = sync.check(trees.check(ascend=trees.ascend_new, select=("RS208",), **rest)).findings
+    return [(finding.unit, finding.message) for finding in found]
+
+
+@pytest.fixture
+def behind(trees: Trees) -> Trees:
+    """The same with a change of the GPU runner alone on top."""
+    trees.edit(GPU_AR, LAST, LAST.replace("0", "1"))
+    commit(trees.omni, "Alone")
+    return trees
+
+
+def test_check_tells_what_the_twin_exchanged_since_then(behind: Trees) -> None:
+    ((unit, message),) = told(behind)
+    assert unit == "NPUARModelRunner._stage_of"
+    assert f"changed since vllm-omni {log(behind)['Both']}: in place of `return info.get" in message
+    behind.edit(AR, LAST, LAST.replace("0", "1"))
+    commit(behind.omni, "Followed")
+    assert told(behind) == []
+
+
+def test_check_compares_with_the_revision_that_an_option_names(behind: Trees) -> None:
+    assert [unit for unit, _ in told(behind, omni_base="HEAD~1")] == ["NPUARModelRunner._stage_of"]
+    assert told(behind, omni_base="HEAD") == []
+    with pytest.raises(InputError, match=r"earlier releases cannot be read .*--omni-base.*--ignore RS208"):
+        told(behind, omni_base="nowhere")
+
+
+def test_a_lock_that_records_the_twins_tells_more_and_goes_first(behind: Trees) -> None:
+    behind.write_lock()
+    assert told(behind) == []
+    assert [unit for unit, _ in told(behind, omni_base="HEAD~1")] == ["NPUARModelRunner._stage_of"]
+
+
+@pytest.mark.parametrize(("since", "expected"), [("HEAD~1", 1), ("HEAD", 0)])
+def test_a_branch_is_told_of_the_gpu_method_that_it_changed(behind: Trees, since: str, expected: int) -> None:
+    assert len(told(behind, changed_since=since)) == expected
+
+
+def test_a_tree_without_history_or_version_is_told_that_nothing_was_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    made = Trees(tmp_path)
+    report = sync.check(made.check(ascend=made.ascend_new, select=("RS208",)))
+    assert report.findings == ()
+    assert "is not looked for (RS208); name the old omni with --omni-base" in "\n".join(report.notes)
+    assert sync.check(made.check(ascend=made.ascend_new, select=("RS202",))).notes == ()

@@ -1,6 +1,7 @@
 """With which revisions of its twin a derived module may have been aligned last, told from how both changed.
 
-Comes in: what commits did to both files. Goes out: some of these commits. May touch: nothing.
+Comes in: what commits did to both files, or a unit and revisions of its twin. Goes out: some of these commits, or the
+index of a revision. May touch: nothing.
 
 Whoever changes the derived module alone and brings lines to it that the twin has compared the two: what it lacks of the
 twin after that was left for later, or on purpose. A commit to both makes one change twice, and says nothing of what the
@@ -15,9 +16,10 @@ The derived module was aligned with the twin of ``c1``, or, if it has ``keep(row
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from runner_sync.lineage.likeness import fingerprint, similarity
 from runner_sync.lineage.timeline import SHORT_LINE, lines
 
 
@@ -58,3 +60,21 @@ def _aligns(change: Change) -> bool:
         return False
     brought = (lines(change.mine) - lines(change.mine_before)) & lines(change.twin)
     return any(len(line) > SHORT_LINE for line in brought)
+
+
+def aligned_with(mine: str, revisions: Sequence[str], now: str | None) -> int:
+    """Index of the revision of its twin that a unit was aligned with last: the oldest of those most similar to it.
+
+    ``revisions`` are oldest first, ``now`` is the twin as it is, ``None`` if it is gone. If the most similar revision
+    is like the present one, and that added something which the unit lacks, it is the last one with another text
+    instead. Similarity counts the whole unit, but a unit may be updated in part: ``execute_model`` of vllm-omni
+    0.31.0rc1 had lost on NPU what the twin lost, and lacked the call that the twin gained.
+    """
+    scores = [similarity(mine, text) for text in revisions]
+    best = max(range(len(revisions)), key=lambda k: (scores[k], -k))
+    if revisions[best] != now:
+        return best
+    present = fingerprint(now)
+    before = next((k for k in range(best, -1, -1) if fingerprint(revisions[k]) != present), best)
+    gained = present - fingerprint(revisions[before])
+    return before if gained - fingerprint(mine) else best

@@ -31,6 +31,9 @@ DRIFT = codes_with("upstream")
 AGAINST_VLLM = codes_with("vllm")
 """Rules that need vLLM's own modules, to tell omni's code in the GPU runners from vLLM's."""
 
+EARLIER_TWINS = codes_with("earlier twin")
+"""Rules that compare the GPU twins with what they were."""
+
 _OF_TWINS = codes_with("twin")
 
 
@@ -53,6 +56,16 @@ def describe_modules(
     if codes.wants_any(AGAINST_VLLM):
         described = _with_vllm(options, given, modules, described)
     return tuple(described)
+
+
+def wants_earlier_twins(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> bool:
+    """Whether a run looks for what the GPU twins were: a chosen rule compares with that and can tell omni's code from
+    vLLM's, and no lock records the twins, or an option names the revision that counts."""
+    if not codes.wants_any(EARLIER_TWINS) or not given.profile.has_twins:
+        return False
+    if given.followed is None and given.vllm is None:
+        return False
+    return options.omni_base is not None or not any(entry.gpu is not None for entry in given.lock.entries)
 
 
 def _with_twin(given: inputs.Inputs, found: DerivedModule) -> CheckModule:

@@ -79,12 +79,14 @@ def idle_ignores(given: inputs.Inputs) -> list[str]:
     return [f"{place}: no file matches {glob!r}" for glob in globs if not any(fnmatchcase(p, glob) for p in paths)]
 
 
-def not_looked_for(given: inputs.Inputs, codes: Codes) -> list[str]:
+def not_looked_for(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> list[str]:
     """A note on the chosen rules that did not run because no tree of the followed project is named."""
     project = given.profile.followed
     if given.followed is not None:
         return []
     idle = check_modules.idle_codes(given)
+    if options.omni_base is None and any(entry.gpu is not None for entry in given.lock.entries):
+        idle += check_modules.EARLIER_TWINS  # the lock tells what these look for
     left = [code for code in _codes_needing_upstream(given) if codes.wants(code) and code not in idle]
     left += [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)
     if not left:

@@ -65,19 +65,22 @@ def check(options: CheckOptions) -> Report:
     check_notes.refuse_blind(options, given, codes)
     needed = codes.to_run()
     with naming_the_deepest(given):
-        job = _job(options, given, modules, needed)
+        job, said = _job(options, given, modules, needed)
     changed = _changed(options, given)
     # Deleted files are not in `changed`: if it is empty, the branch may have deleted one.
     if changed is not None and (
         not changed or any(path.endswith(".py") or path == given.lock_file for path in changed)
     ):
         job = replace(job, before=lambda: _job_before(options, given, needed))
-    said: list[str] = []
     if given.followed is not None and needed.wants_group(BREAKAGE):
         job, title = _with_worlds(options, given, job)
         said.append(title)
     said += check_modules.missing_upstream_notes(given, job.modules)
-    said += [*check_notes.not_looked_for(given, codes), *check_notes.idle_ignores(given), *absent_files(given, modules)]
+    said += [
+        *check_notes.not_looked_for(options, given, codes),
+        *check_notes.idle_ignores(given),
+        *absent_files(given, modules),
+    ]
     run = _Run(options, given, codes, job, changed)
     result = _result(run)
     said += [*check_notes.unread(job, result), *check_notes.ported(result)]
@@ -120,10 +123,18 @@ def verify(options: CheckOptions) -> Report:
     return _report("verify", run, result, said)
 
 
-def _job(options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes) -> CheckJob:
+def _job(
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes
+) -> tuple[CheckJob, list[str]]:
+    """The job, and notes of what its modules are compared with."""
+    said: Sequence[str] = ()
     described = check_modules.describe_modules(options, given, modules, codes)
+    if check_modules.wants_earlier_twins(options, given, codes):
+        from runner_sync.sync import earlier_twins
+
+        described, said = earlier_twins.add(options, given, modules, described)
     beside = check_modules.beside(given, modules)
-    return CheckJob(given.profile, described, read=given.omni.read, beside=beside)
+    return CheckJob(given.profile, described, read=given.omni.read, beside=beside), [*said]
 
 
 def _job_before(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> CheckJob:
@@ -132,7 +143,8 @@ def _job_before(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> Ch
     Raises ``InputError`` if that tree cannot be checked.
     """
     before = inputs.omni_before(given, options.changed_since or "", options.progress)
-    return _job(options, before, find_modules(before), codes)
+    job, _ = _job(options, before, find_modules(before), codes)
+    return job
 
 
 def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> tuple[CheckJob, str]:

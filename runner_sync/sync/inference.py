@@ -56,6 +56,7 @@ def as_upgrade(options: CheckOptions) -> UpgradeOptions:
         ascend=options.ascend,
         vllm=options.vllm,
         ascend_base=options.ascend_base,
+        omni_base=options.omni_base,
         vllm_base=options.vllm_base,
         config=options.config,
         profile=options.profile,

@@ -90,6 +90,7 @@ class CheckOptions:
     ascend: TreeOptions = TreeOptions()
     vllm: TreeOptions = TreeOptions()
     ascend_base: str | None = None
+    omni_base: str | None = None
     vllm_base: str | None = None
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()

@@ -35,11 +35,15 @@ class TwinBases:
         given: inputs.Inputs,
         modules: Sequence[DerivedModule],
         revisions: Revisions,
+        *,
+        without: str = "only missing members and mixins are ported",
     ) -> None:
+        """``without`` says, for a note, what the run does where no earlier revision is at hand."""
         self.options = options
         self.given = given
         self.modules = modules
         self.revisions = revisions
+        self._without = without
 
     def now(self, found: DerivedModule) -> ModuleRevision | None:
         """The GPU twin as the omni tree has it, ``None`` where there is none."""
@@ -60,15 +64,18 @@ class TwinBases:
     def bases(self, found: DerivedModule) -> tuple[GpuBase, ...]:
         """The revisions of the GPU twin that ``found`` may have been aligned with, oldest first, each with vLLM's
         module of its time. Raises ``InputError`` where one that is named cannot be read."""
-        assert found.module.gpu is not None
-        path = found.module.gpu.path
-        read = self.revisions.locked if self._is_locked else self.revisions.at
-        sides = [(ref, read("vllm-omni", ref, path)) for ref in self._refs(found)]
-        known = [GpuBase(side, self._vllm_of(ref, found)) for ref, side in sides if side.text]
+        known = [GpuBase(side, self._vllm_of(side.ref, found)) for side in self.sides(found)]
         now = self.now(found)
         if self.options.omni_base is None and now is not None:
             known.append(GpuBase(now, lambda: self.vllm_now(found)))
         return tuple(known)
+
+    def sides(self, found: DerivedModule) -> tuple[ModuleRevision, ...]:
+        """The earlier revisions among ``bases``, without vLLM's module. Raises the same error."""
+        assert found.module.gpu is not None
+        path = found.module.gpu.path
+        read = self.revisions.locked if self._is_locked else self.revisions.at
+        return tuple(side for ref in self._refs(found) if (side := read("vllm-omni", ref, path)).text)
 
     def earlier(self, found: DerivedModule) -> tuple[GpuBase, ...]:
         """The twin at the releases before those of ``bases``, or at earlier alignments, oldest first.
@@ -124,13 +131,18 @@ class TwinBases:
             which = f" {names}" if self._aligned else ""
             self.revisions.note(
                 f"no older GPU runner to compare{which} with (the omni tree names no version, and has no history that "
-                "reaches back so far): only missing members and mixins are ported; name the old omni with --omni-base "
-                "for the rest, or fetch the whole history of a shallow clone"
+                f"reaches back so far): {self._without}; name the old omni with --omni-base for the rest, or fetch the "
+                "whole history of a shallow clone"
             )
             return []
-        known = window.earlier_releases("vllm-omni", own.version, self.options.progress)
-        older = [v for v in known if v != own.version]
-        return older[-RELEASES:]
+        return self._last_releases
+
+    @cached_property
+    def _last_releases(self) -> list[str]:
+        """The last omni releases before the one that the omni tree is, oldest first."""
+        own = self.given.omni.source.version
+        known = window.earlier_releases("vllm-omni", own, self.options.progress) if own is not None else []
+        return [release for release in known if release != own][-RELEASES:]
 
     @cached_property
     def _aligned(self) -> dict[str, list[str]]:

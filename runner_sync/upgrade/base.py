@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from runner_sync import lineage, merge
 from runner_sync.lineage import Candidate, Origin
@@ -108,8 +109,9 @@ def find_base(
 def _revision_before(name: str, origin: Origin, sides: Sequence[ModuleRevision]) -> list[ModuleRevision]:
     """The last revision before the base that has another text for the unit; at most one."""
     base_index = next(k for k, side in enumerate(sides) if side.ref == origin.ref and side.is_base)
-    older = [side for side in sides[:base_index] for one in _namesakes(name, [side]) if one.text != origin.text]
-    return older[-1:]
+    # From the last one on, because the first question to a revision cuts its whole module into units.
+    others = (s for s in reversed(sides[:base_index]) for one in _namesakes(name, [s]) if one.text != origin.text)
+    return [*islice(others, 1)]
 
 
 def _as_copied(text: str, base: str, older: Sequence[Candidate]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:

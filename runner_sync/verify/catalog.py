@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from runner_sync.verify.runners.job import CheckJob
 
-Need = Literal["lock", "upstream", "vllm", "twin"]
+Need = Literal["lock", "upstream", "vllm", "twin", "earlier twin"]
 
 OF_RUNNERS: Mapping[str, tuple[Need, ...]] = {
     "rs101_body_drift": ("upstream",),
@@ -30,6 +30,7 @@ OF_RUNNERS: Mapping[str, tuple[Need, ...]] = {
     "rs205_state_fields": ("twin",),
     "rs206_model_sampler": (),
     "rs207_hook_missing": ("vllm", "twin"),
+    "rs208_behind_twin": ("vllm", "twin", "earlier twin"),
     "rs401_markers": (),
     "rs402_device_calls": (),
     "rs403_gpu_imports": (),
@@ -44,7 +45,7 @@ OF_RUNNERS: Mapping[str, tuple[Need, ...]] = {
     "rs501_hoist": ("twin",),
 }
 """Rules that look at one runner, each with the inputs without which it finds nothing: the lock, vllm-ascend's text,
-vLLM's text, a GPU twin."""
+vLLM's text, a GPU twin, earlier revisions of that."""
 
 BESIDE = ("rs402_device_calls", "rs403_gpu_imports")
 """Those of them that look at every module in the folders of the runners, whether a profile names it or not."""
@@ -121,3 +122,5 @@ def _has(job: CheckJob, need: Need) -> bool:
             return any(module.vllm_text is not None for module in job.modules)
         case "twin":
             return any(module.gpu_text is not None for module in job.modules)
+        case "earlier twin":
+            return any(module.gpu_units for module in job.modules)

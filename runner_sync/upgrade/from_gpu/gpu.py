@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from runner_sync import lineage, merge
 from runner_sync.compose.member_text import canonical
+from runner_sync.lineage.alignment import aligned_with
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Finding, Triple
 from runner_sync.profile import Profile
@@ -242,26 +243,8 @@ def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
             chosen[name] = locked
             continue
         target = mine.get(name, options[-1][1])
-        scores = [lineage.similarity(target, text) for _, text in options]
-        best = max(range(len(options)), key=lambda k: (scores[k], -k))
-        if name in new and options[best][1] == new[name]:
-            best = _before_news(target, [text for _, text in options[: best + 1]])
-        chosen[name] = options[best][0]
+        chosen[name] = options[aligned_with(target, [text for _, text in options], new.get(name))][0]
     return chosen
-
-
-def _before_news(mine: str, revisions: Sequence[str]) -> int:
-    """Index of the revision that the NPU unit is aligned with, though the last one is the most similar.
-
-    That is the last one, unless NPU lacks something that it added; then the latest one with another text. ``revisions``
-    are oldest first, the last is the current twin. Similarity counts the whole unit, but a unit may be updated in part:
-    ``execute_model`` of vllm-omni 0.31.0rc1 had lost on NPU what the twin lost, and lacked the call that the twin
-    gained.
-    """
-    last = len(revisions) - 1
-    before = next((k for k in range(last, -1, -1) if canonical(revisions[k]) != canonical(revisions[last])), last)
-    gained = lineage.fingerprint(revisions[last]) - lineage.fingerprint(revisions[before])
-    return before if gained - lineage.fingerprint(mine) else last
 
 
 def _is_locked(job: ModuleJob, side: ModuleRevision, name: str) -> bool:

@@ -30,7 +30,9 @@ TextReader = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class CheckModule:
-    """One NPU module. ``gpu_text`` is its GPU twin now; texts that are not known are ``None``.
+    """One NPU module. ``gpu_text`` is its GPU twin now; texts that are not known are ``None``. ``gpu_units``
+    are the units of earlier revisions of the twin, ``{ref: {name: text}}``, oldest first, with one of which the module
+    was aligned last.
 
     ``upstream_text`` is the target module upstream, ``base_text`` (of ``base_ref``) the one the copies were taken
     from; for units that the lock ties to another ref, ``base_texts`` has its text, ``{ref: text}``. ``vllm_text`` is
@@ -49,6 +51,7 @@ class CheckModule:
     base_ref: str = ""
     vllm_text: str | None = None
     base_texts: Mapping[str, str] = field(default_factory=dict)
+    gpu_units: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Units whose GPU twin is not recorded in the lock, and entries of the lock whose unit is gone (RS111, RS201).
+"""Units with a GPU twin, those that the lock does not record, and entries whose unit is gone (RS111, RS201, RS208).
 
 Comes in: a `Subject`. Goes out: names. May touch: nothing. Only functions and methods of the twin classes are looked
 at: a lock records each of them that has a GPU twin.
@@ -17,12 +17,19 @@ def unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
 
 
 def _unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
-    gpu = subject.gpu
-    if gpu is None or _is_inferred(subject):
+    if _is_inferred(subject):
         return ()
     locked = {entry.qualname for entry in subject.module.entries if entry.gpu is not None}
+    return tuple((name, twin) for name, twin in twin_units(subject) if name not in locked)
+
+
+def twin_units(subject: Subject) -> tuple[tuple[str, str], ...]:
+    """NPU and GPU name of every function and method of the twin classes that both sides define."""
+    gpu = subject.gpu
+    if gpu is None:
+        return ()
     names = [f"{npu.name}.{member}" for _, npu in subject.twins for member in npu.methods]
-    pairs = [(name, subject.profile.gpu_name(name)) for name in (*names, *subject.npu.functions) if name not in locked]
+    pairs = [(name, subject.profile.gpu_name(name)) for name in (*names, *subject.npu.functions)]
     return tuple((name, twin) for name, twin in pairs if definition(gpu, twin) is not None)
 
 

@@ -1,0 +1,54 @@
+"""The revisions of the GPU twins that ``check`` compares the derived modules with where no lock records them.
+
+Comes in: options, trees, what the rules look at. Goes out: the same with earlier texts of the twins, and notes. May
+touch: what ``sources`` touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from runner_sync.errors import InputError
+from runner_sync.sync import inputs
+from runner_sync.sync.inference import as_upgrade
+from runner_sync.sync.memo import recall
+from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.revisions import Revisions
+from runner_sync.sync.runners import DerivedModule
+from runner_sync.sync.twin_bases import TwinBases
+from runner_sync.units.texts import unit_texts
+from runner_sync.upgrade import ModuleRevision
+from runner_sync.verify.runners.job import CheckModule
+
+
+def add(
+    options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
+) -> tuple[tuple[CheckModule, ...], Sequence[str]]:
+    """``described`` with the earlier texts of the twins, and notes of which these are.
+
+    Raises ``InputError`` where they cannot be read.
+    """
+    revisions = Revisions(given, options.progress)
+    without = "what NPU has of an earlier GPU runner is not looked for (RS208)"
+    twins = TwinBases(as_upgrade(options), given, modules, revisions, without=without)
+    try:
+        found = [
+            replace(module, gpu_units={side.ref: _units(side) for side in twins.sides(one)})
+            if module.gpu_text
+            else module
+            for module, one in zip(described, modules, strict=True)
+        ]
+    except InputError as error:
+        why = str(error).rstrip(".")
+        raise InputError(
+            f"the GPU runners of earlier releases cannot be read ({why}): name a revision that is at hand with "
+            "--omni-base, or leave out what needs them with --ignore RS208."
+        ) from error
+    return tuple(found), revisions.notes
+
+
+def _units(side: ModuleRevision) -> Mapping[str, str]:
+    """The units of one revision, by qualified name."""
+    found: dict[str, str] = recall("units", [side.path, side.text], lambda: dict(unit_texts(side.text, side.path)))
+    return found

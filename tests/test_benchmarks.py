@@ -34,13 +34,14 @@ from benchmarks import (
     scoring,
     speed,
     tables,
+    told,
     upstreams,
 )
 from benchmarks.chunks import Conflict
 from benchmarks.debts import vllm_of
 from benchmarks.spread import spread
 from runner_sync.errors import InputError
-from runner_sync.model import ReviewItem, Triple
+from runner_sync.model import Finding, ReviewItem, Triple
 
 BASE = """\
     def f(self):
@@ -420,6 +421,24 @@ def test_a_rebase_counts_what_is_mended_and_what_is_new() -> None:
     told = frozenset({("RS304", "a"), ("RS304", "b"), ("RS301", "c")})
     row = rebases.Rebase("1", "2", told, told - {("RS304", "a")}, frozenset(), frozenset({("RS302", "d")}), 4)
     assert rebases._counts(row) == (3, 1, 3, 1, 4)
+
+
+def test_what_check_told_is_counted_by_method() -> None:
+    body = "class A:\n" + "".join(f"    def {name}(self):\n        return 1\n" for name in "fgh")
+    changed = body.replace("return 1", "return 2", 2) + "    def new(self):\n        n()\n"
+    before, after = {"a.py": body}, {"a.py": changed}
+    named = Finding("RS203", "error", "a.py", 1, 1, "A", "new", "A has no new.")
+    about = [Finding("RS101", "warning", "a.py", 1, 1, f"A.{name}", name, "It changed.") for name in ("f", "h")]
+    row = told.compare("P0", before, after, [named, *about])
+    assert told._counts(row) == (4, 2, 2, 2, 0, 0, 2, 1)
+    assert (row.silent, row.left_alone) == (("A.g",), ("A.h",))
+
+
+def test_what_check_tells_is_asked_of_hand_made_upgrades_of_known_releases() -> None:
+    assert len(told.cases()) == 10
+    for case in told.cases():
+        assert {case.omni_before, case.omni_after} <= PINS["vllm-omni"].keys()
+        assert case.ascend in PINS["vllm-ascend"]
 
 
 # --- planted ports

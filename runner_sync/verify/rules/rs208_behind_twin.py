@@ -11,7 +11,9 @@ Example: from vllm-omni 0.28 on a request whose last stage is not known needs no
 line, up to 0.30.0.
 
 Why: 35 of the 156 recorded breakages are a change of the GPU runner that never reached NPU. Where such a change brings
-no new name, no other rule can see it without a lock. Of 39 methods told in twelve releases, each is behind as it says.
+no new name, no other rule can see it without a lock. Each of 39 methods told in twelve releases is behind as it says;
+with this rule 3842 of the 3854 lines that people changed in methods in ten upgrades are in methods that `check` tells
+of, without it 3747.
 
 Fix: `runner-sync upgrade --gpu-only --only UNIT` ports the change, and `runner-sync lock` records what was ported, so
 that RS201 tells of the next one exactly. Where NPU stays as it is on purpose, write

@@ -1,0 +1,141 @@
+"""``python -m benchmarks.told``: what ``check`` says of runners before an upgrade, and what people changed then.
+
+Comes in: hand-made upgrades (the corpus and the cases of ``more.toml``, ``further.toml`` and ``candidates.toml``). Goes
+out: ``Told`` rows, one per upgrade. May touch: what ``runner_sync.sources`` touches, and a temporary folder.
+
+The old NPU runners are checked inside the newer omni tree, against the vllm-ascend that people upgraded to; nothing is
+told of bases. A changed method counts as told where a finding is about it. It proves that a maintainer who reads the
+findings looks at the methods that need work, and how many others he looks at; not that a finding says all there is to
+do in its method.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import corpus, section, tables
+from benchmarks.spread import spread
+from runner_sync import score
+from runner_sync.model import Finding
+from runner_sync.profile import NPU
+from runner_sync.sync import checking, inputs, replaying
+from runner_sync.sync.options import CheckOptions, TreeOptions
+
+MORE = ("more.toml", "further.toml", "candidates.toml")
+
+_DRIFT_OR_BREAKAGE = ("RS1", "RS2", "RS3")
+"""Findings that ask for a change when upstream or GPU moves; the others are about the text as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One upgrade: changed lines in methods that both releases have, in new ones and in dropped ones, each with those
+    in methods that ``check`` told of; and the methods that it told of and people left alone.
+
+    A new method counts as told where a finding names it. ``silent`` are the changed methods that nobody told of.
+    """
+
+    case: str
+    changed: int
+    changed_told: int
+    new: int
+    new_told: int
+    dropped: int
+    dropped_told: int
+    told: int
+    left_alone: tuple[str, ...]
+    silent: tuple[str, ...]
+
+
+def cases() -> list[replaying.Case]:
+    """The upgrades."""
+    folder = Path(__file__).parent
+    return [*replaying.cases(), *(case for name in MORE for case in replaying.cases(folder / name))]
+
+
+def row(case: replaying.Case) -> Told:
+    """One row. Raises ``InputError``."""
+    before, after = {}, {}
+    for module in NPU.runners:
+        was = inputs.read_first(corpus.tree("vllm-omni", case.omni_before), module.paths)
+        now = inputs.read_first(corpus.tree("vllm-omni", case.omni_after), module.paths)
+        if was is not None and now is not None:
+            before[now[0]], after[now[0]] = was[1], now[1]
+    return compare(case.id, before, after, findings(case, before))
+
+
+def findings(case: replaying.Case, runners: dict[str, str]) -> Sequence[Finding]:
+    """What ``check`` finds in old ``runners`` within the tree of the newer release."""
+    tree = corpus.tree("vllm-omni", case.omni_after)
+    with tempfile.TemporaryDirectory() as folder:
+        for path in tree.paths():
+            text = runners.get(path) or (tree.read(path) if path.endswith((".py", ".toml")) else None)
+            if text is not None:
+                place = Path(folder, path)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(text, "utf-8")
+        options = CheckOptions(
+            omni=TreeOptions(path=Path(folder)),
+            ascend=TreeOptions(version=case.ascend),
+            vllm=TreeOptions(version=case.vllm_after),
+            select=_DRIFT_OR_BREAKAGE,
+        )
+        return checking.check(options).findings
+
+
+def compare(name: str, before: dict[str, str], after: dict[str, str], found: Sequence[Finding]) -> Told:
+    """The row of runners ``before`` and ``after``, by path, of which ``check`` ``found`` something."""
+    about = {(finding.path, finding.unit) for finding in found}
+    words = set(re.findall(r"\w+", " ".join(f"{finding.symbol} {finding.message}" for finding in found)))
+    sums = dict.fromkeys(("changed", "new", "dropped"), 0)
+    told, silent = dict(sums), []
+    touched = set()
+    for path in after:
+        old, new = score.methods(before[path]), score.methods(after[path])
+        for unit in dict.fromkeys([*old, *new]):
+            work = score.changed_lines(old.get(unit, ""), new.get(unit, "")).total()
+            kind = "changed" if unit in old and unit in new else "new" if unit in new else "dropped"
+            is_told = (path, unit) in about or (kind == "new" and unit.rpartition(".")[2] in words)
+            sums[kind] += work
+            told[kind] += work if is_told else 0
+            touched |= {(path, unit)} if work else set()
+            silent += [unit] if work and kind == "changed" and not is_told else []
+    known = {(path, unit) for path, text in before.items() for unit in score.methods(text)}
+    counts = [number for kind in sums for number in (sums[kind], told[kind])]
+    left_alone = tuple(sorted(unit for path, unit in (about & known) - touched))
+    return Told(name, *counts, len(about & known), left_alone, tuple(silent))
+
+
+def report() -> str:
+    """The rows as Markdown, and what was silent. Raises ``InputError``."""
+    found = spread(row, cases())
+    head = ("upgrade", "lines in changed methods", "of methods told", "in new ones", "told", "in dropped ones", "told")
+    head += ("methods told of", "left alone by people")
+    cells = [(one.case, *map(str, _counts(one))) for one in found]
+    cells.append(("all", *(str(sum(column)) for column in zip(*map(_counts, found), strict=True))))
+    said = [
+        f"- {one.case}, {what}: {', '.join(names)}"
+        for one in found
+        for what, names in (("not told of", one.silent), ("told of and left alone", one.left_alone))
+        if names
+    ]
+    return "\n".join([f"## What check says before an upgrade\n\n{tables.table(head, cells)}", *said, ""])
+
+
+def _counts(one: Told) -> tuple[int, ...]:
+    lines = (one.changed, one.changed_told, one.new, one.new_told, one.dropped, one.dropped_told)
+    return (*lines, one.told, len(one.left_alone))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; exit code 2 when an input cannot be had."""
+    return section.run("told", report, __doc__.split("\n")[0], argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -600,3 +600,20 @@ def test_what_a_missing_mixin_brings_is_said_of_the_mixin_only() -> None:
     calling = PLAIN.replace("return x", "self.send(x)\n    return x")
     given = job(npu(PLAIN), gpu(calling, head=head, bases="OmniGPUModelRunner, ConnectorMixin"), vllm=VLLM)
     assert symbols(given, "RS202") == []
+
+
+def test_the_fix_names_the_last_revision_without_what_is_missing() -> None:
+    """Of those at hand; where all have it, it is older."""
+    asks = {
+        name: gpu(ASK.replace("wants_history", hook)) for name, hook in (("old", "other"), ("new", "wants_history"))
+    }
+    body = "def load_model(self):\n    pass"
+
+    def fix(*refs: str) -> str:
+        given = job(npu(body), gpu(ASK), vllm="x = 1\n", earlier={ref: asks[ref.split("-")[0]] for ref in refs})
+        (finding,) = found(given, "RS207")
+        return finding.fix
+
+    assert "--only NPUARModelRunner.load_model --omni-base old-2` ports what came after that" in fix("old-1", "old-2")
+    assert "--omni-base old-1` ports" in fix("old-1", "new-2")
+    assert "where V is a vllm-omni before new-1 in which the GPU runner did not have it yet" in fix("new-1", "new-2")

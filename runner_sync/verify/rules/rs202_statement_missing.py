@@ -32,6 +32,7 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from runner_sync.lineage import fingerprint, nodes_of
 from runner_sync.model import Severity
@@ -75,8 +76,18 @@ def find(subject: Subject) -> Iterator[Hit]:
         for name, functions in pair.gpu.methods.items():
             if name in pair.npu.methods:
                 missing = _Missing(subject, pair, functions[-1], present=present, upstream=upstream, heard_of=heard_of)
-                for symbol, line, what in missing.report(seen):
-                    yield _hit(pair, functions[-1], line=line, symbol=symbol, what=what)
+                for told in missing.report(seen):
+                    yield _hit(subject, pair, functions[-1], told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """``what`` a GPU method does at a ``line`` of its own, with a ``name`` that NPU code lacks."""
+
+    symbol: str
+    name: str
+    line: int
+    what: str
 
 
 class _Missing:
@@ -108,24 +119,26 @@ class _Missing:
     def _nodes_of(self, function: Function) -> Sequence[Node]:
         return nodes_of(in_npu_words(self._pair.gpu.reading.text_of(function), self._profile))
 
-    def report(self, seen: set[str]) -> Iterator[tuple[str, int, str]]:
-        """Symbol, line within the method, and what the GPU method does there."""
+    def report(self, seen: set[str]) -> Iterator[_Told]:
+        """What the GPU method does and NPU code does not."""
         told: set[int] = set()
         for run in self._runs():
             first = shortened(run[0].canon, most=_SYMBOL)
             is_told = len(run) >= RUN and not self._is_spared(run)
             if is_told:
                 told.update(node.start for node in run)
-                what = f"has {len(run)} omni statements in a row with `{self._news_of(run)[0]}`"
-                yield first, run[0].start, f"{what}, beginning with `{first}`"
+                name = self._news_of(run)[0]
+                what = f"has {len(run)} omni statements in a row with `{name}`, beginning with `{first}`"
+                yield _Told(first, name, run[0].start, what)
             for name, call, line in self._calls(run, only_hooks=is_told):
                 if name not in seen:
                     seen.add(name)
-                    yield name, line, f"calls `{call}(…)`"
+                    yield _Told(name, name, line, f"calls `{call}(…)`")
         for name, node, done in self._conditions():
             if name not in seen and node.start not in told:
                 seen.add(name)
-                yield name, node.start, f"makes `{shortened(done.canon, most=_SYMBOL)}` depend on `{name}`"
+                what = f"makes `{shortened(done.canon, most=_SYMBOL)}` depend on `{name}`"
+                yield _Told(name, name, node.start, what)
 
     def _conditions(self) -> Iterator[tuple[str, Node, Node]]:
         """Conditions that ask for what no NPU code mentions, where NPU code does all that they lead to: the name, the
@@ -247,16 +260,17 @@ def _npu_canons(pair: Pair) -> set[str]:
     return {canon for text in texts for canon in fingerprint(text)}
 
 
-def _hit(pair: Pair, function: Function, *, line: int, symbol: str, what: str) -> Hit:
+def _hit(subject: Subject, pair: Pair, function: Function, told: _Told) -> Hit:
     gpu, npu = pair.gpu, pair.npu
     # The text of a method begins at its decorators.
-    place = f"{gpu.reading.path}:{first_line(function) + line - 1}"
+    place = f"{gpu.reading.path}:{first_line(function) + told.line - 1}"
+    port = port_of(subject, f"{npu.name}.{function.name}", f"{gpu.name}.{function.name}", told.name, place)
+    ignore = f"# runner-sync: ignore[{CODE}:{named(told.symbol)}] reason"
     return npu.reading.hit(
         (CODE, SEVERITY),
         npu.methods[function.name][-1],
-        symbol=symbol,
-        message=f"`{gpu.name}.{function.name}` ({place}) {what}; nothing that runs on `{npu.name}` does.",
-        fix=f"{port_of(f'{npu.name}.{function.name}', place)} Where NPU does without it on purpose, "
-        f"`# runner-sync: ignore[{CODE}:{named(symbol)}] reason`.",
+        symbol=told.symbol,
+        message=f"`{gpu.name}.{function.name}` ({place}) {told.what}; nothing that runs on `{npu.name}` does.",
+        fix=f"{port} Where NPU does without it on purpose, `{ignore}`.",
         also=(gpu.reading.span_of(function),),
     )

@@ -54,7 +54,7 @@ def find(subject: Subject) -> Iterator[Hit]:
                 known = pair.npu_mentions if what == _HOOK or filled is None or _is_none(node) else filled
                 if name not in upstream and name not in seen and name not in known:
                     seen.add(name)
-                    yield _hit(pair, function, node, name=name, what=what)
+                    yield _hit(subject, pair, function, node, name=name, what=what)
 
 
 def _filled(pair: Pair, output: Output) -> frozenset[str] | None:
@@ -113,7 +113,7 @@ def _lack(pair: Pair, name: str) -> str:
     return "set nowhere in" if name in pair.npu_mentions else "nowhere in"
 
 
-def _hit(pair: Pair, function: Function, node: ast.AST, *, name: str, what: str) -> Hit:
+def _hit(subject: Subject, pair: Pair, function: Function, node: ast.AST, *, name: str, what: str) -> Hit:
     line, owner = node.lineno, pair.gpu  # type: ignore[attr-defined]
     own = next((c for c in pair.npu_own if function.name in c.methods), None)
     at: ast.AST = own.methods[function.name][-1] if own is not None else pair.npu.node
@@ -128,6 +128,6 @@ def _hit(pair: Pair, function: Function, node: ast.AST, *, name: str, what: str)
         symbol=name,
         message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({place}) is {_lack(pair, name)} the code that "
         f"runs on `{pair.npu.name}`.",
-        fix=f"{port_of(unit, place)} {without}",
+        fix=f"{port_of(subject, unit, f'{owner.name}.{function.name}', name, place)} {without}",
         also=(owner.reading.span_of(function),),
     )

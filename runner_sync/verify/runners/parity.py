@@ -73,12 +73,23 @@ def pairs(subject: Subject) -> tuple[Pair, ...]:
     return subject.answers.once(pairs, lambda: tuple(Pair(subject.library, gpu, npu) for gpu, npu in subject.twins))
 
 
-def port_of(unit: str, place: str) -> str:
-    """The remedy for statements that NPU lacks, as text; those already lacking at the last sync need an older base."""
+def port_of(subject: Subject, unit: str, twin: str, name: str, place: str) -> str:
+    """The remedy for statements with a ``name`` that the GPU unit ``twin`` has at ``place`` and NPU lacks, as text.
+
+    Those already lacking at the last sync need an older base. It is named where an earlier revision of the twin is at
+    hand that has no such statement yet.
+    """
     command = f"runner-sync upgrade --gpu-only --only {unit}"
+    earlier = subject.module.gpu_units
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    without = [ref for ref, units in earlier.items() if not word.search(units.get(twin, ""))]
+    if without:
+        return f"`{command} --omni-base {without[-1]}` ports what came after that ({place}), or says what keeps it out."
+    oldest = next(iter(earlier), "")
+    before = f"vllm-omni before {oldest}" if oldest else "vllm-omni"
     return (
         f"`{command}` brings what is newer than the last sync; with `--omni-base V` also what is older, where V is a "
-        f"vllm-omni in which the GPU runner did not have it yet ({place})."
+        f"{before} in which the GPU runner did not have it yet ({place})."
     )
 
 

@@ -22,6 +22,7 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu import call_fit, extracted, gpu, ported_passages
 from runner_sync.upgrade.from_gpu.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
 from runner_sync.upgrade.from_gpu.left_standing import ask_about_left_standing
+from runner_sync.upgrade.from_gpu.once_more import ask_about_the_same_elsewhere
 from runner_sync.upgrade.from_gpu.sound_merge import merge_soundly, methods_called
 from runner_sync.upgrade.from_gpu.untranslated import ask_about_untranslated
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
@@ -246,6 +247,7 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
     ]
     is_whole = not any(item.reason.kind in READS_UNSET for item in result.decisions)
     ported = draft.advanced(result.text, "gpu").asking(*passages, *decisions)
+    ported = ask_about_the_same_elsewhere(ported, job, sides)
     return _Port(ask_about_left_standing(ported, job, sides, context.side, pinned), is_whole)
 
 

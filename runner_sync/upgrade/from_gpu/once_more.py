@@ -1,0 +1,63 @@
+"""Statements that the twin changed everywhere, and the port only where both runners have them.
+
+Comes in: a ported draft and the texts of the port. Goes out: the draft with a question. May touch: nothing.
+
+    twin, old   pick(rows)               twin, new   pick(rows, device)
+    NPU         pick(rows)               ported      pick(rows, device)
+                if self.last:                        if self.last:
+                    pick(rows)                           pick(rows)       asked about
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+from runner_sync.compose.member_text import canonical
+from runner_sync.confidence import CONTESTED
+from runner_sync.model import Triple
+from runner_sync.statements import flatten
+from runner_sync.statements.likeness import dice, words
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.questions.reviews import Shown, review
+
+_SHORT = 20
+"""Statements of at most this many characters say too little: ``return``, ``else``, ``pass``."""
+
+_VERSIONS = 0.5
+"""Dice coefficient of words from which on one statement came for another; a judgement."""
+
+
+def ask_about_the_same_elsewhere(draft: Draft, job: ModuleJob, sides: Triple) -> Draft:
+    """The draft with one question for each statement that the port left in its old form somewhere; ``sides.omni`` is
+    the text before the port."""
+    before, after = Counter(canonical(sides.omni)), Counter(canonical(draft.text))
+    for old, new in _changed_everywhere(sides):
+        if not after[old] or after[new] <= before[new]:
+            continue
+        nodes = [node for node in flatten(draft.text) if node.canon == old]
+        source = next(node.text for node in flatten(sides.upstream) if node.canon == new)
+        reason = "the GPU runner changed this statement everywhere, and the NPU runner has it here once more"
+        shown = Shown(base=nodes[0].text, omni=nodes[0].text, upstream=source, chosen=nodes[0].text)
+        line = nodes[0].start
+        draft = draft.asking(
+            review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=line, from_gpu=True)
+        )
+    return draft
+
+
+def _changed_everywhere(sides: Triple) -> Iterator[tuple[str, str]]:
+    """Old and new form of each statement of the twin that has no place with the old form any more."""
+    old, new = canonical(sides.base), canonical(sides.upstream)
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    pairs = (
+        pair
+        for tag, i1, i2, j1, j2 in codes
+        if tag == "replace" and i2 - i1 == j2 - j1
+        for pair in zip(old[i1:i2], new[j1:j2], strict=True)
+    )
+    for was, now in dict.fromkeys(pairs):
+        if len(was) > _SHORT and was not in new and now not in old and dice(words(was), words(now)) >= _VERSIONS:
+            yield was, now

@@ -14,7 +14,9 @@ STEPS = {line[:4]: f"    self.{line}(rows)\n" for line in ("keep_rows", "note_ro
 
 
 def text(names: str) -> str:
-    return "".join(STEPS[name] for name in names.split())
+    """A module with two methods that take these steps."""
+    steps = "".join(STEPS[name] for name in names.split())
+    return f"    def first(self):\n{steps}    def second(self):\n{steps}" if names else ""
 
 
 def changes(*commits: tuple[str, str, str]) -> Iterator[Change]:
@@ -52,10 +54,24 @@ def test_a_commit_that_made_both_aligned_nothing() -> None:
     assert since_alignment([]) == []
 
 
+def test_what_one_method_got_aligns_nothing_else() -> None:
+    """Someone ported one finding; the other methods lack what they lacked."""
+    aligned, one = text("keep note"), text("keep").replace(STEPS["keep"], STEPS["keep"] + STEPS["note"], 1)
+    made = Change("made", "", text("keep"), aligned, aligned)
+    found = since_alignment([Change("port", text("keep"), one, aligned, aligned), made])
+    assert [change.commit for change in found] == ["made"]
+    grown = text("keep note send")
+    found = since_alignment([Change("port", text("keep"), one, grown, grown), made])
+    assert [change.commit for change in found] == ["made", "port"]
+
+
 def test_short_lines_stand_everywhere_and_align_nothing() -> None:
-    short = Change("short", "x\n", "x\nelse:\n", "x\nelse:\n", "x\nelse:\n")
+    before = text("keep")
+    longer = before.replace(STEPS["keep"], STEPS["keep"] + "    else:\n")
+    short = Change("short", before, longer, longer, longer)
     assert since_alignment([short]) == []
-    assert since_alignment([replace(short, mine=STEPS["keep"], twin_before=STEPS["keep"], twin=STEPS["keep"])]) != []
+    telling = text("keep note")
+    assert since_alignment([replace(short, mine=telling, twin_before=telling, twin=telling)]) != []
 
 
 def test_nothing_older_than_the_alignment_is_read() -> None:

@@ -29,9 +29,13 @@ def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
     made = Trees(tmp_path)
     made.edit(GPU_AR, HEAD, HEAD + LEFT)
     stage = 'return info.get("stage")'
-    made.edit(AR, stage, 'return info["stage"]')
+    finish = "return super()._finish(logits, total)"
+    olden = {stage: 'return info["stage"]', finish: "return super()._finish(logits, total=total)"}
+    for line, old in olden.items():
+        made.edit(AR, line, old)
     commit(made.omni, "Imported")
-    made.edit(AR, 'return info["stage"]', stage)
+    for line, old in olden.items():
+        made.edit(AR, old, line)
     commit(made.omni, "Aligned")
     made.edit(GPU_AR, HEAD + LEFT, HEAD + NEW + LEFT)
     commit(made.omni, "Grown")
@@ -61,7 +65,10 @@ def test_what_came_after_the_last_alignment_is_ported_and_nothing_else(trees: Tr
 
 def test_what_a_port_may_rest_on_is_looked_for_at_earlier_alignments(trees: Trees) -> None:
     """Of the history, and of a commit that an option names."""
-    trees.edit(AR, HEAD, HEAD + NEW)
+    sample = (
+        "    def _sample(self, logits):\n        if self.model.prefer_model_sampler:\n            return logits\n\n"
+    )
+    trees.edit(AR, HEAD, sample + HEAD + NEW)
     commit(trees.omni, "Again")
     known = log(trees)
     for base, newest in ((None, known["Again"]), ("HEAD~1", "HEAD~1")):

@@ -3,9 +3,9 @@
 Comes in: what commits did to both files, or a unit and revisions of its twin. Goes out: some of these commits, or the
 index of a revision. May touch: nothing.
 
-Whoever changes the derived module alone and brings lines to it that the twin has compared the two: what it lacks of the
-twin after that was left for later, or on purpose. A commit to both makes one change twice, and says nothing of what the
-twin had gained before::
+Whoever changes the derived module alone and brings lines to several definitions that the twin has compared the two:
+what it lacks of the twin after that was left for later, or on purpose. A commit to both makes one change twice, and one
+that brings lines to a single definition is about that: neither says anything of what else the twin had gained before::
 
     c3  both      the same mend
     c2  twin      keep(rows)
@@ -16,11 +16,12 @@ The derived module was aligned with the twin of ``c1``, or, if it has ``keep(row
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from runner_sync.lineage.likeness import fingerprint, similarity
-from runner_sync.lineage.timeline import SHORT_LINE, lines
+from runner_sync.lineage.timeline import SHORT_LINE, lines, methods
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +54,20 @@ def since_alignment(changes: Iterable[Change]) -> list[Change]:
 
 
 def _aligns(change: Change) -> bool:
-    """Whether a commit made the derived module beside a twin, or changed it alone and brought a line of the twin."""
+    """Whether a commit made the derived module beside a twin, or changed it alone and brought lines of the twin to more
+    than one definition. Whoever ports one method need not have looked at the others."""
     if not change.mine_before:
         return bool(change.twin_before)
     if change.twin != change.twin_before:
         return False
-    brought = (lines(change.mine) - lines(change.mine_before)) & lines(change.twin)
-    return any(len(line) > SHORT_LINE for line in brought)
+    before, theirs = methods(change.mine_before), lines(change.twin)
+    brought = [name for name, text in methods(change.mine).items() if _brings(text, before.get(name, ""), theirs)]
+    return len(brought) > 1
+
+
+def _brings(text: str, before: str, theirs: Counter[str]) -> bool:
+    """Whether a definition has a telling line of ``theirs`` that it did not have ``before``."""
+    return any(len(line) > SHORT_LINE for line in (lines(text) - lines(before)) & theirs)
 
 
 def aligned_with(mine: str, revisions: Sequence[str], now: str | None) -> int:

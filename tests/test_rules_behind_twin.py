@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from check_samples import found, job, run, symbols
 from conftest import CorpusRelease
@@ -9,7 +11,9 @@ from parity_samples import gpu, npu
 
 from runner_sync import sync
 from runner_sync.sync.options import CheckOptions, TreeOptions
+from runner_sync.verify import check
 from runner_sync.verify.check import CheckJob
+from runner_sync.verify.codes import Codes
 
 VLLM = """
 class GPUModelRunner:
@@ -42,8 +46,9 @@ def test_a_statement_that_the_twin_exchanged() -> None:
         "`needs = stage > 0`."
     ) in finding.message
     assert finding.fix == (
-        "`runner-sync upgrade --gpu-only --only NPUARModelRunner._needs_payload` ports the change; where it is not for "
-        f"NPU, `# runner-sync: ignore[RS208:GPUARModelRunner._needs_payload@{finding.state}] reason` above this unit."
+        "`runner-sync upgrade --gpu-only --only NPUARModelRunner._needs_payload --omni-base 0.26.0` ports the change; "
+        f"where it is not for NPU, `# runner-sync: ignore[RS208:{finding.symbol}@{finding.state}] reason` above this "
+        "unit."
     )
 
 
@@ -196,6 +201,47 @@ def test_long_statements_are_quoted_around_what_differs() -> None:
     (finding,) = found(aligned(then, then, now), "RS208")
     assert "last=1)`, which is still here, it has `…" in finding.message
     assert "last=2)`" in finding.message
+
+
+def test_a_statement_here_that_is_neither_the_old_nor_the_new_one_is_shown() -> None:
+    """NPU has two of the names that the twin has now; the twin had none."""
+    rows, then = NEEDS.replace("    stage =", "    held = {{{}}}\n    stage =", 1), NEEDS
+    npu_body, now = (rows.format(names) for names in ("'a', 'b'", "'a', 'b', 'c', 'd', 'e', 'f'"))
+    (finding,) = found(aligned(npu_body, then, now), "RS208")
+    assert (
+        "in place of `held = {'a', 'b'}`, which is here, it has `held = {'a', 'b', 'c', 'd', 'e', 'f'}`."
+        in finding.message
+    )
+
+
+@pytest.mark.parametrize("longer", [0, 1])
+def test_a_statement_that_only_got_longer_is_quoted_to_its_end(longer: int) -> None:
+    start = "if " + " and ".join(f"self.has_{name}(request)" for name in ("audio", "video", "text", "image", "more"))
+    bodies = [
+        NEEDS.replace("    self.cache[", f"    {start}{end}:\n        self.cache[") for end in ("", " or self.held")
+    ]
+    then, now = bodies if longer else reversed(bodies)
+    (finding,) = found(aligned(then, then, now), "RS208")
+    assert finding.message.count("self.has_more(request) or self.held`") == 1
+    assert finding.message.count("self.has_more(request)`") == 1
+
+
+def test_what_makes_records_or_takes_them_apart_is_left_to_another_rule() -> None:
+    then, now = (
+        NEEDS.replace("    self.cache[", f"    stage, {name} = self.execute_model_state\n    self.cache[")
+        for name in ("outputs", "outputs_raw")
+    )
+    assert symbols(aligned(then, then, now), "RS208") == []
+
+
+def test_an_ignore_is_not_unused_where_a_module_could_not_be_looked_at() -> None:
+    """The base module has no earlier twin at hand, as in a clone that does not reach back so far."""
+    body = f"# runner-sync: ignore[RS208] every stage needs it\n{NEEDS}"
+    codes = Codes(("RS208", "RS491"))
+    given = aligned(body, NEEDS, NEEDS)
+    assert check.run(given, codes).findings == ()
+    seen = replace(given, modules=(given.modules[0],))
+    assert [finding.code for finding in check.run(seen, codes).findings] == ["RS491"]
 
 
 def test_without_vllm_or_earlier_revisions_nothing_is_told() -> None:

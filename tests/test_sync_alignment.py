@@ -138,13 +138,14 @@ def test_check_tells_what_the_twin_exchanged_since_then(behind: Trees) -> None:
 def test_check_compares_with_the_revision_that_an_option_names(behind: Trees) -> None:
     assert [unit for unit, _ in told(behind, omni_base="HEAD~1")] == ["NPUARModelRunner._stage_of"]
     assert told(behind, omni_base="HEAD") == []
-    with pytest.raises(InputError, match=r"earlier releases cannot be read .*--omni-base.*--ignore RS208"):
+    with pytest.raises(InputError, match=r"--omni-base nowhere: "):
         told(behind, omni_base="nowhere")
 
 
 def test_a_lock_that_records_the_twins_tells_more_and_goes_first(behind: Trees) -> None:
     behind.write_lock()
-    assert told(behind) == []
+    with pytest.raises(InputError, match=r"records the GPU runners, so that RS201 tells .* --omni-base"):
+        told(behind)
     assert [unit for unit, _ in told(behind, omni_base="HEAD~1")] == ["NPUARModelRunner._stage_of"]
 
 
@@ -158,7 +159,8 @@ def test_a_tree_without_history_or_version_is_told_that_nothing_was_looked_for(
 ) -> None:
     stay_at_home(monkeypatch, tmp_path)
     made = Trees(tmp_path)
-    report = sync.check(made.check(ascend=made.ascend_new, select=("RS208",)))
-    assert report.findings == ()
+    report = sync.check(made.check(ascend=made.ascend_new, select=("RS202", "RS208")))
     assert "is not looked for (RS208); name the old omni with --omni-base" in "\n".join(report.notes)
+    with pytest.raises(InputError, match=r"no earlier revision of the GPU runners is at hand; .*--omni-base"):
+        told(made)
     assert sync.check(made.check(ascend=made.ascend_new, select=("RS202",))).notes == ()

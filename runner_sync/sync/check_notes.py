@@ -12,7 +12,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import TITLES
 from runner_sync.sync import check_modules, inputs
 from runner_sync.sync.options import CheckOptions
-from runner_sync.verify.catalog import known_codes
+from runner_sync.verify.catalog import can_run, known_codes
 from runner_sync.verify.check import CheckJob, CheckResult
 from runner_sync.verify.codes import BREAKAGE, Codes
 
@@ -46,6 +46,18 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
             f"{where} has no {given.lock_file}: {write}compare with a {title} by {named}, or "
             f"leave out what needs the lock with --ignore {','.join(code for code in asked if code != 'RS111')}."
         )
+
+
+def refuse_unseen(options: CheckOptions, given: inputs.Inputs, codes: Codes, job: CheckJob) -> None:
+    """Raises ``InputError`` if all that is selected compares with earlier revisions of the GPU twins, and none is at
+    hand, or the lock records the twins: the run would look green."""
+    known = [code for code in known_codes() if codes.wants(code)]
+    if not codes.select or set(known) - set(check_modules.EARLIER_TWINS) or any(can_run(code, job) for code in known):
+        return
+    why = "no earlier revision of the GPU runners is at hand"
+    if options.omni_base is None and any(entry.gpu is not None for entry in given.lock.entries):
+        why = f"{given.lock_file} records the GPU runners, so that RS201 tells of them"
+    raise InputError(f"select {', '.join(known)}: {why}; name a revision to compare with by --omni-base.")
 
 
 def unread(job: CheckJob, result: CheckResult) -> list[str]:

@@ -66,6 +66,7 @@ def check(options: CheckOptions) -> Report:
     needed = codes.to_run()
     with naming_the_deepest(given):
         job, said = _job(options, given, modules, needed)
+    check_notes.refuse_unseen(options, given, codes, job)
     changed = _changed(options, given)
     # Deleted files are not in `changed`: if it is empty, the branch may have deleted one.
     if changed is not None and (

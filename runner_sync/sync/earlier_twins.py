@@ -17,6 +17,7 @@ from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.revisions import Revisions
 from runner_sync.sync.runners import DerivedModule
 from runner_sync.sync.twin_bases import TwinBases
+from runner_sync.trees import InGit
 from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade import ModuleRevision
 from runner_sync.verify.runners.job import CheckModule
@@ -41,10 +42,19 @@ def add(
         ]
     except InputError as error:
         why = str(error).rstrip(".")
+        if options.omni_base is not None:
+            place = "" if isinstance(given.omni, InGit) else "; a tree without history takes a release"
+            raise InputError(f"--omni-base {options.omni_base}: {why}{place}.") from error
         raise InputError(
             f"the GPU runners of earlier releases cannot be read ({why}): name a revision that is at hand with "
             "--omni-base, or leave out what needs them with --ignore RS208."
         ) from error
+    compared = list(dict.fromkeys(ref for module in found for ref in module.gpu_units))
+    if compared and options.omni_base is None and all(map(inputs.is_version, compared)):
+        revisions.note(
+            f"the GPU runners were compared with those of vllm-omni {compared[0]} to {compared[-1]} (RS208); "
+            "--omni-base names an older one"
+        )
     return tuple(found), revisions.notes
 
 

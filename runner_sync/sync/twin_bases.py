@@ -44,6 +44,7 @@ class TwinBases:
         self.modules = modules
         self.revisions = revisions
         self._without = without
+        self._is_partial = False
 
     def now(self, found: DerivedModule) -> ModuleRevision | None:
         """The GPU twin as the omni tree has it, ``None`` where there is none."""
@@ -125,6 +126,8 @@ class TwinBases:
             return [ref for ref in locked if ref != own.ref]
         if aligned := self._aligned.get(found.path):
             return aligned
+        if own.version is None and self._is_partial:
+            return []
         if own.version is None:
             unknown = [m.path for m in self.modules if m.module.gpu is not None and m.path not in self._aligned]
             names = ", ".join(PurePosixPath(path).name for path in unknown)
@@ -142,7 +145,9 @@ class TwinBases:
         """The last omni releases before the one that the omni tree is, oldest first."""
         own = self.given.omni.source.version
         known = window.earlier_releases("vllm-omni", own, self.options.progress) if own is not None else []
-        return [release for release in known if release != own][-RELEASES:]
+        if not (older := [release for release in known if release != own][-RELEASES:]):
+            self.revisions.note(f"no older GPU runner to compare with: {self._without}; vllm-omni {own} is the first")
+        return older
 
     @cached_property
     def _aligned(self) -> dict[str, list[str]]:
@@ -156,6 +161,7 @@ class TwinBases:
             refs = {path: history.alignments(tree, mine, twin) for path, (mine, twin) in places.items()}
         except InputError as error:  # a partial clone has the commits, and not the texts
             self.revisions.note(f"no history of the GPU runners was read: {error}")
+            self._is_partial = True
             return {}
         found = {path: commits for path, commits in refs.items() if commits}
         if found:

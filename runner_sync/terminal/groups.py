@@ -16,7 +16,7 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from runner_sync.terminal import options as o
-from runner_sync.terminal.trees import omni_tree, refuse_both, upstream_tree
+from runner_sync.terminal.trees import omni_tree, refuse_both, refuse_empty, upstream_tree
 
 if TYPE_CHECKING:
     from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
@@ -58,6 +58,7 @@ class Trees:
         """Options of a command that only reads."""
         from runner_sync.sync.options import CheckOptions
 
+        refuse_empty(**{name: value for name, value in rest.items() if name.endswith("_base")})
         return CheckOptions(
             omni=self.omni, ascend=self.ascend, vllm=self.vllm, config=self.config, profile=self.named_profile, **rest
         )
@@ -98,6 +99,7 @@ def upgrade_options(trees: Trees, bases: Bases, writing: Writing, merging: Mergi
     from runner_sync.sync.options import UpgradeOptions
 
     wanted = merging or Merging()
+    refuse_empty(ascend_base=bases.ascend_base, omni_base=bases.omni_base, vllm_base=bases.vllm_base)
     refuse_both("--no-gpu", "--gpu-only", given=wanted.no_gpu and wanted.gpu_only)
     return UpgradeOptions(
         omni=trees.omni,

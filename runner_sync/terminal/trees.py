@@ -27,6 +27,13 @@ def refuse_both(first: str, second: str, *, given: bool) -> None:
         raise InputError(f"{first} and {second} exclude each other: leave one of them out.")
 
 
+def refuse_empty(**bases: str | None) -> None:
+    """Raises ``InputError`` for a base that is named by an empty text, such as a variable that is not set."""
+    for name, value in bases.items():
+        if value is not None and not value.strip():
+            raise InputError(f"--{name.replace('_', '-')} is empty: name a revision or version, or leave it out.")
+
+
 def omni_tree(path: Path | None, version: str | None) -> TreeOptions:
     """Where vllm-omni is: a path, a release, or the current directory."""
     from runner_sync.sync.options import TreeOptions

@@ -105,6 +105,14 @@ def codes_with(need: Need) -> tuple[str, ...]:
     return tuple(code_of(module) for module, needs in OF_RUNNERS.items() if need in needs)
 
 
+def has_seen_all(code: str, job: CheckJob) -> bool:
+    """Whether the rule of ``code`` looked at every module that it is about: one that compares with earlier twins looks
+    only at those for which some are at hand."""
+    needs = {need for module, needs in OF_RUNNERS.items() if code_of(module) == code for need in needs}
+    twins = [module for module in job.modules if module.gpu_text is not None]
+    return "earlier twin" not in needs or all(module.gpu_units for module in twins)
+
+
 def can_run(code: str, job: CheckJob) -> bool:
     """Whether a job has all inputs that the rule of ``code`` needs; ``True`` for a rule that does not look at
     runners."""

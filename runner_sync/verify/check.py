@@ -16,7 +16,7 @@ from runner_sync.model import Finding, Severity
 from runner_sync.verify import baseline as ratchet
 from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.branch import Branch, Lines
-from runner_sync.verify.catalog import can_run
+from runner_sync.verify.catalog import can_run, has_seen_all
 from runner_sync.verify.causes import folded
 from runner_sync.verify.codes import ALL, BREAKAGE, Codes, is_selected
 from runner_sync.verify.ignores import Ignore, silence
@@ -131,7 +131,7 @@ class _Ran:
             return False
         if code.startswith(BREAKAGE):
             return self.job.world is not None and (code != "RS390" or self.has_opinion)
-        return code != "RS490" and can_run(code, self.job)
+        return code != "RS490" and can_run(code, self.job) and has_seen_all(code, self.job)
 
 
 class _Conflicts:

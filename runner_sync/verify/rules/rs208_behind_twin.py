@@ -7,22 +7,22 @@ two were nearly alike, any statement more or less is told. Only omni's statement
 module nor vllm-ascend's has.
 
 Example: from vllm-omni 0.28 on a request whose last stage is not known needs no payload for a stage behind it
-(`needs_payload = final_stage_id > 0`, was `final_stage_id is None or final_stage_id > 0`). The NPU runner has the old
-line, up to 0.30.0.
+(`needs_payload = final_stage_id > 0`, was `final_stage_id is None or final_stage_id > 0`). The NPU runner of 0.28.0 has
+the old line.
 
 Why: 35 of the 156 recorded breakages are a change of the GPU runner that never reached NPU. Where such a change brings
 no new name, no other rule can see it without a lock. Each of 39 methods told in twelve releases is behind as it says;
 with this rule 3842 of the 3854 lines that people changed in methods in ten upgrades are in methods that `check` tells
 of, without it 3747.
 
-Fix: `runner-sync upgrade --gpu-only --only UNIT` ports the change, and `runner-sync lock` records what was ported, so
-that RS201 tells of the next one exactly. Where NPU stays as it is on purpose, write
-`# runner-sync: ignore[RS208:SYMBOL@STATE] reason` above the method, as the finding says it.
+Fix: `runner-sync upgrade --gpu-only --only UNIT --omni-base REF` ports the change since the revision that the finding
+names, and `runner-sync lock` records what was ported, so that RS201 tells of the next one exactly. Where NPU stays as
+it is on purpose, write `# runner-sync: ignore[RS208:SYMBOL@STATE] reason` above the method, as the finding says it.
 
 Leaves alone: (timid) units that NPU wrote in its own words, code that needs the GPU, statements that NPU has somewhere
-else in the module, attributes that no NPU code reads, log messages, imports, heads of functions (RS104, RS305), records
-(RS205), and everything where a lock records GPU units (RS201), where no earlier vllm-omni is at hand, or vLLM's text is
-not.
+else in the module, attributes that no NPU code reads, log messages, imports, heads of functions (RS104, RS305), what
+makes records or takes them apart (RS205), and everything where a lock records GPU units (RS201) and no `--omni-base`
+names a revision, where no earlier vllm-omni is at hand, or vLLM's text is not.
 """
 
 from __future__ import annotations
@@ -60,6 +60,9 @@ _VERSIONS = 0.5
 _MOST = 80
 """Length up to which a statement is quoted."""
 
+_TAIL = 20
+"""How much of what differs must fit into that."""
+
 _HEAD = re.compile(r"(?:async )?def |@|import |from ")
 _OF_SELF = re.compile(r"self\.(\w+)(?:: [^=]+)? = ")
 
@@ -84,6 +87,8 @@ class _Behind:
     since: str
     missing: Sequence[str]
     leftover: Sequence[str]
+    own: Sequence[str]
+    """The statements of the unit."""
 
 
 class _Surroundings:
@@ -114,7 +119,7 @@ class _Surroundings:
         is_replaced = any(_are_versions(*pair) for pair in both) if is_mixed else bool(both)
         is_alike = bool(missing or leftover) and similarity(mine, base) >= ALIGNED
         if is_replaced or is_alike or _is_between(missing, mine, now):
-            return _Behind(name, twin, since, missing, leftover)
+            return _Behind(name, twin, since, missing, leftover, tuple(fingerprint(mine)))
         return None
 
     def _is_told(self, canon: str, is_mixed: bool) -> bool:
@@ -123,6 +128,8 @@ class _Surroundings:
         omni's: what else changed there came with a newer vLLM, and comes to NPU with vllm-ascend."""
         mentioned = set(re.findall(r"\w+", canon))
         if _HEAD.match(canon) or canon.startswith("logger.") or canon in self._upstreams:
+            return False
+        if not mentioned.isdisjoint(self._records):
             return False
         if is_device_bound(canon, self._profile) or not self._bound.isdisjoint(mentioned):
             return False
@@ -151,6 +158,11 @@ class _Surroundings:
         return frozenset(name for c in vllm.classes.values() for name in c.methods) if vllm is not None else frozenset()
 
     @cached_property
+    def _records(self) -> frozenset[str]:
+        """The records that methods hand to each other, and the attributes that hold them."""
+        return frozenset(name for record in self._profile.handovers for name in (record, _in_snake_case(record)))
+
+    @cached_property
     def _npus(self) -> frozenset[str]:
         return frozenset(_canons(self._subject.npu))
 
@@ -171,6 +183,10 @@ def _is_between(missing: Collection[str], mine: str, now: str) -> bool:
     return any(b > a + 1 and (theirs[a], theirs[b]) in neighbours for a, b in pairwise(kept))
 
 
+def _in_snake_case(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
 def _canons(reading: Reading) -> Iterable[str]:
     return (canon for unit in reading.units.values() for canon in fingerprint(unit.text))
 
@@ -185,44 +201,55 @@ def _hit(subject: Subject, gpu: Reading, behind: _Behind) -> Hit:
         unit,
         symbol=behind.twin,
         message=f"The GPU twin `{behind.twin}` ({gpu.path}:{first_line(node)}) changed since vllm-omni {behind.since}: "
-        f"{_said(behind.leftover, behind.missing)}.",
-        fix=f"`runner-sync upgrade --gpu-only --only {behind.name}` ports the change; where it is not for NPU, "
+        f"{_said(behind)}.",
+        fix=f"`runner-sync upgrade --gpu-only --only {behind.name} --omni-base {behind.since}` ports the change; where "
+        "it is not for NPU, "
         f"`# runner-sync: ignore[{CODE}:{behind.twin}@{state}] reason` above this unit.",
         also=(gpu.span_of(node),),
     )
     return replace(hit, finding=replace(hit.finding, state=state))
 
 
-def _said(leftover: Sequence[str], missing: Sequence[str]) -> str:
-    """What the twin lost and gained, by two statements that are most alike, and how many more there are."""
-    lost, gained = max(
-        product(leftover or [""], missing or [""]), key=lambda pair: (_are_versions(*pair), _likeness(*pair))
-    )
+def _said(behind: _Behind) -> str:
+    """What the twin lost and gained, by two statements that are most alike, and how many more there are.
+
+    Where nothing that it lost is here, a statement here that the gained one is a version of is shown instead.
+    """
+    leftover, missing = behind.leftover, behind.missing
+    alike = (own for own, gained in product(behind.own, missing) if _have_one_target(own, gained))
+    here = leftover or [own for own in alike if any(_likeness(own, gained) >= _VERSIONS for gained in missing)]
+    pairs_of_both = product(here or [""], missing or [""])
+    lost, gained = max(pairs_of_both, key=lambda pair: (_are_versions(*pair), _likeness(*pair)))
     quoted = [f"`{text}`" for text in _around_difference(lost, gained)]
     if lost and gained and _are_versions(lost, gained):
-        what = f"in place of {quoted[0]}, which is still here, it has {quoted[1]}"
+        still = "still " if leftover else ""
+        what = f"in place of {quoted[0]}, which is {still}here, it has {quoted[1]}"
     else:
         parts = [f"lost {quoted[0]}, which is still here"] * bool(lost)
         parts += [f"gained {quoted[1]}, which is not here"] * bool(gained)
-        what = f"it {' and '.join(parts)}"
-    more = len(leftover) + len(missing) - bool(lost) - bool(gained)
+        what = f"it {', and '.join(parts)}"
+    more = len(leftover) + len(missing) - bool(lost and leftover) - bool(gained)
     return what + (f" (and {more} more)" if more else "")
 
 
 def _around_difference(lost: str, gained: str) -> list[str]:
-    """Both statements, shortened; where they would read alike, without what they have in common at the start."""
-    texts = [shortened(canon, most=_MOST) for canon in (lost, gained)]
-    if texts[0] != texts[1]:
-        return texts
-    common = next((at for at, (a, b) in enumerate(zip(lost, gained, strict=False)) if a != b), 0)
-    start = max(common - _MOST // 2, 0)
+    """Both statements, shortened; where what differs would be cut off, without what they have in common before it."""
+    pairs_of_both = enumerate(zip(lost, gained, strict=False))
+    common = next((at for at, (a, b) in pairs_of_both if a != b), min(len(lost), len(gained)))
+    if common < _MOST - _TAIL or not lost or not gained:
+        return [shortened(canon, most=_MOST) for canon in (lost, gained)]
+    start = common - _MOST // 2
     return [f"…{shortened(canon[start:], most=_MOST)}" for canon in (lost, gained)]
 
 
 def _are_versions(lost: str, gained: str) -> bool:
     """Whether one statement came for the other: most of their words are the same, or they assign to the same target."""
+    return _likeness(lost, gained) >= _VERSIONS or _have_one_target(lost, gained)
+
+
+def _have_one_target(lost: str, gained: str) -> bool:
     target, is_assigned, _ = lost.partition(" = ")
-    return _likeness(lost, gained) >= _VERSIONS or bool(is_assigned and gained.startswith(f"{target} = "))
+    return bool(is_assigned) and gained.startswith(f"{target} = ")
 
 
 def _likeness(lost: str, gained: str) -> float:

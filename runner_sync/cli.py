@@ -59,6 +59,8 @@ def run(argv: Sequence[str]) -> int:
     words = _globals_first(argv)
     screen.traceback = "--traceback" in words
     screen.annotates = _prints_annotations(words)
+    if _forbids_color(words):
+        os.environ["NO_COLOR"] = "1"  # help is printed before typer calls `set_up`
     return run_guarded(lambda: _dispatch(words, screen), screen)
 
 
@@ -111,6 +113,12 @@ def _prints_annotations(words: Sequence[str]) -> bool:
     return "github" in values or not {"-ogithub", "--output=github"}.isdisjoint(words)
 
 
+def _forbids_color(words: Sequence[str]) -> bool:
+    """Whether ``--color never`` is the last word on colours. ``words`` begin with the options that commands share."""
+    wishes = [word.partition("=")[2] or after for word, after in pairwise([*words, ""]) if word.startswith("--color")]
+    return wishes[-1:] == [o.Color.never.value]
+
+
 def _show_version(asked: bool) -> None:
     if asked:
         typer.echo(f"runner-sync {__version__}")
@@ -138,8 +146,6 @@ def set_up(
     del version
     screen: Screen = context.obj
     screen.quiet, screen.color, screen.traceback = quiet, color.value, traceback
-    if color is o.Color.never:
-        os.environ["NO_COLOR"] = "1"
     if context.invoked_subcommand is None:
         screen.show(context.get_help() + "\n")
         screen.complain("error: no command is given: name one of those above.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -73,6 +74,7 @@ def own_environment() -> Iterator[None]:
         ("check --select bogus,all", "check", {"select": ("bogus", "ALL")}),
         ("check --ignore RS1 --severity warning", "check", {"ignore": ("RS1",), "severity": "warning"}),
         ("check", "check", {"select": (), "severity": None, "typecheck": "none", "baseline": None}),
+        ("check --omni-base 2", "check", {"omni_base": "2"}),
         ("check --changed-since main", "check", {"changed_since": "main"}),
         ("check --baseline b --update-baseline", "check", {"baseline": Path("b"), "update_baseline": True}),
         ("verify --typecheck mypy", "verify", {"typecheck": "mypy"}),
@@ -531,6 +533,9 @@ def test_quiet_leaves_standard_error_empty(capsys: pytest.CaptureFixture[str], l
         ("check --color never", {"FORCE_COLOR": "1"}, False),
         ("upgrade --diff --color always", {}, True),
         ("check -o json --color always", {}, False),
+        ("check --help", {"FORCE_COLOR": "1"}, True),
+        ("check --help --color never", {"FORCE_COLOR": "1"}, False),
+        ("--color=never --help", {"FORCE_COLOR": "1"}, False),
     ],
 )
 def test_colours(
@@ -545,7 +550,8 @@ def test_colours(
         monkeypatch.setenv(name, value)
     sync.report = replace(PLAN, findings=(FINDING,))
     cli.run(line.split())
-    assert ("\x1b[" in capsys.readouterr().out) is colored
+    out = capsys.readouterr().out
+    assert bool(re.search(r"\x1b\[[\d;]*3\d", out) or ("\x1b[" in out and "--help" not in line)) is colored
 
 
 @pytest.mark.usefixtures("sync")
@@ -723,3 +729,16 @@ def test_codes_and_units_are_completed(line: str, expected: set[str], is_locked:
     )
     is_about_units = not any(word in line for word in ("RS", " -o "))
     assert set(done.stdout.split()) == (expected if is_locked or not is_about_units else set())
+
+
+@pytest.mark.parametrize(
+    "line", ["check --omni-base=", "check --ascend-base=", "upgrade --omni-base=", "verify --vllm-base="]
+)
+def test_an_empty_base_is_refused(sync: FakeSync, capsys: pytest.CaptureFixture[str], line: str) -> None:
+    """A variable that is not set must not make a run green."""
+    assert cli.run(line.split()) == 2
+    option = line.split()[1].rstrip("=")
+    assert f"{option} is empty: name a revision or version, or leave it out." in " ".join(
+        capsys.readouterr().err.split()
+    )
+    assert sync.asked == {}

@@ -88,6 +88,8 @@ def test_fences_hold_anything(attack: str) -> None:
 
 def test_code_spans_of_our_own_messages_survive() -> None:
     assert markdown_text("`g` takes no `mode=`, see _x_") == "`g` takes no `mode=`, see \\_x\\_"
+    assert markdown_text("``dict[str, x]`` holds `a`") == "`dict[str, x]` holds `a`"
+    assert markdown_text("a `` b") == "a \\`\\` b"
 
 
 def test_nobody_is_mentioned() -> None:

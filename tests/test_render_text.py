@@ -73,6 +73,11 @@ SENTENCES = [
      "Found 1 warning in 1 file; 2 in the baseline; 1 ignored by a comment."),
     ("clean check from the lock", Report("check", INPUTS[:1]), "No findings."),
     ("clean verify", Report("verify", INPUTS), "Nothing breaks against vllm-ascend 0.17.0rc1."),
+    (
+        "verify with notes on inherited code",
+        Report("verify", INPUTS, summary={"noted": 1}),
+        "No findings against vllm-ascend 0.17.0rc1; the notes say what may fail besides.",
+    ),
     ("blocks", REPORTS["blocks"], "2 blocks in 1 unit of 1 file; 1 marked, 1 not."),
     ("lock", REPORTS["lock"], "The base of 3 units is known; 1 of omni's own."),
     ("lock of a copy without base", Report("lock", INPUTS, (replace(UNITS[3], base=None),)),

@@ -157,6 +157,7 @@ def test_a_verify_says_what_the_runners_inherit(tmp_path: Path, monkeypatch: pyt
     report = sync.verify(options)
     (told,) = [note for note in report.notes if "inherit GPU code" in note]
     assert f"{GPU_BASE} OmniGPUModelRunner._forward (gone)." in told
+    assert report.summary["noted"] == 1
     assert "gone" not in {finding.symbol for finding in report.findings}
     asked = sync.verify(replace(options, select=("RS302",))).notes
     assert not [note for note in asked if "inherit GPU code" in note], "it has nothing to do with what was asked for"

@@ -19,7 +19,8 @@ _UNSAFE = re.compile(
     "\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|~<>&$])")
-_CODE_SPAN = re.compile(r"(`[^`\n]+`)")
+_CODE_SPAN = re.compile(r"(?<!`)(?P<fence>`{1,2})(?!`)(?P<code>[^`\n]+)(?P=fence)(?!`)")
+"""Code in the fences of Markdown or of reStructuredText, which docstrings are written in."""
 
 
 def _escape_character(match: re.Match[str]) -> str:
@@ -53,11 +54,11 @@ def markdown_text(text: str, *, in_table: bool = False) -> str:
 
     ``@name`` outside code is split by an empty comment, so that a comment posted by CI notifies nobody.
     """
-    parts = _CODE_SPAN.split(one_line(text))
-    return "".join(
-        markdown_code(part[1:-1], in_table=in_table) if index % 2 else _markdown_plain(part)
-        for index, part in enumerate(parts)
-    )
+    line, at, parts = one_line(text), 0, list[str]()
+    for span in _CODE_SPAN.finditer(line):
+        parts += [_markdown_plain(line[at : span.start()]), markdown_code(span["code"], in_table=in_table)]
+        at = span.end()
+    return "".join([*parts, _markdown_plain(line[at:])])
 
 
 def _markdown_plain(text: str) -> str:

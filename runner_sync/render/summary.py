@@ -110,6 +110,8 @@ def in_step(report: Report) -> str:
     targets = [name for name in (target(report, "vllm-ascend"), target(report, "vllm")) if name]
     if report.command == "verify":
         said = "Nothing new breaks" if report.summary.get("compared") else "Nothing breaks"
+        if report.summary.get("noted") and targets:
+            return f"No findings against {' and '.join(targets)}; the notes say what may fail besides."
         return f"{said} against {' and '.join(targets)}." if targets else "No findings."
     if report.command == "upgrade":
         total = len(report.units)

@@ -87,7 +87,7 @@ def apply_baseline(
         _write(FileChange(file.name, before, after), file)
     count = sum(result.baseline.counts.values())
     findings = tuple(baseline.uncovered(result.baseline, result.findings)) if before is None else result.findings
-    return findings, [f"{file} accepts {count} findings now"]
+    return findings, [f"{file} accepts {count} {'finding' if count == 1 else 'findings'} now"]
 
 
 def _write(change: FileChange, file: Path) -> None:

@@ -116,12 +116,14 @@ def verify(options: CheckOptions) -> Report:
     run = _Run(options, given, codes, job, _changed(options, given), opinion)
     result = _result(run)
     said += check_notes.unread(job, result)
+    noted: list[str] = []
     if options.changed_since is None and codes.wants("RS304"):
         from runner_sync.sync import inherited_code
 
         with naming_the_deepest(given):
-            said += inherited_code.notes(job, result.findings)
-    return _report("verify", run, result, said)
+            noted += inherited_code.notes(job, result.findings)
+    report = _report("verify", run, result, [*said, *noted])
+    return replace(report, summary={**report.summary, "noted": len(noted)}) if noted else report
 
 
 def _job(

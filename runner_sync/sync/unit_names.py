@@ -37,7 +37,8 @@ def refuse_misspelt(only: Sequence[str], modules: Sequence[DerivedModule], given
         if not any(is_selected(name, (glob,)) for name in known):
             close = difflib.get_close_matches(glob, [*known, *(n.rpartition(".")[2] for n in known)], n=1)
             example = min((name for name in known if "." in name), default="Class.method")
-            hint = f"did you mean {close[0]}?" if close else f"name one as in {example}."
+            shape = f"; a pattern is for whole names, as in '*.{glob}'" if set(glob) & set("*?[") else ""
+            hint = f"did you mean {close[0]}?" if close else f"name one as in {example}{shape}."
             raise InputError(f"no unit is called {glob!r}: {hint}")
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from runner_sync.merge.placing.interleaving import interleave
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Nodes, Strand, Weave, any_node
-from runner_sync.statements import ROOT, below, clauses, siblings
+from runner_sync.statements import ROOT, below, clauses, in_suite, siblings
 from runner_sync.statements.dataflow import uses_anything_of
 
 
@@ -31,6 +31,7 @@ def parents(weave: Weave, strands: Sequence[Strand], policy: Policy) -> None:
                 strand.parent = above
     interleave(weave, strands, is_copy=policy.is_copy)
     _return_home(weave, strands)
+    _hand_over_clauses(weave, strands)
 
 
 def as_omni_has_them(weave: Weave) -> list[Strand]:
@@ -51,6 +52,27 @@ def _return_home(weave: Weave, strands: Sequence[Strand]) -> None:
         around = [_sibling(weave, strand, step) for step in (-1, 1)]
         if any(sibling is not None and sibling.parent is own for sibling in around):
             strand.parent = own
+
+
+def _hand_over_clauses(weave: Weave, strands: Sequence[Strand]) -> None:
+    """Make a clause of omni's that stays one of the new statement that upstream put in place of its own: without any,
+    what stands under it would run unconditionally.
+
+    The new one has the same keyword, is around all that upstream has of the old one's suite, and has no clause yet.
+    """
+    taken = {strand.owner for strand in strands if strand.kept and strand.owner is not None}
+    for old in strands:
+        if old.kept or old.sides != "bo":
+            continue
+        mine = [weave.of_omni[k] for k in clauses(weave.omni, old.in_omni) if weave.of_omni[k].kept]
+        inside = [weave.of_omni[k] for k in in_suite(weave.omni, old.in_omni)]
+        new = {strand.parent for strand in inside if strand.sides == "bou"}
+        head = new.pop() if len(new) == 1 else None
+        if head is None or head.sides != "u" or not head.kept or head in taken:
+            continue
+        if any_node(weave, head).keyword == any_node(weave, old).keyword:
+            for clause in mine:
+                clause.owner, clause.parent = head, head.parent
 
 
 def is_inside(strand: Strand | None, outer: Strand) -> bool:

@@ -80,7 +80,17 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
             return kept, doubts
         for strand in gone:
             strand.kept = False
+            _leave_out_edits(weave, strand, kept)
         _hang_higher(weave, kept)
+
+
+def _leave_out_edits(weave: Weave, clause: Strand, strands: Sequence[Strand]) -> None:
+    """Leave out the statements that omni had edited and upstream removed directly under a clause that is gone with its
+    statement: they would run unconditionally. Each is asked about, as one that upstream removed."""
+    for strand in strands if any_node(weave, clause).is_clause else ():
+        is_there = strand.parent is clause and strand.sides == "bo"
+        if is_there and weave.omni[strand.in_omni].canon != weave.base[strand.in_base].canon:
+            strand.kept = False
 
 
 def _hang_higher(weave: Weave, strands: Sequence[Strand]) -> None:

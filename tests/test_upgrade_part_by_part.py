@@ -100,3 +100,44 @@ def test_what_never_ran_before_is_not_the_ports() -> None:
     found = port(WITH_FEATURE.replace(*TOO_EARLY) + "        self.close()\n", omni=idle)
     assert found is not None
     assert found.text == WITH_FEATURE + "        self.close()\n"
+
+
+GUARDED = """\
+    def run(self, rows):
+        if not rows:
+            return None
+        {between}
+        if rows.is_empty():
+            return self.none
+        first = len(rows)
+        return first
+"""
+
+
+def without_guards(omni: str) -> tuple[str, str]:
+    """A port that takes both conditions away and brings a feature; and the feature alone."""
+    bare = omni.replace("        if rows.is_empty():\n            return self.none\n", "        return self.none\n")
+    bare = bare.replace("        if not rows:\n            return None\n", "")
+    made, feature = (
+        text.replace("        return first", f"{FEATURE * 2}        return first") for text in (bare, omni)
+    )
+    return made, feature
+
+
+def test_what_went_on_the_other_side_of_a_remark_stays_with_what_was_not_taken() -> None:
+    omni = GUARDED.format(between="# Rows that are handed on.")
+    made, feature = without_guards(omni)
+    found = port(made, omni=omni)
+    assert found is not None
+    assert found.text == feature
+    (asked,) = found.decisions
+    assert asked.omni.startswith("if not rows:")
+    assert asked.upstream == "# Rows that are handed on.\nreturn self.none"
+
+
+def test_what_went_on_the_other_side_of_a_statement_is_another_change() -> None:
+    omni = GUARDED.format(between="self.count(rows)")
+    made, feature = without_guards(omni)
+    found = port(made, omni=omni)
+    assert found is not None
+    assert found.text == feature.replace("        if not rows:\n            return None\n", "")

@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 from runner_sync import merge
 from runner_sync.compose.soundness import Problem, endings, problems, unreachable
@@ -91,10 +92,22 @@ def what_can_run(omni: str, merged: merge.Merged, known: Collection[str]) -> mer
 
 
 def _parts(omni: str, made: str) -> list[_Part]:
-    """Both texts cut at statement boundaries into parts that correspond, by a diff of their statements."""
+    """Both texts cut at statement boundaries into parts that correspond, by a diff of their statements.
+
+    Comments alone cut nothing: what changed before and behind them is one change, which comes or stays out as a whole.
+    """
     mine, theirs = list(_chunks(omni)), list(_chunks(made))
     matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
-    return [_Part(_lines(mine[i1:i2]), _lines(theirs[j1:j2])) for _, i1, i2, j1, j2 in matcher.get_opcodes()]
+    cuts = [(0, 0)]
+    for word, i1, i2, j1, j2 in matcher.get_opcodes():
+        if word == "equal" and not all(chunk.lstrip().startswith("#") for chunk in mine[i1:i2]):
+            cuts += [(i1, j1), (i2, j2)]
+    cuts.append((len(mine), len(theirs)))
+    return [
+        _Part(_lines(mine[i1:i2]), _lines(theirs[j1:j2]))
+        for (i1, j1), (i2, j2) in pairwise(cuts)
+        if (i1, j1) != (i2, j2)
+    ]
 
 
 def _lines(chunks: Iterable[str]) -> tuple[str, ...]:

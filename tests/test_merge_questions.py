@@ -451,3 +451,58 @@ def test_what_omni_does_not_have_in_an_else_is_told_behind_the_condition() -> No
     base, upstream = (head + left_out.format(more) + RUNS + ENDS for more in ("", ", 1"))
     (asked,) = merge(Triple(base, head + OWN + ENDS, upstream), policy=PORT).decisions
     assert (asked.line, asked.is_last) == (5, False)
+
+
+CACHING = """\
+def run(self, rows):
+    plan = self.plan(rows)
+    if self.cache is not None:
+        copied = rows.copy()
+    self.update_cache(rows=rows, copied=copied)
+    return plan
+"""
+CACHING_HERE = CACHING.replace("    if self.cache is not None:\n        copied = rows.copy()\n", "    self.pad(rows)\n")
+CACHING_HERE = CACHING_HERE.replace(", copied=copied", "")
+UPDATE = "    self.update_cache(rows=rows, copied=copied)\n"
+ADDED = "        self.cache.schedule(copied, plan)\n"
+
+
+def test_a_statement_that_stays_is_asked_about_with_what_the_gpu_runner_put_in_its_place() -> None:
+    upstream = CACHING.replace(UPDATE, ADDED)
+    result = merge(Triple(CACHING, CACHING_HERE, upstream), policy=PORT)
+    assert result.text == CACHING_HERE
+    (asked,) = result.decisions
+    assert asked.reason.kind == "edited statement replaced"
+    assert asked.line == 4
+    assert asked.omni == asked.chosen == "self.update_cache(rows=rows)"
+    assert (
+        asked.upstream
+        == textwrap.dedent("    if self.cache is not None:\n        copied = rows.copy()\n" + ADDED).strip()
+    )
+
+
+def test_what_was_added_elsewhere_is_a_question_of_its_own() -> None:
+    between = "    self.send(plan)\n"
+    sides = (text.replace("    self.update", f"{between}    self.update") for text in (CACHING, CACHING_HERE))
+    base, omni = sides
+    upstream = base.replace(UPDATE, "").replace(between, ADDED + between)
+    result = merge(Triple(base, omni, upstream), policy=PORT)
+    assert result.text == omni
+    kinds = {decision.reason.kind for decision in result.decisions}
+    assert kinds == {"edited statement removed", "addition to a removed block"}
+
+
+def test_a_block_around_both_is_not_shown() -> None:
+    head = '    with timed("postprocess"):\n'
+    around = CACHING.index("    if self.cache"), CACHING.index("    return")
+    inside = textwrap.indent(CACHING[slice(*around)], "    ")
+    base = CACHING[: around[0]] + head + inside + CACHING[around[1] :]
+    upstream = base.replace(textwrap.indent(UPDATE, "    "), textwrap.indent(ADDED, "    "))
+    (asked,) = merge(Triple(base, CACHING_HERE, upstream), policy=PORT).decisions
+    assert asked.reason.kind == "edited statement replaced"
+    assert asked.upstream.startswith("if self.cache is not None:")
+
+
+def test_a_statement_that_was_only_removed_replaces_nothing() -> None:
+    result = merge(Triple(CACHING, CACHING_HERE, CACHING.replace(UPDATE, "")), policy=PORT)
+    assert [decision.reason.kind for decision in result.decisions] == ["edited statement removed"]

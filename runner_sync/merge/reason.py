@@ -26,6 +26,7 @@ Kind = Literal[
     "remark removed",
     # One side removed what the other had edited or added to.
     "edited statement removed",
+    "edited statement replaced",
     "edited statement rewritten",
     "edited statement unread",
     "removed statement changed",

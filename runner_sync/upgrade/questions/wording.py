@@ -59,6 +59,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "remark removed": "{upstream} removed a statement on which {omni} has a comment: {names}",
     "edited statement removed": "{upstream} removed a statement that {omni} had edited",
     "edited statement unread": "{upstream} removed a statement that {omni} had edited, and nothing reads {names} now",
+    "edited statement replaced": "{upstream} replaced a statement that {omni} has in another form",
     "edited statement rewritten": "{upstream} rewrote a statement that {omni} had edited",
     "removed statement changed": "{upstream} changed a statement that {omni} does not have",
     "moved statement changed": "{upstream} changed this statement, which {omni} has at another place",

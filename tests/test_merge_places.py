@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.merge import Merged, align, merge
+from runner_sync.merge import PORT, Merged, align, merge
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 
@@ -370,3 +370,45 @@ def has_one_head(left: str, right: str) -> bool:
     """Whether the condition of ``left`` has a partner."""
     nodes = flatten(left)
     return any(nodes[pair.left].canon.startswith("if ") for pair in align(nodes, flatten(right)))
+
+
+REMARKED = """\
+def run(self, out):
+    flush(out)
+    if self.pending:
+        self.register(out)
+    if self.ready:
+        start(out)
+    # If it is sparse, we need to copy the output to avoid
+    # that the change has influence on the scheduler_output in engine core process.
+    # To replace is much faster than deepcopy.
+    if self.sparse:
+        out = replace(out)
+    return self.handed(out)
+"""
+REMARKED_HERE = """\
+def run(self, out):
+    flush(out)
+    # self.rows is None when nothing fits.
+    # use deepcopy to avoid that the change has influence on the
+    # scheduler_output in engine core process.
+    # TODO: deepcopy is expensive.
+    if self.is_async and self.rows is None:
+        out = deepcopy(out)
+    return self.handed(out)
+"""
+COMMIT = "    if self.cache is not None:\n        self.cache.commit(out)\n"
+
+
+def test_nothing_comes_between_the_lines_of_a_comment() -> None:
+    upstream = REMARKED.replace("    if self.ready", f"{COMMIT}    if self.ready")
+    result = merge(Triple(REMARKED, REMARKED_HERE, upstream), policy=PORT)
+    assert result.text == REMARKED_HERE.replace("    # self.rows", f"{COMMIT}    # self.rows")
+
+
+def test_a_ruler_goes_nowhere_with_a_comment_below_it() -> None:
+    ruler = "    # ---------------- Omni-new ----------------\n"
+    upstream = REMARKED.replace("    if self.ready", f"{COMMIT}    if self.ready")
+    omni = REMARKED_HERE.replace("    # self.rows", f"{ruler}    # self.rows")
+    result = merge(Triple(REMARKED, omni, upstream), policy=PORT)
+    assert result.text == omni.replace("    # self.rows", f"{COMMIT}    # self.rows")

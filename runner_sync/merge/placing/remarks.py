@@ -9,7 +9,7 @@ A comment is about the statement directly below it; one with a blank line below 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from runner_sync.merge.matching.successors import successor
@@ -184,33 +184,46 @@ def _is_replaced_since(weave: Weave, block: range, about: int, heritage: Collect
 
 
 def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:
-    """Put comments of one side back directly above their statement, where a merge put others in between.
+    """Put comments of one side back directly above their statement, where a merge put others in between; and comments
+    that the other side lacks, where a merge put others between their lines.
 
     In place, and only inside one suite. Never a ruler, which is about all that stands between it and the next.
     """
     home = {strand: suite for suite in suites for strand in suite}
     for side in ("o", "u"):
-        _put_above(weave, side, home)
+        nodes, of = weave.side(side)
+        for block, about in remarks_on(nodes):
+            suite, strand = home.get(of[about], []), of[about]
+            own, lines = (_last_lines(weave, side, block, sides) for sides in ({side}, {side, f"b{side}"}))
+            if all(home.get(line) is suite for line in own) and _is_parted(weave, suite, [*own[-1:], strand]):
+                _put_in_front(suite, own, strand)
+            if all(home.get(line) is suite for line in lines) and _is_parted(weave, suite, [*lines[:1], *lines[-1:]]):
+                _put_in_front(suite, lines, strand)
 
 
-def _put_above(weave: Weave, side: str, home: Mapping[Strand, list[Strand]]) -> None:
+def _last_lines(weave: Weave, side: str, block: range, sides: Collection[str]) -> list[Strand]:
+    """The last lines of a comment that only these ``sides`` have, down from the last ruler in it."""
     nodes, of = weave.side(side)
-    for block, about in remarks_on(nodes):
-        strand = of[about]
-        above: list[Strand] = []
-        for k in reversed(block):
-            if of[k].sides != side or is_drawn(nodes[k].text):
-                break
-            above.insert(0, of[k])
-        suite = home.get(strand, [])
-        mine = [comment for comment in above if home.get(comment) is suite]
-        if not mine or len(mine) < len(above):
-            continue
-        first, at = suite.index(mine[-1]), suite.index(strand)
-        if at < first or not all(any_node(weave, other).is_comment for other in suite[first:at]):
-            suite[:] = [other for other in suite if not any(other is comment for comment in mine)]
-            at = suite.index(strand)
-            suite[at:at] = mine
+    found: list[Strand] = []
+    for k in reversed(block):
+        if of[k].sides not in sides or is_drawn(nodes[k].text):
+            break
+        found.insert(0, of[k])
+    return found
+
+
+def _is_parted(weave: Weave, suite: Sequence[Strand], ends: Sequence[Strand]) -> bool:
+    """Whether the first of two strands of a suite does not stand above the second, with only comments in between."""
+    if len(ends) < 2:
+        return False
+    first, last = (suite.index(strand) for strand in ends)
+    return last < first or not all(any_node(weave, other).is_comment for other in suite[first:last])
+
+
+def _put_in_front(suite: list[Strand], lines: Sequence[Strand], strand: Strand) -> None:
+    suite[:] = [other for other in suite if not any(other is line for line in lines)]
+    at = suite.index(strand)
+    suite[at:at] = lines
 
 
 def is_on(weave: Weave, comment: Strand, strand: Strand) -> bool:

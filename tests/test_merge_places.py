@@ -412,3 +412,64 @@ def test_a_ruler_goes_nowhere_with_a_comment_below_it() -> None:
     omni = REMARKED_HERE.replace("    # self.rows", f"{ruler}    # self.rows")
     result = merge(Triple(REMARKED, omni, upstream), policy=PORT)
     assert result.text == omni.replace("    # self.rows", f"{COMMIT}    # self.rows")
+
+
+PREPARED = """\
+def run(self, rows):
+    with timed("prepare"):
+        ids, positions = self.prepare(rows)
+    return self.model(ids, positions)
+"""
+USES = """\
+        # update global cos, sin
+        update_cos_sin(positions)
+"""
+PREPARED_HERE = PREPARED.replace("    return", f"{USES}    return")
+ADJUST = """\
+    # Let the model adjust them.
+    if hasattr(self.model, "adjust"):
+        positions = self.model.adjust(positions)
+"""
+ADJUST_INSIDE = "".join(f"    {line}" for line in ADJUST.splitlines(keepends=True))
+
+
+def adjusted(omni: str) -> str:
+    upstream = PREPARED.replace("    return", f"{ADJUST}    return")
+    return merge(Triple(PREPARED, omni, upstream), policy=PORT).text
+
+
+def test_what_changes_a_value_comes_in_front_of_what_omni_reads_it_in() -> None:
+    assert adjusted(PREPARED_HERE) == PREPARED.replace("    return", f"{ADJUST_INSIDE}{USES}    return")
+
+
+def test_what_it_needs_comes_along() -> None:
+    adjust = ADJUST.replace(
+        "    if hasattr(self.model", "    adjust = self.model.adjust\n    if callable(adjust"
+    ).replace(', "adjust"', "")
+    upstream = PREPARED.replace("    return", f"{adjust}    return")
+    inside = "".join(f"    {line}" for line in adjust.splitlines(keepends=True))
+    result = merge(Triple(PREPARED, PREPARED_HERE, upstream), policy=PORT)
+    assert result.text == PREPARED.replace("    return", f"{inside}{USES}    return")
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        pytest.param(USES.replace("positions", "ids"), id="another value is read"),
+        pytest.param(USES.replace("update_cos_sin(", "positions = update_cos_sin("), id="it is set there, too"),
+        pytest.param("", id="nothing is read"),
+    ],
+)
+def test_what_changes_a_value_stays_behind_the_block_otherwise(uses: str) -> None:
+    omni = PREPARED.replace("    return", f"{uses}    return")
+    assert adjusted(omni) == omni.replace("    return", f"{ADJUST}    return")
+
+
+def test_what_changes_a_value_goes_under_no_condition_and_is_asked_about() -> None:
+    omni, base = (text.replace('with timed("prepare")', "if rows") for text in (PREPARED_HERE, PREPARED))
+    upstream = base.replace("    return", f"{ADJUST}    return")
+    result = merge(Triple(base, omni, upstream), policy=PORT)
+    assert result.text == omni.replace("    return", f"{ADJUST}    return")
+    (asked,) = result.decisions
+    assert (asked.reason.kind, asked.reason.names) == ("set below its use", ("positions",))
+    assert asked.chosen == "update_cos_sin(positions)"

@@ -18,6 +18,7 @@ from runner_sync.merge.doubts.named_values import without_named_values
 from runner_sync.merge.doubts.own_statements import (
     emptied,
     hollow_suites,
+    read_before_changed,
     set_for_nothing,
     set_twice,
     used_too_early,
@@ -206,7 +207,10 @@ def _written(
     asked = [*doubts, *under_other_conditions(weave, kept, emitted)]
     asked += in_other_suites(weave, kept, moved_to(weave, kept)) if is_copy else []
     asked += moved_apart(weave, kept, emitted, asked)
-    asked += used_too_early(weave, kept, {key: first for key, (first, _) in emitted.place.items()})
+    lines = {key: first for key, (first, _) in emitted.place.items()}
+    early = used_too_early(weave, kept, lines)
+    early += [] if is_copy else read_before_changed(weave, strands, lines, asked={doubt.strand for doubt in early})
+    asked += early
     asked += out_of_order(weave, emitted, asked)
     asked += moved_otherwise(weave, kept, emitted, asked)
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.confidence import CONTESTED, DOUBTFUL
@@ -19,7 +19,7 @@ from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node
 from runner_sync.statements import below
-from runner_sync.statements.dataflow import attributes_set, binds, reads, uses
+from runner_sync.statements.dataflow import attributes_set, binds, reads, sets, uses
 
 
 def set_for_nothing(
@@ -129,6 +129,28 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, i
             if (line.get(setter, 0) if instead is None else instead) > line[strand]:
                 doubts.append(Doubt(strand, Reason("set below its use", (name,)), DOUBTFUL))
                 break
+    return doubts
+
+
+def read_before_changed(
+    weave: Weave, strands: Sequence[Strand], line: Mapping[Strand, int], *, asked: Collection[Strand]
+) -> list[Doubt]:
+    """Doubts about omni's own statements that read a local and stand, in the order of the merge (``strands``), behind a
+    new statement of upstream's that sets it, and in the result in front of it.
+
+    ``line`` maps each strand of the result to its line. Not about the strands ``asked`` about already.
+    """
+    doubts = []
+    setters: dict[str, int] = {}
+    for strand in strands:
+        if strand not in line:
+            continue
+        node = any_node(weave, strand)
+        if strand.sides == "u":
+            setters |= dict.fromkeys(sets(node), line[strand])
+        elif strand.sides == "o" and strand not in asked:
+            names = [name for name in sorted(reads(node)) if setters.get(name, 0) > line[strand]]
+            doubts += [Doubt(strand, Reason("set below its use", (name,)), DOUBTFUL) for name in names[:1]]
     return doubts
 
 

@@ -13,7 +13,13 @@ from dataclasses import dataclass, field
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.placing.blanks import at_the_start, below_a_comment_that_went
 from runner_sync.merge.placing.remarks import is_on, put_above_their_statements
-from runner_sync.merge.placing.reordering import Tree, put_before_branches, put_before_readers, put_behind_bindings
+from runner_sync.merge.placing.reordering import (
+    Tree,
+    put_back_before_readers,
+    put_before_branches,
+    put_before_readers,
+    put_behind_bindings,
+)
 from runner_sync.merge.placing.rulers import enclose_their_block
 from runner_sync.merge.weave import Strand, Weave, any_node
 from runner_sync.statements import INDENT, Node
@@ -105,6 +111,7 @@ def _settle_order(
     put_before_readers(tree, additions)
     if not is_copy:
         put_behind_bindings(tree, set(tree.new))
+        put_back_before_readers(tree, {strand: k for k, strand in enumerate(strands)})
     for key, suite in tree.children.items():
         children[key] = suite
 

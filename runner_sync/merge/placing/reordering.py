@@ -96,6 +96,44 @@ def put_before_readers(tree: Tree, movable: set[Strand]) -> None:
             _Fetch(tree, movable, locals_).suite(key, set(binds(tree.node[key])), [])
 
 
+def put_back_before_readers(tree: Tree, order: Mapping[Strand, int]) -> None:
+    """Move new statements that came behind a ``with`` of omni's back into it, in front of the statements there that
+    they stand before in the ``order`` of the merge, if these read a local that they set.
+
+    All new ones up to there move, because one may need another. Not if one reads what the statements of omni's bind.
+    """
+    for suite in list(tree.children.values()):
+        for child in [key for key in suite if key in tree.new]:
+            end = suite.index(child) + 1 if child in suite else 0
+            start = end
+            while start and suite[start - 1] in tree.new:
+                start -= 1
+            place = _passed(tree, suite[:start], suite[start:end], order)
+            if place is not None:
+                inner, at = place
+                inner[at:at] = suite[start:end]
+                del suite[start:end]
+
+
+def _passed(
+    tree: Tree, before: Sequence[Strand], run: Sequence[Strand], order: Mapping[Strand, int]
+) -> tuple[list[Strand], int] | None:
+    """``(suite, index)`` inside the ``with`` in front of a run of new statements where these stand in the ``order``, if
+    they must go there."""
+    while before and run and tree.node[before[-1]].keyword in ("with", "async with"):
+        inner = tree.children.get(before[-1], [])
+        at = next((k for k, key in enumerate(inner) if order[key] > order[run[-1]]), len(inner))
+        if order[before[-1]] > order[run[-1]]:
+            return None
+        if at < len(inner):
+            is_read = any(tree.set_by(run[-1]) & tree.read_by(key) for key in inner[at:])
+            is_bound = any(tree.bound_by(key) & tree.read_by(new) for key in inner[at:] for new in run)
+            is_new = all(key in tree.new for new in run for key in tree.inside(new))
+            return (inner, at) if is_read and is_new and not is_bound else None
+        before = inner
+    return None
+
+
 def put_before_branches(tree: Tree, movable: set[Strand]) -> None:
     """Move movable statements at the start of a new branch of upstream's out in front of it.
 

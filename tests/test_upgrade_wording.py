@@ -56,7 +56,7 @@ def test_no_sentence_of_a_port_calls_the_runners_omni_or_upstream(kind: Kind) ->
         pytest.param(
             Reason("edited statement unread", ("rows",)),
             "upstream removed a statement that omni had edited, and nothing reads rows now",
-            "the GPU runner removed a statement that the NPU runner had edited, and nothing reads rows now",
+            "the GPU runner removed a statement that the NPU runner had in another form, and nothing reads rows now",
             id="two halves of one question",
         ),
         pytest.param(

@@ -15,17 +15,19 @@ from runner_sync.merge import Kind, Reason
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What the two sides of a merge are called in sentences; ``both`` names the two together."""
+    """What the two sides of a merge are called in sentences; ``both`` names the two together, and ``edited`` says what
+    omni did with a statement that is not as in the base: it may never have been."""
 
     omni: str
     upstream: str
     both: str
+    edited: str
 
 
-MERGED = Sides("omni", "upstream", "omni and upstream")
+MERGED = Sides("omni", "upstream", "omni and upstream", "had edited")
 """vllm-ascend's change, merged into a copy of omni's."""
 
-PORTED = Sides("the NPU runner", "the GPU runner", "the NPU and the GPU runner")
+PORTED = Sides("the NPU runner", "the GPU runner", "the NPU and the GPU runner", "had in another form")
 """The GPU twin's change, merged into the NPU runner."""
 
 
@@ -37,6 +39,7 @@ def worded(reason: Reason, sides: Sides = MERGED) -> str:
         omni=sides.omni,
         upstream=sides.upstream,
         both=sides.both,
+        edited=sides.edited,
         names=", ".join(reason.names),
         detail=reason.detail,
         passages=reason.passages,
@@ -57,10 +60,10 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "keywords taken over": "{upstream}'s change of the keywords was made to {omni}'s call of the same function",
     "remark left out": "{upstream} changed a statement inside which {omni} has a comment that is gone: {names}",
     "remark removed": "{upstream} removed a statement on which {omni} has a comment: {names}",
-    "edited statement removed": "{upstream} removed a statement that {omni} had edited",
-    "edited statement unread": "{upstream} removed a statement that {omni} had edited, and nothing reads {names} now",
-    "edited statement replaced": "{upstream} replaced a statement that {omni} has in another form",
-    "edited statement rewritten": "{upstream} rewrote a statement that {omni} had edited",
+    "edited statement removed": "{upstream} removed a statement that {omni} {edited}",
+    "edited statement unread": "{upstream} removed a statement that {omni} {edited}, and nothing reads {names} now",
+    "edited statement replaced": "{upstream} replaced a statement that {omni} {edited}",
+    "edited statement rewritten": "{upstream} rewrote a statement that {omni} {edited}",
     "removed statement changed": "{upstream} changed a statement that {omni} does not have",
     "moved statement changed": "{upstream} changed this statement, which {omni} has at another place",
     "edited block removed": "{upstream} removed a block inside which {omni} had edited a statement",

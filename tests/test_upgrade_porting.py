@@ -212,6 +212,64 @@ def test_what_a_change_rests_on_comes_with_it(
     assert ("left out: it uses plan, which nothing sets here" in said) != comes
 
 
+def since_before_the_base(
+    stages: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, str]:
+    """The NPU module and the questions after an upgrade from v0.20.0, with the twin at v0.19.0, then, and now."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    for tag, text in zip(("v0.19.0", "v0.20.0", "main"), stages, strict=True):
+        lay_out(trees.omni, {GPU_AR: text, AR: NPU_TWIN})
+        commit(trees.omni)
+        if tag != "main":
+            Repo(trees.omni).create_tag(tag)
+    bases = {"omni_base": "v0.20.0", "vllm_base": "0.20.0"}
+    result = check_upgrade(trees.upgrade(trees.ascend_new, **bases, upstream=False, verify=False))
+    text = next((change.after or "" for change in result.changes if change.path == AR), NPU_TWIN)
+    return text, "\n".join(item.reason for item in result.report.reviews)
+
+
+@pytest.mark.parametrize(
+    ("other", "comes"),
+    [
+        pytest.param("self.cache.traced = False", False, id="it shares no local with what is lacking"),
+        pytest.param("first = self.cache.padded(first)", True, id="what is lacking is computed from it"),
+    ],
+)
+def test_of_an_earlier_change_comes_what_the_later_one_lacks(
+    other: str, comes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The twin got ``plan`` and another feature before the base, and NPU followed neither."""
+    head = "        kept = self.keep(first)\n"
+    planned, noted = (text.replace(head, f"        {other}\n{head}") for text in (PLANNED, PLAN_NOTED))
+    text, said = since_before_the_base((GPU_TWIN, planned, noted), tmp_path, monkeypatch)
+    assert "plan = self.cache.plan(first)" in text
+    assert "self.cache.note(plan)" in text
+    assert (other in text) == comes
+    assert "rests on what it changed since v0.19.0, which comes, too" in said
+
+
+@pytest.mark.parametrize(
+    ("mark", "comes"),
+    [
+        pytest.param("self.cache.mark(first)", False, id="as at the earlier base: that port would not speak of it"),
+        pytest.param("self.cache.mark(rows)", True, id="changed since the earlier base, too"),
+    ],
+)
+def test_a_port_from_an_earlier_base_leaves_nothing_unsaid(
+    mark: str, comes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NPU does without ``mark``, which the twin changes beside what reads ``plan``; somebody must hear of it."""
+    head = "        kept = self.keep(first)\n"
+    older = GPU_TWIN.replace(head, f"        self.cache.mark(first)\n{head}")
+    planned = PLANNED.replace(head, f"        self.cache.mark(first, rows)\n{head}")
+    now = PLAN_NOTED.replace(head, f"        {mark}\n{head}")
+    text, said = since_before_the_base((older, planned, now), tmp_path, monkeypatch)
+    assert ("self.cache.note(plan)" in text) == comes
+    assert ("left out: it uses plan, which nothing sets here" in said) != comes
+    assert "the GPU runner changed a statement that the NPU runner does not have" in said
+
+
 HANDS_OVER = """
     def _close(self, rows):
         self.count(rows)

@@ -19,7 +19,7 @@ from runner_sync.merge import Reason, Veto
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu import call_fit, extracted, gpu, ported_passages
+from runner_sync.upgrade.from_gpu import call_fit, extracted, gpu, ported_passages, resting_on
 from runner_sync.upgrade.from_gpu.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
 from runner_sync.upgrade.from_gpu.left_standing import ask_about_left_standing
 from runner_sync.upgrade.from_gpu.once_more import ask_about_the_same_elsewhere
@@ -82,10 +82,16 @@ class _Helpers:
 
 @dataclass(frozen=True, slots=True)
 class _Port:
-    """A draft after its port; not ``is_whole`` if something stayed out because it reads a name that nothing sets."""
+    """A draft after its port of ``sides``, from which ``foreign`` statements stayed out.
+
+    Not ``is_whole`` if nothing came, or if something stayed out because it reads names that nothing sets: ``lacking``.
+    """
 
     draft: Draft
+    sides: Triple | None = None
+    foreign: frozenset[str] = frozenset()
     is_whole: bool = True
+    lacking: frozenset[str] = frozenset()
 
 
 def _with_whole_change_of_twin(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> Draft:
@@ -93,14 +99,19 @@ def _with_whole_change_of_twin(draft: Draft, drafts: Sequence[Draft], new: str, 
     earlier base.
 
     The twin's change may depend on an earlier one that NPU did not take; then both come, or only what stands without
-    it. For example, `sample_tokens` of vllm-omni 0.24.0 renames what 0.22.0 had renamed.
+    it. For example, `sample_tokens` of vllm-omni 0.24.0 renames what 0.22.0 had renamed. Of the earlier change comes
+    only what the later one lacked.
     """
     job, side = context.job, context.side
     port = _with_change_of_twin(draft, drafts, new, context)
-    if port.is_whole or (earlier := gpu.side_since_earlier(draft, job, side)) is None:
+    if port.is_whole or port.sides is None or (earlier := gpu.side_since_earlier(draft, job, side)) is None:
         return port.draft
-    more = _with_change_of_twin(draft, drafts, earlier.rebased[draft.name], replace(context, side=earlier))
-    if not more.is_whole:
+    idle = resting_on.beside_the_point(port.sides, earlier.old[draft.name], port.lacking) if port.lacking else ()
+    more = _with_change_of_twin(
+        draft, drafts, earlier.rebased[draft.name], replace(context, side=earlier), without=frozenset(idle)
+    )
+    changed = resting_on.changed(port.sides, port.foreign)
+    if not more.is_whole or not resting_on.is_better(more.draft, port.draft, draft, changed):
         return port.draft
     since, base = (held.bases[draft.name].side.ref for held in (earlier, side))
     said = f"; what it changed since {base} rests on what it changed since {since}, which comes, too"
@@ -116,23 +127,27 @@ def _with_longer_reason(draft: Draft, said: str, *, count: int) -> Draft:
     return replace(draft, reviews=(*earlier, *(replace(it, reason=it.reason + said) for it in items[:1]), *items[1:]))
 
 
-def _with_change_of_twin(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> _Port:
-    """One draft with the change of its twin since its base; unchanged if the twin has not changed."""
+def _with_change_of_twin(
+    draft: Draft, drafts: Sequence[Draft], new: str, context: _Context, *, without: frozenset[str] = frozenset()
+) -> _Port:
+    """One draft with the change of its twin since its base, ``without`` these statements; unchanged if the twin has not
+    changed."""
     job, side = context.job, context.side
     helpers = _twins_helpers(draft, drafts, job, side)
     draft = with_twin_recorded(draft, job, new, side)
     old, foreign = _old_twin(draft, job, side, new)
     if old is not None:
         old, new = extracted.sides_with_helpers(draft.text, (old, helpers.old), (new, helpers.new))
-    foreign |= _fields_at_hand(draft, new) | _idle_fields(draft, new, context.methods)
+    foreign |= without | _fields_at_hand(draft, new) | _idle_fields(draft, new, context.methods)
     if old is None or canonical(old) == canonical(new):
         return _Port(draft)
-    port = _ported(draft, Triple(old, draft.text, new), foreign, context)
+    sides = Triple(old, draft.text, new)
+    port = _ported(draft, sides, foreign, context)
     count, homes = len(draft.reviews), helpers.new.keys() - helpers.old.keys()
     items = (*port.draft.reviews[:count], *(_with_new_home(item, homes, job) for item in port.draft.reviews[count:]))
     asked = replace(port.draft, reviews=items)
     asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
-    return replace(port, draft=asked)
+    return replace(port, draft=asked, sides=sides, foreign=foreign)
 
 
 def _without_unfit(
@@ -245,10 +260,11 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
         review_of(item, draft, job.path, line=item.line, sides=wording.PORTED)
         for item in _with_left_out_joined(result.decisions)
     ]
-    is_whole = not any(item.reason.kind in READS_UNSET for item in result.decisions)
+    unset = [item.reason for item in result.decisions if item.reason.kind in READS_UNSET]
+    lacking = frozenset(name for reason in unset for name in reason.names)
     ported = draft.advanced(result.text, "gpu").asking(*passages, *decisions)
     ported = ask_about_the_same_elsewhere(ported, job, sides)
-    return _Port(ask_about_left_standing(ported, job, sides, context.side, pinned), is_whole)
+    return _Port(ask_about_left_standing(ported, job, sides, context.side, pinned), is_whole=not unset, lacking=lacking)
 
 
 def _upstreams_own(draft: Draft, context: _Context) -> frozenset[str]:

@@ -38,11 +38,12 @@ def uses_of(text: str, name: str) -> list[int]:
     return sorted(n.lineno for n in names)
 
 
-Defect = Literal["idle", "unknown", "unset"]
+Defect = Literal["half", "idle", "unknown", "unset"]
 
 
 class Problem(NamedTuple):
-    """A defect: a name that is ``unset`` or ``unknown``, or a statement that is ``idle`` (unreachable)."""
+    """A defect: a name that is ``unset`` or ``unknown``, or set and read by ``half``; or a statement that is ``idle``
+    (unreachable)."""
 
     kind: Defect
     what: str
@@ -52,6 +53,7 @@ class Problem(NamedTuple):
 
 
 _SAID: Mapping[Defect, str] = {
+    "half": "`{what}` would come without all that reads it",
     "idle": "`{what}` would never run",
     "unknown": "`{what}` would be defined nowhere",
     "unset": "`{what}` would be read before it is set",

@@ -15,6 +15,8 @@ from runner_sync.compose.member_text import canonical
 from runner_sync.compose.soundness import Problem, problems
 from runner_sync.merge import Veto
 from runner_sync.model import Triple
+from runner_sync.statements import flatten
+from runner_sync.statements.dataflow import binds
 from runner_sync.upgrade.from_gpu.half_ported import half_ported
 from runner_sync.upgrade.from_gpu.part_by_part import what_can_run
 from runner_sync.upgrade.from_gpu.refusing import without_readers
@@ -32,18 +34,22 @@ def merge_soundly(
     pinned: frozenset[str],
     known: Collection[str],
 ) -> tuple[merge.Merged, set[Problem]]:
-    """The merge, and those of its defects that omni's text did not have, after statements that read unset names were
-    left out.
+    """The merge, after statements that read unset names were left out; and if it has defects that omni's text did not
+    have, those of the whole change, from which the others follow.
 
     ``veto``, ``foreign`` and ``pinned`` are those of ``merge.merge``; ``known`` are the names that the unit may read.
     """
     before = problems(sides.omni, known)
     missing: set[str] = set()
+    at_first: set[Problem] = set()
     for attempt in range(TRIES):
         result = merge.merge(sides, policy=policy, veto=without_readers(missing, veto), foreign=foreign, pinned=pinned)
         broken = problems(result.text, known) - before if result.parses else set()
         names = {problem.what for problem in broken if problem.kind != "idle"}
-        names |= half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
+        halves = half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
+        if not missing:
+            at_first = broken | {Problem("half", name) for name in halves}
+        names |= halves
         lost = _lost_calls(sides, result.text) - pinned if result.parses else frozenset()
         if not (names - missing or lost) or attempt == TRIES - 1:
             break
@@ -56,10 +62,16 @@ def merge_soundly(
         result, broken = replace(result, text=text), problems(text, known) - before
     part = what_can_run(sides.omni, result, known) if broken else None
     if part is not None:
-        halves, more = (half_ported(sides, it.text, foreign, veto=veto) for it in (result, part))
-        if more <= halves:
+        was, now = (half_ported(sides, it.text, foreign, veto=veto) for it in (result, part))
+        if now <= was:
             return part, set()
-    return result, broken
+    return result, broken and (_not_set_by_the_change(sides, at_first) or at_first or broken)
+
+
+def _not_set_by_the_change(sides: Triple, defects: Collection[Problem]) -> set[Problem]:
+    """The defects without those about names that the twin's change itself sets: they follow from the others."""
+    was, now = ({name for node in flatten(text) for name in binds(node)} for text in (sides.base, sides.upstream))
+    return {problem for problem in defects if problem.kind in ("half", "idle") or problem.what not in now - was}
 
 
 def _lost_calls(sides: Triple, text: str) -> frozenset[str]:

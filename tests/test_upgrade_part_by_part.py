@@ -83,9 +83,51 @@ def test_a_question_about_what_is_left_moves_with_it() -> None:
     assert found.text.split("\n")[found.decisions[2].line - 1] == "        self.send(first)"
 
 
+HANDS_BACK = """\
+        if not rows:
+            return None
+        # Nothing to count.
+        if rows.empty():
+            return self.nothing
+        output = self.copied()
+        return output
+"""
+HANDED_BACK = """\
+        # Nothing to count.
+        return self.nothing
+        return output
+"""
+EARLY = "        if rows is None:\n            return None\n"
+
+
+def test_a_name_that_only_what_stays_out_leaves_unset_is_no_obstacle() -> None:
+    """What the port took out above a comment belongs to the same passage: without it, rows may be nothing."""
+    omni = OMNI.replace(EARLY, HANDS_BACK)
+    made = WITH_FEATURE.replace(EARLY, HANDED_BACK).replace(FEATURE, FEATURE + FEATURE)
+    found = port(made, omni=omni)
+    assert found is not None
+    assert found.text == made.replace(HANDED_BACK, HANDS_BACK)
+    (asked,) = found.decisions
+    assert asked.reason.detail == "`return output` would never run"
+
+
+def test_what_a_passage_that_stays_out_had_already_left_out_is_still_asked_about() -> None:
+    omni = OMNI.replace(EARLY, HANDS_BACK)
+    made = WITH_FEATURE.replace(EARLY, HANDED_BACK).replace(FEATURE, FEATURE + FEATURE)
+    reason = merge.Reason("needs an absent member", ("attach",))
+    own, theirs = "return self.nothing", "return self.attach(rows)"
+    left = merge.Decision(3, 3, reason, 0.5, "", own, theirs, own)
+    gone = merge.Decision(2, 2, merge.Reason("remark removed"), 0.5, "", "return None  # or rows", "", "")
+    found = port(made, left, gone, omni=omni)
+    assert found is not None
+    asked, _ = sorted(found.decisions, key=lambda one: one.reason.kind, reverse=True)
+    assert (asked.reason, asked.upstream) == (reason, theirs)
+    assert found.text.split("\n")[asked.line - 1].strip() == own
+
+
 NOT_IN_PARTS = {
     "hardly anything would be left": OMNI.replace(*TOO_EARLY),
-    "the names of the method changed, too": WITH_FEATURE.replace(*TOO_EARLY).replace("len(rows)", "len(plan)"),
+    "the names of the method changed, too": WITH_FEATURE.replace(*TOO_EARLY).replace("count(first)", "count(plan)"),
     "what is left reads what went": OMNI.replace(*TOO_EARLY).replace("first = len(rows)", "print(self)"),
 }
 

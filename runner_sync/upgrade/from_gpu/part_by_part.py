@@ -70,15 +70,15 @@ def what_can_run(omni: str, merged: merge.Merged, known: Collection[str]) -> mer
     """The merge without those changed passages that make later statements unreachable; each becomes a decision.
 
     ``omni`` is the method before the port, ``merged`` after it, ``known`` are the names that it may read. ``None`` if
-    too little of the change would be left, or if it has other problems: a name that is now set elsewhere means that the
-    twin was rebuilt, and no part of that stands alone.
+    too little of the change would be left, or if that has other problems: a name that is now set elsewhere means that
+    the twin was rebuilt, and no part of that stands alone.
     """
     parts = _parts(omni, merged.text)
     before = problems(omni, known)
     attempt, why = _Attempt(parts, frozenset()), dict[int, Problem]()
     while found := problems(attempt.text, known) - before:
         blamed = _ending_early(attempt)
-        if not blamed or any(problem.kind != "idle" for problem in found):
+        if not blamed:
             return None
         why |= dict.fromkeys(blamed, min(found))
         attempt = replace(attempt, undone=attempt.undone | blamed)
@@ -132,15 +132,18 @@ def _ending_early(attempt: _Attempt) -> frozenset[int]:
 
 
 def _decisions_moved(decisions: Iterable[merge.Decision], was: _Attempt, now: _Attempt) -> Iterator[merge.Decision]:
-    """The merge's decisions at their new lines; of an undone part only those that had left something out."""
+    """The merge's decisions at their new lines; of an undone part only those that had left out what upstream has."""
     old, new = was.starts(), now.starts()
     for decision in decisions:
         part = was.part_of(decision.line)
         if part not in now.undone:
             by = new[part] - old[part]
             yield replace(decision, line=decision.line + by, end_line=decision.end_line + by)
-        elif not decision.chosen:
-            yield replace(decision, line=new[part], end_line=new[part])
+        elif decision.upstream and decision.chosen != decision.upstream:
+            rows = [line.strip() for line in now.lines(part)]
+            first = decision.chosen.split("\n")[0].strip()
+            line = new[part] + (rows.index(first) if first and first in rows else 0)
+            yield replace(decision, line=line, end_line=line)
 
 
 def _decision(attempt: _Attempt, part: int, problem: Problem) -> merge.Decision:

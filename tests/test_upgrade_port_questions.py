@@ -232,3 +232,32 @@ def test_a_ported_passage_is_shown_as_the_twin_has_it(twin: str, said: str) -> N
     draft, job = Draft("R.run", (Stage(OWN),), chosen=True), ModuleJob(NPU, NPU.modules[1], "runner.py", "")
     (item,) = ported_passages.questions(draft, job, before=OWN, after=PORTED, twin=twin)
     assert (item.upstream, item.chosen) == (said.strip("\n"), PASSAGE.strip("\n"))
+
+
+READS_KEPT = "        if self.keeps:\n            self.note(first)\n"
+SETS_KEPT = """
+    def __init__(self, config):
+        super().__init__(config)
+        self.keeps = config.keeps
+        triton.run(self)
+"""
+
+
+@pytest.mark.parametrize(
+    ("here", "read", "asks"),
+    [
+        pytest.param("", READS_KEPT, True, id="the method that sets it does not come"),
+        pytest.param("", READS_KEPT.replace("self.keeps", 'getattr(self, "keeps", False)'), False, id="asked for"),
+        pytest.param("\n    def reset(self):\n        self.keeps = False\n", READS_KEPT, False, id="set here"),
+        pytest.param("\n    keeps = False\n", READS_KEPT, False, id="a class attribute"),
+    ],
+)
+def test_what_only_the_gpu_class_sets_is_a_question_where_it_is_read(
+    here: str, read: str, asks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another class of the NPU module sets an attribute of that name; it does not run in this one."""
+    other = "\n\nclass Beside:\n    def __init__(self):\n        self.keeps = True\n"
+    now = GPU_TWIN.replace("        return self._fetch", f"{read}        return self._fetch") + SETS_KEPT
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + here + other, GPU_TWIN, now)
+    assert "self.note(first)" in text
+    assert ("nothing that runs in this class sets self.keeps; the GPU class does in __init__" in questions) == asks

@@ -18,6 +18,7 @@ from runner_sync.upgrade.from_gpu.other_uses import ask_about_other_uses
 from runner_sync.upgrade.from_upstream import ascend
 from runner_sync.upgrade.job import ModuleJob, ModuleResult, is_selected
 from runner_sync.upgrade.questions.defects import (
+    ask_about_never_set,
     ask_about_order,
     ask_about_repeated,
     ask_about_returns,
@@ -89,5 +90,6 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) 
     drafts = [ask_about_returns(ask_about_order(draft, job.path), job) for draft in drafts]
     drafts = [ask_about_repeated(draft, side.new.get(draft.name, ""), job.path) for draft in drafts]
     drafts = ask_about_unset(drafts, job)
+    drafts = ask_about_never_set(drafts, job, side.new)
     drafts = ask_about_calls(drafts, job)
     return name_partners(drafts)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
 from runner_sync.compose.assignment import locals_of, read_too_early, read_unless_set
+from runner_sync.compose.member_text import self_names
 from runner_sync.compose.names import used_names
 from runner_sync.compose.soundness import unreachable, uses_of
 from runner_sync.confidence import DEFECT
@@ -179,6 +180,55 @@ def _about_unset(draft: Draft, lost: Iterable[str], path: str) -> Iterator[Revie
     for name in lost:
         reason = f"nothing sets self.{name} any more, which is read here"
         yield from _at_first(_lines_reading(draft.text, name), draft, path, reason=reason)
+
+
+def ask_about_never_set(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]) -> list[Draft]:
+    """The drafts with questions where an attribute is read only now which, of all that runs here and in the ``twin``'s
+    class, the latter alone sets: what sets it there was not ported.
+
+    Another NPU class may well set one of that name. None where the unit asks whether there is one.
+    """
+    asked = []
+    for draft in drafts:
+        for name, setters in _set_by_twin_alone(draft, drafts, job, twin).items():
+            reason = f"nothing that runs in this class sets self.{name}; the GPU class does in {' and '.join(setters)}"
+            items = _at_first(_lines_reading(draft.text, name), draft, job.path, reason=reason)
+            draft = _asking(draft, items)
+        asked.append(draft)
+    return asked
+
+
+def _set_by_twin_alone(
+    draft: Draft, drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """``{attribute: methods of the twin's class that set it}``: what a draft reads only now and nothing here sets."""
+    if not draft.owner or not _is_changed(draft):
+        return {}
+    theirs = {name.rpartition(".")[2]: text for name, text in twin.items() if name.startswith(f"{draft.owner}.")}
+    news = self_names(draft.text) - self_names(draft.before) - _asked_for(draft.text)
+    found = {
+        name: [member for member, text in theirs.items() if name in _set_by(text)]
+        for name in sorted(news - theirs.keys())
+    }
+    found = {name: setters for name, setters in found.items() if setters}
+    if not found:
+        return {}
+    mine = [other for other in drafts if other.owner == draft.owner and not other.removed]
+    have = {other.member for other in mine}.union(*job.hierarchy.added_mixins.get(draft.owner, {}).values())
+    inherited = job.hierarchy.inherited.get(draft.owner)
+    texts = [*(other.text for other in mine), *_other_texts(draft.owner, job)]
+    if inherited is not None:
+        have |= inherited.members.keys()
+        texts += inherited.vllm.values()
+    have |= {name for text in texts if text.strip() for name in _set_by(text)}
+    return {name: setters for name, setters in found.items() if name not in have}
+
+
+def _asked_for(text: str) -> set[str]:
+    """Attributes of ``self`` that a text asks for by name."""
+    calls = [node for node in walk(parse_unit(text)) if isinstance(node, ast.Call) and len(node.args) > 1]
+    names = [call.args[1] for call in calls if is_name(call.args[0], "self")]
+    return {str(name.value) for name in names if isinstance(name, ast.Constant)}
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:

@@ -139,6 +139,39 @@ def test_what_the_gpu_runner_took_out_is_not_said_to_be_new(
     assert questions.split("\n") == [reason]
 
 
+STEPS = """\
+        first = rows[0]
+        {above}kept = self.keep(first)
+        total = len(kept)
+        last = rows[-1]
+        more = self.keep(last)
+        {below}return self._fetch(more, total)
+"""
+NOTES = "self.note(first)\n        "
+CLOSES = "self.close(first)\n        "
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "reason"),
+    [
+        pytest.param(("", NOTES), (NOTES + CLOSES, ""), "moved: it stood here", id="whole"),
+        pytest.param(("", NOTES + CLOSES), (NOTES, ""), "taken out, as in the GPU runner, which has a part", id="half"),
+        pytest.param(("", CLOSES), (NOTES, ""), "taken out, as in the GPU runner, which has it no more", id="not"),
+        pytest.param(
+            (NOTES, NOTES), (NOTES, ""), "taken out, as in the GPU runner, which has it no more", id="one of two"
+        ),
+    ],
+)
+def test_what_stands_elsewhere_now_is_not_said_to_be_taken_out(
+    was: tuple[str, str], now: tuple[str, str], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after = (STEPS.format(above=above, below=below) for above, below in (was, now))
+    body = NPU_TWIN.partition("        first = ")[2]
+    npu, old = (text.replace("        first = " + body, before) for text in (NPU_TWIN, GPU_TWIN))
+    _, questions = port_of(tmp_path, monkeypatch, npu, old, old.replace(before, after))
+    assert questions.split("\n")[-1].startswith(reason)
+
+
 BLOCK = "if use_async:\n    snapshot = copy(rows)\n    rows = snapshot.rows"
 BLOCK_LEFT_OUT = Decision(4, 4, Reason("suite around other statements"), 0.5, "", "", BLOCK, "")
 

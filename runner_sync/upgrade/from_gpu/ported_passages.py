@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import difflib
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import merge
@@ -24,6 +25,10 @@ TAKEN_OVER = "ported from the GPU runner; no line of it has run on this platform
 
 TAKEN_OUT = "taken out, as in the GPU runner, which has it no more"
 
+MOVED = "moved: it stood here, and stands now where the GPU runner has it"
+
+PARTLY_MOVED = "taken out, as in the GPU runner, which has a part of it no more and the rest at another place"
+
 NEAR = 3
 """Passages with fewer unchanged lines than this between them are one question."""
 
@@ -32,11 +37,12 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
     """One question for each passage of whole statements that a port changed; none where only comments differ."""
     old, new = before.split("\n"), after.split("\n")
     in_twin = _InTwin.of(after, twin)
+    lost = Counter(_canons(before)) - Counter(_canons(after))
     return [
         review(
             draft,
             job.path,
-            reason=TAKEN_OVER + owing.why(now, job) if now else TAKEN_OUT,
+            reason=TAKEN_OVER + owing.why(now, job) if now else _taken_out(was, lost),
             confidence=DERIVED,
             shown=Shown(omni=was, upstream=in_twin.said(now, j1, j2), chosen=now),
             line=j1 + 1,
@@ -46,6 +52,18 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
         for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
         if _without_comments(was) != _without_comments(now)
     ]
+
+
+def _taken_out(was: str, lost: Container[str]) -> str:
+    """Why a passage is gone: ``lost`` are the statements that the whole text has less often than before."""
+    gone = [canon in lost for canon in _canons(was)]
+    if any(gone):
+        return TAKEN_OUT if all(gone) else PARTLY_MOVED
+    return MOVED
+
+
+def _canons(text: str) -> Iterator[str]:
+    return (node.canon for node in flatten(text) if not node.is_comment)
 
 
 @dataclass(frozen=True)

@@ -509,6 +509,13 @@ class TestUpgrade:
     def test_a_mixin_of_which_no_gpu_runner_uses_anything_is_not_brought(self, trees: Trees) -> None:
         text, questions = self.upgraded(trees, self.OLD, self.MIXED.replace("            self.send(logits)\n", ""))
         assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
+        assert "the GPU twin newly mixes in SendingMixin, of which no GPU runner uses anything so far" in questions
+        assert "done without" not in questions
+
+    def test_noop_a_mixin_that_nothing_uses_is_not_new_where_the_twin_had_it_before(self, trees: Trees) -> None:
+        unused = self.MIXED.replace("            self.send(logits)\n", "")
+        text, questions = self.upgraded(trees, unused, unused.replace("is None", "is False"))
+        assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
         assert "mixes in SendingMixin, which the NPU class has done without" in questions
         assert "no method of the GPU twin itself uses anything of it" in questions
 

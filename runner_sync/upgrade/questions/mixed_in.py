@@ -5,6 +5,8 @@ Comes in: a ``ModuleJob``. Goes out: drafts that are no units and carry a questi
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from runner_sync.compose.member_text import self_names
 from runner_sync.confidence import CONTESTED, INFERRED
 from runner_sync.units import texts
@@ -22,20 +24,40 @@ def mixed_in(job: ModuleJob) -> list[Draft]:
 def _declined(job: ModuleJob) -> list[Draft]:
     """Questions about mixins that a class does without; not about those settled at the last upgrade."""
     found = []
-    settled = _settled_bases(job)
+    settled, old = _settled_bases(job), _old_bases(job)
     for class_name, left in job.hierarchy.missing_mixins.items():
         asked = [name for name in left if name not in settled]
-        if not asked:
-            continue
-        reason = (
-            f"the GPU twin mixes in {', '.join(asked)}, which the NPU class has done without since before this "
-            f"upgrade: is that intended? `runner-sync upgrade --only '{class_name}*'` adds it with what calls it"
-        )
-        if job.twin.new is not None and not self_names(job.twin.new.text) & frozenset().union(*left.values()):
-            reason += "; no method of the GPU twin itself uses anything of it"
         draft = Draft.for_question(class_name)
-        found.append(draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED)))
+        reasons = [
+            *_why_without([name for name in asked if name in old], class_name, job),
+            *_why_not_yet([name for name in asked if name not in old], class_name),
+        ]
+        items = [review(draft, job.path, reason=reason, confidence=CONTESTED) for reason in reasons]
+        found += [draft.asking(*items)] if items else []
     return found
+
+
+def _why_without(names: Sequence[str], class_name: str, job: ModuleJob) -> Iterator[str]:
+    if not names:
+        return
+    reason = (
+        f"the GPU twin mixes in {', '.join(names)}, which the NPU class has done without since before this "
+        f"upgrade: is that intended? `runner-sync upgrade --only '{class_name}*'` adds it with what calls it"
+    )
+    missing = job.hierarchy.missing_mixins[class_name]
+    given = frozenset[str]().union(*(missing[name] for name in names))
+    if job.twin.new is not None and not self_names(job.twin.new.text) & given:
+        reason += "; no method of the GPU twin itself uses anything of it"
+    yield reason
+
+
+def _why_not_yet(names: Sequence[str], class_name: str) -> Iterator[str]:
+    """A mixin that is new in the twin stays out only where no twin uses it."""
+    if names:
+        yield (
+            f"the GPU twin newly mixes in {', '.join(names)}, of which no GPU runner uses anything so far, so the NPU "
+            f"class was left without: `runner-sync upgrade --only '{class_name}*'` adds it"
+        )
 
 
 def _added(job: ModuleJob) -> list[Draft]:
@@ -58,3 +80,13 @@ def _settled_bases(job: ModuleJob) -> set[str]:
     if job.twin.settled is None or job.module.gpu is None:
         return set()
     return {base.expression for base in texts.bases_of(job.twin.settled.text, job.module.gpu.name)}
+
+
+def _old_bases(job: ModuleJob) -> set[str]:
+    """Bases that the GPU class has had in all revisions that NPU may be aligned with."""
+    if job.module.gpu is None:
+        return set()
+    tables = [
+        {base.expression for base in texts.bases_of(one.side.text, job.module.gpu.name)} for one in job.twin.bases
+    ]
+    return set[str].intersection(*tables) if tables else set()

@@ -446,9 +446,37 @@ def test_methods_that_the_gpu_runner_dropped_stay_as_long_as_one_of_them_is_call
     """A static method is called through its class, by another method that the GPU runner dropped, too."""
     npu = NPU_TWIN.replace("self.keep(first)", "self._marks(first)" if is_used else "self.keep(first)") + PARTS
     was = GPU_TWIN + PARTS.replace("NPU", "GPU")
-    text, _ = port_of(tmp_path, monkeypatch, npu, was, GPU_TWIN)
+    text, questions = port_of(tmp_path, monkeypatch, npu, was, GPU_TWIN)
     assert ("def _is_mark(" in text) == is_used
     assert ("def _marks(" in text) == is_used
+    asked = [f"the GPU runner dropped this method; on the NPU side, {one} still calls it" for one in CALLERS]
+    assert [one in questions for one in asked] == [is_used, is_used]
+
+
+CALLERS = ("_marks", "_collect")
+
+
+@pytest.mark.parametrize(
+    ("mine", "now", "is_asked"),
+    [
+        pytest.param(PARTS.replace("bool(value)", "int(value)"), "", True, id="a port that NPU edited"),
+        pytest.param(
+            "\n    def _marks(self, rows):\n        self.note(rows)\n        return rows\n", "", False, id="NPU's own"
+        ),
+        pytest.param(PARTS, PARTS, False, id="the GPU runner has it still, and calls it no more"),
+        pytest.param(PARTS.replace("_marks", "_finish"), "", False, id="one that the GPU runner inherits now"),
+    ],
+)
+def test_a_port_is_asked_about_when_npu_calls_what_the_gpu_runner_has_no_more(
+    mine: str, now: str, is_asked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "_finish" if "_finish" in mine else "_marks"
+    called = [text.replace("self.keep(first)", f"self.{name}(first)") for text in (NPU_TWIN, GPU_TWIN)]
+    was = called[1] + PARTS.replace("NPU", "GPU").replace("_marks", name)
+    text, questions = port_of(tmp_path, monkeypatch, called[0] + mine, was, GPU_TWIN + now.replace("NPU", "GPU"))
+    assert f"def {name}(" in text
+    dropped = [line for line in questions.split("\n") if line.endswith("on the NPU side, _collect still calls it")]
+    assert len(dropped) == is_asked
 
 
 def test_a_method_of_the_base_that_another_module_calls_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

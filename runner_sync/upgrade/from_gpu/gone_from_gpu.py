@@ -14,7 +14,7 @@ from runner_sync.compose.members import is_port
 from runner_sync.compose.names import read_in_class_body
 from runner_sync.confidence import CONTESTED, REQUIRED
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 
@@ -23,14 +23,15 @@ def drop_gone_from_gpu(
 ) -> list[Draft]:
     """The drafts; a port whose GPU original is gone is removed, unless something on the NPU side still calls it.
 
-    A port that NPU has edited, and that was called before and no longer is, is only asked about: NPU's edits exist
-    nowhere else. Methods that vllm-ascend has, too, stay.
+    One that another method of the class still calls is asked about: it is what the GPU runner has left behind. So is a
+    port that NPU has edited, and that was called before and no longer is: NPU's edits exist nowhere else. Methods that
+    vllm-ascend has, too, stay.
     """
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
     gone = [d for d in gone if not is_read_by_class(d, job)]
-    edited = [d for d in gone if canonical(d.before) != canonical(old[d.member])]
-    edited = [d for d in edited if is_port(d.before, old[d.member]) and _was_called(d, drafts)]
+    ports = [d for d in gone if is_port(d.before, old[d.member])]
+    edited = [d for d in ports if canonical(d.before) != canonical(old[d.member]) and _was_called(d, drafts)]
     gone = [d for d in gone if canonical(d.before) == canonical(old[d.member])]
     elsewhere = job.target.elsewhere.at_all
     called = [d for d in gone if d.member in elsewhere or is_called(d, [o for o in drafts if o not in gone])]
@@ -43,6 +44,10 @@ def drop_gone_from_gpu(
     here = [d.member for d in drafts if d.owner == class_name]
     came = {name: new[name] for name in here if name in new.keys() - old.keys()}
     asked |= {d.name: _gone_but_edited(d, job, old[d.member], came) for d in edited}
+    inherited = job.hierarchy.inherited.get(class_name, Inherited()).members
+    kept = [d for d in ports if d.name not in asked and d.member not in inherited]
+    callers = {d.name: [o.member for o in left if o.owner == class_name and is_called(d, [o])] for d in kept}
+    asked |= {d.name: _gone_but_called(d, job, old[d.member], callers[d.name]) for d in kept if callers[d.name]}
     return [asked.get(draft.name, draft) for draft in drafts]
 
 
@@ -56,6 +61,12 @@ def _gone_but_edited(draft: Draft, job: ModuleJob, original: str, came: Mapping[
     reason = "the GPU runner dropped this method, and nothing on the NPU side calls it any more; NPU had edited it"
     if renamed := [name for name, text in came.items() if canonical(text)[1:] == canonical(original)[1:]]:
         reason += f": it is called {renamed[0]} there now, and came as it is there, without what NPU does in this one"
+    shown = Shown(base=original, omni=draft.before, chosen=draft.text)
+    return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown))
+
+
+def _gone_but_called(draft: Draft, job: ModuleJob, original: str, callers: Sequence[str]) -> Draft:
+    reason = f"the GPU runner dropped this method; on the NPU side, {' and '.join(callers)} still calls it"
     shown = Shown(base=original, omni=draft.before, chosen=draft.text)
     return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown))
 

@@ -6,7 +6,7 @@ the text with its imports settled. May touch: nothing.
 A name is imported as in the module that the code using it came from. An import that upstream takes from another module
 now is changed likewise. An import that nothing uses is removed only if something used it before. A name that a provider
 imports in a ``try``, with a fallback, is imported from that provider itself. A name that it imports under a condition
-is not imported at all (`guarded` copies the condition).
+is not imported at all (`guarded` copies the condition), nor one that each module makes for itself (`own_globals`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from runner_sync.compose.bindings import bindings, imports_for_types, names_boun
 from runner_sync.compose.import_entries import import_statements, imports
 from runner_sync.compose.import_places import by_type, head_imports, position, top
 from runner_sync.compose.names import defined_names, undefined_names, used_names
+from runner_sync.compose.own_globals import with_own
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.naming import Import, absolute, imported_by
 from runner_sync.statements import parses
@@ -78,6 +79,7 @@ def settle(
     """
     text = _moved(after, moves or {}, first_party)
     late = _read_from_now_on(before, text)
+    text = _with_own_globals(text, undefined_names(text) - undefined_names(before), providers)
     missing = undefined_names(text) - undefined_names(before) | late
     added, unknown = _imports_of(missing, providers, lacks)
     for name in late.difference(unknown):
@@ -189,6 +191,14 @@ def _first_import(name: str, providers: Sequence[Provider], lacks: Callable[[str
         if entry is not None and not lacks(entry.module, entry.name):
             return entry
     return None
+
+
+def _with_own_globals(text: str, missing: Iterable[str], providers: Sequence[Provider]) -> str:
+    """``text`` with those of the ``missing`` names that the first provider which has them makes for itself."""
+    for name in sorted(missing):
+        source = next((provider.text for provider in providers if name in defined_names(provider.text)), "")
+        text = with_own(text, name, source)
+    return text
 
 
 def _find(name: str, provider: Provider) -> Import | None:

@@ -1,0 +1,55 @@
+"""Globals that each module has to make for itself, copied from the module whose code needs them.
+
+Comes in: a module's text and a module whose code came into it. Goes out: the text with the definition behind its
+imports. May touch: nothing.
+
+An import would give the other module's object, whose messages are then said to be from there::
+
+    logger = init_logger(__name__)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from runner_sync.compose.bindings import bindings, bound_above, names_bound
+from runner_sync.compose.import_entries import imports
+from runner_sync.compose.import_places import head_imports, top
+from runner_sync.compose.names import defined_names, used_names
+from runner_sync.syntax import is_name, module_of, walk
+
+OF_MODULE = frozenset({"__file__", "__name__", "__package__", "__spec__"})
+"""Names with another value in every module."""
+
+
+def with_own(text: str, name: str, source: str) -> str:
+    """``text`` with the definition of ``name`` as in ``source``, if its value depends on the module.
+
+    Not one that reads what ``text`` may lack above that place and what ``source`` does not import (timid).
+    """
+    made = [one for one in module_of(source).body if name in names_bound(one)]
+    if len(made) != 1 or not _is_of_module(made[0], name):
+        return text
+    statement = ast.get_source_segment(source, made[0]) or ""
+    tops, lines = head_imports(text, {name}), text.split("\n")
+    at = (tops[-1].end_lineno or 0) if tops else top(module_of(text).body, lines)[0]
+    importable = imports(source).keys() - bindings(source).conditional - defined_names(text)
+    if not used_names(statement) <= bound_above(text, at) | importable:
+        return text
+    lines[at:at] = ["", *statement.split("\n")] if at else [*statement.split("\n"), ""]
+    return "\n".join(lines)
+
+
+def _is_of_module(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement sets ``name``, and nothing else, to a value that depends on the module."""
+    targets = [*_targets(statement)]
+    asked = {node.id for node in walk(statement) if isinstance(node, ast.Name)}
+    return len(targets) == 1 and is_name(targets[0], name) and bool(asked & OF_MODULE)
+
+
+def _targets(statement: ast.stmt) -> Iterator[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        yield from statement.targets
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        yield statement.target

@@ -218,3 +218,27 @@ def test_a_new_override_of_vllms_comes_without_a_vllm_ascend_too(trees: Trees, *
     given = replace(options(trees, ascend=trees.ascend_old if is_named else None), vllm_base=None)
     (change,) = (change for change in sync.upgrade(given).changes if change.path == AR)
     assert "return 2 * super()._room(size)" in (change.after or "")
+
+
+@pytest.mark.parametrize("is_new", [False, True], ids=["in a method", "in a new member"])
+def test_a_name_that_no_vllm_ascend_at_hand_confirms_is_named(trees: Trees, *, is_new: bool) -> None:
+    """Releases before 0.27.1rc1 have no ``BreakableACLGraphWrapper``."""
+    lay_out(trees.omni, {AR: (trees.omni / AR).read_text("utf-8") + WRAPPED.replace("CUDA", "ACL")})
+    gpu = (trees.omni / GPU_AR).read_text("utf-8")
+    calls = ("BreakableCUDAGraphWrapper.clear(total)", "CUDAGraphWrapper.clear(total)", "CUDAGraphWrapper(total)")
+    body = "".join(f"        {call}\n" for call in calls)
+    new = f"\n    def step_6(self, total):\n{body}" if is_new else ""
+    gpu = WRAPPERS + (gpu if is_new else gpu.replace("        self.send(total)\n", body)) + new
+    lay_out(trees.omni, {GPU_AR: gpu})
+    said = "; it uses ACLGraphWrapper.clear and BreakableACLGraphWrapper.clear of vllm-ascend, which no vllm-ascend at"
+    reasons = [item.reason for item in sync.upgrade(options(trees, ascend=None)).report.reviews]
+    assert [said in reason for reason in reasons if reason.startswith("ported")][-1:] == [True]
+    known = sync.upgrade(options(trees, ascend=trees.ascend_old)).report.reviews
+    assert not any("at hand confirms" in item.reason for item in known)
+
+
+WRAPPERS = """\
+from vllm.compilation.breakable_cudagraph import BreakableCUDAGraphWrapper
+from vllm.compilation.cuda_graph import CUDAGraphWrapper
+"""
+WRAPPED = "\n    def wrapped(self, total):\n        return CUDAGraphWrapper(total)\n"

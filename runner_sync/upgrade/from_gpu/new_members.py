@@ -15,7 +15,7 @@ from runner_sync.confidence import INFERRED, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu import owing
+from runner_sync.upgrade.from_gpu import owing, unconfirmed
 from runner_sync.upgrade.from_gpu.gpu import GpuSide, with_twin_recorded
 from runner_sync.upgrade.from_gpu.untranslated import ask_about_untranslated
 from runner_sync.upgrade.job import ModuleJob, is_selected
@@ -67,7 +67,9 @@ def _asked_first(name: str, job: ModuleJob) -> tuple[str, ...]:
 
 def _added_review(draft: Draft, job: ModuleJob, decision: Member, notes: Sequence[str]) -> ReviewItem:
     what = "ported as a hook" if decision.action == "hook" else "ported"
-    reason = f"{what} from the GPU runner: {decision.reason}{owing.why(draft.text, job)}"
+    reason = (
+        f"{what} from the GPU runner: {decision.reason}{owing.why(draft.text, job)}{unconfirmed.why(draft.text, job)}"
+    )
     reason = "; ".join([reason, *notes])
     shown = Shown(upstream=draft.text, chosen=draft.text)
     return review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=True)

@@ -17,7 +17,7 @@ from runner_sync.confidence import DERIVED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu import owing
+from runner_sync.upgrade.from_gpu import owing, unconfirmed
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -42,7 +42,7 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
         review(
             draft,
             job.path,
-            reason=TAKEN_OVER + owing.why(now, job) if now else _taken_out(was, lost),
+            reason=TAKEN_OVER + owing.why(now, job) + unconfirmed.why(now, job) if now else _taken_out(was, lost),
             confidence=DERIVED,
             shown=Shown(omni=was, upstream=in_twin.said(now, j1, j2), chosen=now),
             line=j1 + 1,

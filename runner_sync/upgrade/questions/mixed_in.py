@@ -83,10 +83,9 @@ def _settled_bases(job: ModuleJob) -> set[str]:
 
 
 def _old_bases(job: ModuleJob) -> set[str]:
-    """Bases that the GPU class has had in all revisions that NPU may be aligned with."""
-    if job.module.gpu is None:
+    """Bases that the GPU class had in the last revision before this upgrade whose text was another one."""
+    if job.module.gpu is None or job.twin.new is None or not job.twin.bases:
         return set()
-    tables = [
-        {base.expression for base in texts.bases_of(one.side.text, job.module.gpu.name)} for one in job.twin.bases
-    ]
-    return set[str].intersection(*tables) if tables else set()
+    last = job.twin.bases[-1].side
+    earlier = [base.side for base in job.twin.bases if base.side.text != job.twin.new.text]
+    return {base.expression for base in texts.bases_of([last, *earlier][-1].text, job.module.gpu.name)}

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.merge import PORT, Merged, align, merge
+from runner_sync.merge.matching.classify import classify
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 
@@ -473,3 +474,34 @@ def test_what_changes_a_value_goes_under_no_condition_and_is_asked_about() -> No
     (asked,) = result.decisions
     assert (asked.reason.kind, asked.reason.names) == ("set below its use", ("positions",))
     assert asked.chosen == "update_cos_sin(positions)"
+
+
+OPEN = "with graph(rows, mode=self.mode, sizes=sizes), named('gpu'), self.sending(rows) as sent:\n"
+OPENS = f"    {OPEN}        out = self.run(x)\n"
+IN_TRY = f"    try:\n        {OPEN}"
+OTHERWISE = (
+    "    with named('npu'), graph(rows, mode=self.mode, model=self.model), self.sending(rows) as sent:\n"
+    "        step(y)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("upstream", "is_copy", "is_one"),
+    [
+        pytest.param(OPENS.replace("sending(rows)", "sending(rows, 1)"), False, True, id="upstream edits it"),
+        pytest.param(
+            IN_TRY + "            out = self.run(x)\n    finally:\n        close()\n", False, False, id="a block"
+        ),
+        pytest.param(
+            IN_TRY + "            out = self.run(x)\n    finally:\n        close()\n", True, True, id="a copy"
+        ),
+    ],
+)
+def test_a_with_that_opens_the_same_is_one_unless_a_port_has_it_in_a_new_block(
+    upstream: str, is_copy: bool, is_one: bool
+) -> None:
+    """`execute_model` of the GPU runner in vllm-omni 0.24.0 has its forward pass in a ``try``, with news inside."""
+    sides = [flatten(f"def run(self, rows):\n{body}    return sent\n") for body in (OPENS, OTHERWISE, upstream)]
+    weave = classify(*sides, is_copy=is_copy)
+    opened = next(k for k, node in enumerate(weave.omni) if node.keyword == "with")
+    assert (weave.of_omni[opened].base is not None) == is_one

@@ -38,6 +38,31 @@ def test_half_ported(mine: str, result: str, foreign: str, found: set[str]) -> N
     assert half_ported(Triple(OLD, mine, NEW), result, {foreign}) == found
 
 
+OPENED_OLD = "def run(self, rows):\n    with graph(rows), self.sending(rows) as sent:\n        self.note(sent)\n"
+OPENED_NEW = (
+    "def run(self, rows):\n    late = self.is_late\n    with graph(rows), self.sending(rows, late=late) as sent:\n"
+    "        self.note(sent)\n"
+)
+OWN_WITH = (
+    "with named('forward of this runner'), npu_graph(self.model, padded, actual=total, skip=is_encoder), self.{item}:"
+)
+
+
+@pytest.mark.parametrize(
+    ("item", "found"),
+    [
+        pytest.param("sending(rows, late=late) as sent", set(), id="in a with that opens the same"),
+        pytest.param("sending(rows) as sent", {"late"}, id="in a with that does not read it"),
+        pytest.param("timed(rows, late=late) as spent", {"late"}, id="in a with that opens another"),
+        pytest.param("timed(rows, late=late)", {"late"}, id="in a with that opens nothing"),
+    ],
+)
+def test_a_with_that_opens_the_same_reads_it_as_the_twins_does(item: str, found: set[str]) -> None:
+    theirs = "with graph(rows), self.sending(rows, late=late) as sent:"
+    result = OPENED_NEW.replace(theirs, OWN_WITH.format(item=item))
+    assert half_ported(Triple(OPENED_OLD, OPENED_OLD, OPENED_NEW), result) == found
+
+
 def _without_mixin(canon: str) -> Reason | None:
     return Reason("needs an absent member", ("mixin_has",)) if "mixin_has" in canon else None
 

@@ -178,6 +178,46 @@ def test_in_an_upgrade_a_release_candidate_as_base_stands_for_the_release_before
     assert "self.count(rows)" not in text
 
 
+FORWARD = """
+    def _forward_rows(self, rows, total):
+        {above}with (
+            {items},
+            self.attach(rows{late}) as sent,
+        ):
+            {body}
+        return sent
+"""
+GPU_ITEMS = 'set_graph(rows, total, mode=self.mode, mapping=self.mapping),\n            named("gpu: forward")'
+NPU_ITEMS = 'named("forward"),\n            set_graph(rows, total, mode=self.mode, model=self.model, actual=total)'
+OTHER_ITEMS = "self.locked(), self.frozen(self.limit), self.numbered(first, second, third, fourth), self.named(fifth)"
+
+
+@pytest.mark.parametrize(
+    ("items", "comes"),
+    [
+        pytest.param(NPU_ITEMS, True, id="beside others"),
+        pytest.param(OTHER_ITEMS, False, id="it has little in common with the twin's"),
+    ],
+)
+def test_an_item_of_a_with_is_merged_where_npu_opens_other_things_beside(
+    items: str, comes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`execute_model` of vllm-omni 0.18.0: what the two runners call inside the ``with`` differs, too."""
+    was = FORWARD.format(above="", items=GPU_ITEMS, late="", body="hidden = self.step_1(rows=rows)")
+    now = FORWARD.format(
+        above="late = self.talker is None\n        ",
+        items=GPU_ITEMS,
+        late=", late=late",
+        body="hidden = self.step_1(rows=rows)",
+    )
+    mine = FORWARD.format(above="", items=items, late="", body="states, aux = self.step_2(total, self.mode)")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + mine, GPU_TWIN + was, GPU_TWIN + now)
+    assert ("self.attach(rows, late=late) as sent" in text) == ("late = self.talker is None" in text) == comes
+    assert all(item.strip() in text for item in items.split("\n"))
+    assert ("ported from the GPU runner" in questions) == comes
+    assert ("a statement that the NPU runner does not have" in questions) != comes
+
+
 PLANNED = GPU_TWIN.replace(
     "        return self._fetch", "        plan = self.cache.plan(first)\n        return self._fetch"
 )

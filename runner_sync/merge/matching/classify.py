@@ -36,12 +36,17 @@ from runner_sync.statements.likeness import VERSION, similarity
 def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Weave:
     """Put every node of the three sides into a strand.
 
-    With ``is_copy`` omni's ``with`` are also paired with the base's by the names that they bind (`by_what_is_open`).
+    Omni's ``with`` are also paired with the base's by the names that they bind (`by_what_is_open`); unless ``is_copy``,
+    only where upstream has put no other block around: omni does other things inside, and the block would not fit there.
     """
     weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
     of_upstream = with_only_statements(base, upstream, align(base, upstream))
     of_upstream = by_calls(base, upstream, by_only_bindings(base, upstream, of_upstream))
-    of_omni = by_what_is_open(base, omni, align(base, omni)) if is_copy else align(base, omni)
+    aligned = align(base, omni)
+    of_omni = by_what_is_open(base, omni, aligned)
+    if not is_copy:
+        stays = _in_the_same_suite(base, upstream, of_upstream)
+        of_omni = [pair for pair in of_omni if pair.left in stays or pair in aligned]
     pairs = _without_false_places(weave, of_omni, of_upstream)
     in_omni, in_upstream = _without_false_versions(weave, *pairs)
     for j in range(len(omni)):
@@ -60,6 +65,12 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
         _join_additions(weave, o, u, inner)
     _join_clauses(weave)
     return weave
+
+
+def _in_the_same_suite(base: Nodes, nodes: Nodes, pairs: Sequence[Pair]) -> set[int]:
+    """The indices in the base of the statements that stand in the same suite on the other side."""
+    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
+    return {pair.left for pair in pairs if partners.get(base[pair.left].parent) == nodes[pair.right].parent}
 
 
 def _without_false_places(

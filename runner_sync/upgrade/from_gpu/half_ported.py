@@ -44,7 +44,7 @@ def half_ported(
         readers = [node for node in new if name in uses(node) and node.canon not in have]
         if any(name in uses(node) and not binds(node) & {name} for node in result):
             readers = [node for node in readers if node.canon not in refused]
-        if here and not _is_inline(name, new, mine) and not all(_has_counterpart(here, node) for node in readers):
+        if here and not _is_inline(name, new, mine) and not all(_has_counterpart(here, node, name) for node in readers):
             found.add(name)
     return found
 
@@ -67,5 +67,10 @@ def _is_inline(name: str, new: Sequence[Node], mine: Sequence[Node]) -> bool:
     return len(values) == 1 and len(values[0]) > INLINE and any(values[0] in node.canon for node in mine)
 
 
-def _has_counterpart(nodes: Sequence[Node], reader: Node) -> bool:
-    return any(SequenceMatcher(None, reader.canon, node.canon).ratio() >= ALIKE for node in nodes)
+def _has_counterpart(nodes: Sequence[Node], reader: Node, name: str) -> bool:
+    """Whether one of ``nodes``, which set or read ``name``, is what ``reader`` is on the GPU side: alike, or a ``with``
+    that opens the same for the body, whatever else it opens."""
+    opened = [node for node in nodes if name in uses(node) and reader.facts.opens]
+    return any(node.facts.opens == reader.facts.opens for node in opened) or any(
+        SequenceMatcher(None, reader.canon, node.canon).ratio() >= ALIKE for node in nodes
+    )

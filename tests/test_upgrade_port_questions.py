@@ -203,6 +203,50 @@ def test_what_stands_in_a_block_that_was_left_out_is_no_second_question(
     assert [item.upstream for item in rest] == shown
 
 
+def test_halves_of_features_are_a_question_beside_what_nothing_sets() -> None:
+    half = [replace(left_out(f"use({name})", name), reason=Reason("half of a feature", (name,))) for name in "ab"]
+    unset = [left_out(f"read({name})", name) for name in "cd"]
+    found = _with_left_out_joined([half[0], unset[0], half[1], unset[1]])
+    assert [(item.reason.kind, item.reason.names, item.reason.passages) for item in found] == [
+        ("half of a feature", ("a", "b"), 2),
+        ("reads what nothing sets", ("c", "d"), 2),
+    ]
+
+
+LIMITED = """
+    def _plan(self, rows, total{limit}):
+        self.note(rows)
+        {reader}
+        self.attach(rows, total)
+        {more}self.close(rows)
+        return self.count(rows)
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "comes"),
+    [
+        pytest.param("self.stage(rows[0], self.count, self.talker)", True, id="all that reads it has a place"),
+        pytest.param("self.on_npu = True", False, id="a part has none"),
+    ],
+)
+def test_a_parameter_that_stays_out_is_not_said_to_be_set_by_nothing(
+    own: str, comes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``randomize_inputs`` of `_dummy_run` in vllm-omni 0.32.0."""
+    was = LIMITED.format(limit="", reader="self.stage(rows[0], self.count, self.talker)", more="")
+    now = LIMITED.format(
+        limit=", limit=None",
+        reader="self.stage(rows[0], self.count, self.talker, until=limit)",
+        more="if limit:\n            self.send(limit)\n        ",
+    )
+    mine = LIMITED.format(limit="", reader=own, more="")
+    text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + mine, GPU_TWIN + was, GPU_TWIN + now)
+    assert ("limit=None" in text) == ("self.send(limit)" in text) == comes
+    assert ("not all the GPU runner does with its new limit has a place here" in questions) != comes
+    assert "which nothing sets here" not in questions
+
+
 def test_noop_what_stands_in_a_block_that_came_in_is_a_question() -> None:
     block = replace(BLOCK_LEFT_OUT, chosen=BLOCK)
     inside = left_out("rows = snapshot.rows", "snapshot")

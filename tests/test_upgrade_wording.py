@@ -82,3 +82,6 @@ def test_what_was_left_out_for_one_cause_is_said_once() -> None:
     assert worded(reason, PORTED) == (
         "3 passages were left out of the port: they use rows, total, which nothing sets here"
     )
+    assert worded(Reason("half of a feature", ("rows",), passages=2), PORTED) == (
+        "2 passages were left out of the port: not all the GPU runner does with its new rows has a place here"
+    )

@@ -65,6 +65,7 @@ Kind = Literal[
     "both moved",
     # A veto: what must not come in.
     "reads what nothing sets",
+    "half of a feature",
     "needs an absent member",
     "uses refused code",
     "unpacks other results",

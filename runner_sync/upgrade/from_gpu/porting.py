@@ -15,7 +15,7 @@ from runner_sync.compose import records
 from runner_sync.compose.member_text import calls_by_class, canonical, with_head
 from runner_sync.compose.names import defined_names
 from runner_sync.confidence import CONTESTED, REBUILT
-from runner_sync.merge import Reason, Veto
+from runner_sync.merge import Kind, Reason, Veto
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
@@ -296,12 +296,13 @@ def _is_related(text: str, sides: Triple) -> bool:
     return was >= lineage.COPY or min(was, now) >= RELATED
 
 
-READS_UNSET = ("reads what nothing sets", "reads what was left out")
+READS_UNSET: tuple[Kind, ...] = ("reads what nothing sets", "reads what was left out", "half of a feature")
 """Kinds of decisions about statements that stay out because of a name that they read."""
 
 
-def _with_left_out_joined(decisions: Sequence[merge.Decision]) -> list[merge.Decision]:
-    """The decisions, with all that left out statements because of a name that they read joined into one.
+def _with_left_out_joined(decisions: Sequence[merge.Decision]) -> Sequence[merge.Decision]:
+    """The decisions, with all that left out statements because of a name that they read joined into one, and all that
+    left out a half feature into another.
 
     Those are dropped whose statement stands in a larger block which is itself left out and asked about.
     """
@@ -311,11 +312,17 @@ def _with_left_out_joined(decisions: Sequence[merge.Decision]) -> list[merge.Dec
         for item in decisions
         if item.reason.kind not in READS_UNSET or not any(_has_lines(block, item.upstream) for block in blocks)
     ]
-    left_out = [item for item in decisions if item.reason.kind in READS_UNSET]
+    half, unset = READS_UNSET[-1:], READS_UNSET[:-1]
+    return _joined(_joined(decisions, unset), half)
+
+
+def _joined(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Sequence[merge.Decision]:
+    """The decisions, with those whose reason is of one of these ``kinds`` as one decision of the first kind."""
+    left_out = [item for item in decisions if item.reason.kind in kinds]
     if len(left_out) < 2:
         return decisions
     names = sorted({name for item in left_out for name in item.reason.names})
-    reason = Reason("reads what nothing sets", tuple(names), passages=len(left_out))
+    reason = Reason(kinds[0], tuple(names), passages=len(left_out))
     whole = replace(left_out[0], reason=reason, upstream="\n".join(item.upstream for item in left_out), chosen="")
     return [whole if item is left_out[0] else item for item in decisions if item is left_out[0] or item not in left_out]
 

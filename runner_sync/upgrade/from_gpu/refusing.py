@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from runner_sync.compose.member_text import uses_one_of
 from runner_sync.compose.members import Obstacle, refused_word
-from runner_sync.merge import Reason, Veto
+from runner_sync.merge import Kind, Reason, Veto
 
 _RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
 """A statement that unpacks the result of a method of ``self``."""
@@ -51,13 +51,18 @@ def veto_for(
     return refuse
 
 
-def without_readers(missing: Collection[str], veto: Veto) -> Veto:
-    """A veto that refuses what ``veto`` refuses, and statements that read a ``missing`` name."""
+_HEAD = re.compile(r"(?:@.*\n)*(?:async )?def ")
+
+
+def without_readers(missing: Mapping[str, Kind], veto: Veto) -> Veto:
+    """A veto that refuses what ``veto`` refuses, and statements that read a ``missing`` name or take it as a parameter,
+    with the reason why it is missing."""
     words = "|".join(map(re.escape, sorted(missing)))
-    names = re.compile(rf"(?<![\w.])({words})\b(?! ?=[^=])") if missing else None
+    anywhere = re.compile(rf"(?<![\w.])({words})\b")
+    read = re.compile(rf"{anywhere.pattern}(?! ?=[^=])")
 
     def refuse(canon: str) -> Reason | None:
-        match = names.search(canon) if names else None
-        return Reason("reads what nothing sets", (match[1],)) if match else veto(canon)
+        match = (anywhere if _HEAD.match(canon) else read).search(canon) if missing else None
+        return Reason(missing[match[1]], (match[1],)) if match else veto(canon)
 
     return refuse

@@ -13,7 +13,7 @@ from dataclasses import replace
 from runner_sync import merge
 from runner_sync.compose.member_text import canonical
 from runner_sync.compose.soundness import Problem, problems
-from runner_sync.merge import Veto
+from runner_sync.merge import Kind, Veto
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.dataflow import binds
@@ -40,22 +40,22 @@ def merge_soundly(
     ``veto``, ``foreign`` and ``pinned`` are those of ``merge.merge``; ``known`` are the names that the unit may read.
     """
     before = problems(sides.omni, known)
-    missing: set[str] = set()
+    missing: dict[str, Kind] = {}
     at_first: set[Problem] = set()
     for attempt in range(TRIES):
         result = merge.merge(sides, policy=policy, veto=without_readers(missing, veto), foreign=foreign, pinned=pinned)
         broken = problems(result.text, known) - before if result.parses else set()
-        names = {problem.what for problem in broken if problem.kind != "idle"}
-        halves = half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
+        half = half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
         if not missing:
-            at_first = broken | {Problem("half", name) for name in halves}
-        names |= halves
+            at_first = broken | {Problem("half", name) for name in half}
+        names: dict[str, Kind] = dict.fromkeys(half, "half of a feature")
+        names |= dict.fromkeys((it.what for it in broken if it.kind != "idle"), "reads what nothing sets")
         lost = _lost_calls(sides, result.text) - pinned if result.parses else frozenset()
-        if not (names - missing or lost) or attempt == TRIES - 1:
+        if not (names.keys() - missing or lost) or attempt == TRIES - 1:
             break
         pinned |= lost
-        sides, unnamed = merge.with_omni_names_behind(sides, sorted(names - missing)), sides
-        missing |= names if sides == unnamed else set()
+        sides, unnamed = merge.with_omni_names_behind(sides, sorted(names.keys() - missing)), sides
+        missing |= {name: why for name, why in names.items() if sides == unnamed and name not in missing}
     # The statement that binds a name may have come in renamed without all statements that read it.
     text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
     if text != result.text:

@@ -519,6 +519,28 @@ def test_a_port_is_asked_about_when_npu_calls_what_the_gpu_runner_has_no_more(
     assert len(dropped) == is_asked
 
 
+def test_what_was_gone_at_the_last_upgrade_is_not_asked_about_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    npu = NPU_TWIN.replace("self.keep(first)", "self._marks(first)") + PARTS
+    lay_out(trees.omni, {AR: npu, GPU_AR: npu.replace("platforms.npu.worker.npu", "worker.gpu").replace("NPU", "GPU")})
+    commit(trees.omni)
+    trees.write_lock()
+    commit(trees.omni)
+    lay_out(trees.omni, {GPU_AR: GPU_TWIN})
+    commit(trees.omni)
+    options = trees.upgrade(trees.ascend_old, upstream=False, verify=False)
+    asked = []
+    for _ in range(2):
+        planned = sync.upgrade(options)
+        asked.append(sum("dropped this method" in item.reason for item in planned.report.reviews))
+        sync.apply(planned, options)
+        commit(trees.omni)
+    assert asked == [2, 0]
+
+
 def test_a_method_of_the_base_that_another_module_calls_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The GPU base class dropped it, and nothing in the base module itself calls it."""
     stay_at_home(monkeypatch, tmp_path)

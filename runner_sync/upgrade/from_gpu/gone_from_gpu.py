@@ -14,6 +14,7 @@ from runner_sync.compose.members import is_port
 from runner_sync.compose.names import read_in_class_body
 from runner_sync.confidence import CONTESTED, REQUIRED
 from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.from_gpu.gpu import translated_units
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -45,10 +46,15 @@ def drop_gone_from_gpu(
     came = {name: new[name] for name in here if name in new.keys() - old.keys()}
     asked |= {d.name: _gone_but_edited(d, job, old[d.member], came) for d in edited}
     inherited = job.hierarchy.inherited.get(class_name, Inherited()).members
-    kept = [d for d in ports if d.name not in asked and d.member not in inherited]
+    kept = [d for d in ports if d.name not in asked and d.member not in inherited and _is_newly_gone(d, job)]
     callers = {d.name: [o.member for o in left if o.owner == class_name and is_called(d, [o])] for d in kept}
     asked |= {d.name: _gone_but_called(d, job, old[d.member], callers[d.name]) for d in kept if callers[d.name]}
     return [asked.get(draft.name, draft) for draft in drafts]
+
+
+def _is_newly_gone(draft: Draft, job: ModuleJob) -> bool:
+    """Whether the twin still had a method at the last upgrade that took it in; what was gone then was settled then."""
+    return job.twin.settled is None or draft.name in translated_units(job, job.twin.settled)
 
 
 def _was_called(draft: Draft, drafts: Sequence[Draft]) -> bool:

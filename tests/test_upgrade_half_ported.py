@@ -17,6 +17,8 @@ HALF = NEW.replace("    self.reserve(rows, plan)\n", "")
 INLINE = OLD.replace("self.note(rows)", "self.note(self.plan_of(rows))")
 
 
+OWN_PLAN = OLD.replace("    self.note", "    plan = self.own_plan(rows)\n    self.keep(plan)\n    self.note")
+OWN_PLAN_AND_HALF = OWN_PLAN.replace("    self.note(rows)", "    if plan.is_long:\n        self.note(rows)")
 REFUSED = NEW.replace(
     "    self.reserve(rows, plan)\n", "    if plan and self.mixin_has(rows):\n        self.reserve(rows, plan)\n"
 )
@@ -32,6 +34,8 @@ REFUSED = NEW.replace(
         pytest.param(OLD, HALF, "self.reserve(rows, plan)", set(), id="the reader is a third party's"),
         pytest.param(INLINE, HALF, "", set(), id="NPU has the value in place"),
         pytest.param(HALF, HALF, "", set(), id="NPU knows the name"),
+        pytest.param(OWN_PLAN, OWN_PLAN_AND_HALF, "", {"plan"}, id="NPU has a local of that name, and one reader came"),
+        pytest.param(OWN_PLAN, OWN_PLAN, "", set(), id="NPU has a local of that name, and no reader came"),
     ],
 )
 def test_half_ported(mine: str, result: str, foreign: str, found: set[str]) -> None:

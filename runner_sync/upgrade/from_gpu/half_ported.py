@@ -31,16 +31,19 @@ def half_ported(
 ) -> set[str]:
     """New locals of the GPU twin that the result mentions while some statement that reads them is missing.
 
-    Not counted: locals that only name a value which NPU has inline; readers that are ``foreign``; and, if another
-    reader did come in, readers inside a suite that ``veto`` refuses, for those belong to another feature.
+    Where NPU has a local of that name already, only what the port brings counts as a mention. Not counted: locals that
+    only name a value which NPU has inline; readers that are ``foreign``; and, if another reader did come in, readers
+    inside a suite that ``veto`` refuses, for those belong to another feature.
     """
     old, mine, new, result = (_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
-    known = {name for node in (*old, *mine) for name in binds(node) | reads(node)}
+    known, own = ({name for node in nodes for name in binds(node) | reads(node)} for nodes in (old, mine))
+    mine_as_is = {node.canon for node in mine}
     have = {node.canon for node in result} | set(foreign)
     refused = _refused(flatten(sides.upstream), veto)
     found = set()
     for name in {name for node in new for name in binds(node)} - known:
         here = [node for node in result if name in binds(node) | reads(node)]
+        here = [node for node in here if name not in own or node.canon not in mine_as_is]
         readers = [node for node in new if name in uses(node) and node.canon not in have]
         if any(name in uses(node) and not binds(node) & {name} for node in result):
             readers = [node for node in readers if node.canon not in refused]

@@ -6,7 +6,7 @@ what ``runner_sync.sources`` touches, and a clone of the first checkout in a tem
 The tree before a commit is upgraded as its maintainers would have done it, without any base told, and the runners are
 compared with those that the commit left. Corpus cases go from release to release; this is the step that somebody took.
 Where one commit changed the GPU and the NPU runners, the tree is that commit's with the NPU runners of its parent, and
-the parent is told as the base.
+the parent is told as the base. Where it ported another commit, it is that one's tree, and that one's parent.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from runner_sync.profile import NPU
 from runner_sync.sync import TreeOptions, UpgradeOptions, inputs, upgrade
 
 NPU_FOLDERS = ("vllm_omni/platforms/npu/worker", "vllm_omni/worker/npu")
-KINDS = ("step", "fix", "catch up", "port")
+KINDS = ("step", "fix", "catch up", "port", "commit")
 
-Kind = Literal["step", "fix", "catch up", "port"]
+Kind = Literal["step", "fix", "catch up", "port", "commit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,11 @@ class Pull:
     ascend: str
     kind: Kind
     vllm: str | None = None
+    of: str | None = None
+
+    @property
+    def title(self) -> str:
+        return f"#{self.number}" if self.of is None else f"#{self.number}, of {self.of}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +85,16 @@ def pulls() -> list[Pull]:
 def scored(pull: Pull, omni: Path, ascend: Path) -> Outcome:
     """A pull request beside what the tool makes of the tree before it. Raises ``InputError``."""
     with tempfile.TemporaryDirectory() as folder:
-        place, ref = omni, f"{pull.commit}^"
-        if _changes_gpu(omni, pull.commit):
+        place, ref, gpu = omni, f"{pull.commit}^", pull.of or pull.commit
+        if _changes_gpu(omni, gpu):
             place = Path(folder, "vllm-omni")
-            ref = _without_npu_changes(omni, place, pull.commit)
+            ref = _with_npu_runners_of(ref, gpu, omni, place)
         planned = upgrade(
             UpgradeOptions(
                 omni=TreeOptions(path=place, ref=ref),
                 ascend=TreeOptions(path=ascend, ref=pull.ascend),
                 vllm=TreeOptions(version=pull.vllm),
-                omni_base=f"{pull.commit}^" if pull.kind == "port" else None,
+                omni_base=f"{gpu}^" if pull.kind in ("port", "commit") else None,
                 upstream=pull.kind in ("step", "fix"),
                 out=Path(folder, "unwritten"),
                 verify=False,
@@ -115,7 +120,7 @@ def _rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, ...]]:
     for kind in KINDS:
         found = [one for one in outcomes if one.pull.kind == kind]
         whole = sum((one.total for one in found), start=score.Score())
-        named = [(f"#{one.pull.number}", one.total, one.reviews) for one in found]
+        named = [(one.pull.title, one.total, one.reviews) for one in found]
         if len(found) > 1:
             named.append((f"all {len(found)}", whole, sum(one.reviews for one in found)))
         for name, total, reviews in named:
@@ -130,15 +135,15 @@ def _changes_gpu(omni: Path, commit: str) -> bool:
     return bool(_git(omni, "diff", "--name-only", f"{commit}^", commit, "--", *paths))
 
 
-def _without_npu_changes(omni: Path, place: Path, commit: str) -> str:
-    """Clone ``omni`` to ``place`` and make a commit there: ``commit`` with the NPU runners of its parent."""
+def _with_npu_runners_of(before: str, gpu: str, omni: Path, place: Path) -> str:
+    """Clone ``omni`` to ``place`` and make a commit there: ``gpu`` with the NPU runners of the commit ``before``."""
     _git(omni, "clone", "--quiet", "--shared", "--no-checkout", str(omni.resolve()), str(place))
-    _git(place, "read-tree", commit)
+    _git(place, "read-tree", gpu)
     for folder in NPU_FOLDERS:
         _git(place, "rm", "-r", "-f", "--quiet", "--cached", "--ignore-unmatch", folder)
-        if _git(place, "ls-tree", f"{commit}^", folder):
-            _git(place, "read-tree", f"--prefix={folder}/", f"{commit}^:{folder}")
-    return _git(place, "commit-tree", _git(place, "write-tree"), "-p", f"{commit}^", "-m", "The GPU runners alone")
+        if _git(place, "ls-tree", before, folder):
+            _git(place, "read-tree", f"--prefix={folder}/", f"{before}:{folder}")
+    return _git(place, "commit-tree", _git(place, "write-tree"), "-p", f"{gpu}^", "-m", "The GPU runners alone")
 
 
 def _git(place: Path, *words: str) -> str:

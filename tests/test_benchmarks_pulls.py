@@ -50,9 +50,23 @@ def test_of_a_commit_to_both_platforms_the_gpu_half_is_the_input(trees: Trees) -
     commit(trees.omni)
     before = head(trees.omni)
     done = pulls.scored(Pull(2, before, head(trees.ascend_old), "port"), trees.omni, trees.ascend_old)
-    # A line changed, which the GPU half does, too, and one added to NPU alone; the hook that NPU lacks comes besides.
-    assert (done.total.work, done.total.hit) == (3, 2)
+    # A line changed, which the GPU half does, too, and one added to NPU alone.
+    assert (done.total.work, done.total.hit, done.total.done) == (3, 2, 2)
     assert head(trees.omni) == before
+
+
+def test_a_commit_that_ports_an_earlier_one_gets_that_one_alone(trees: Trees) -> None:
+    old = 'return info.get("stage")'
+    trees.edit(GPU_AR, old, 'return info.get("stage", 0)')
+    commit(trees.omni)
+    of = head(trees.omni)
+    trees.edit(GPU_AR, "class GPUARModelRunner", "LATER = 1\n\n\nclass GPUARModelRunner")
+    commit(trees.omni)
+    trees.edit(AR, old, 'return info.get("stage", 0)')
+    commit(trees.omni)
+    row = Pull(3, head(trees.omni), head(trees.ascend_old), "commit", of=of)
+    total = pulls.scored(row, trees.omni, trees.ascend_old).total
+    assert (total.work, total.left) == (2, 0)
 
 
 def test_the_table_adds_up_each_kind() -> None:
@@ -65,7 +79,7 @@ def test_the_table_adds_up_each_kind() -> None:
 def test_every_row_of_the_table_is_of_a_kind() -> None:
     rows = pulls.pulls()
     assert {row.kind for row in rows} == set(pulls.KINDS)
-    assert len({row.number for row in rows}) == len(rows)
+    assert len({row.title for row in rows}) == len(rows)
 
 
 def test_a_commit_that_is_not_there_is_an_error(trees: Trees) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from runner_sync.lineage.alignment import Change, since_alignment
+from runner_sync.lineage.alignment import Change, aligned_with, since_alignment
 
 STEPS = {line[:4]: f"    self.{line}(rows)\n" for line in ("keep_rows", "note_rows", "send_rows", "drop_rows")}
 
@@ -85,3 +85,28 @@ def test_nothing_older_than_the_alignment_is_read() -> None:
 def test_a_twin_that_there_was_not_yet_is_no_candidate() -> None:
     commits = (("alone", "keep", ""), ("twin", "keep", "note"), ("aligned", "keep note", "note"))
     assert [change.commit for change in since_alignment(changes(*commits))] == ["aligned"]
+
+
+def unit(*names: str) -> str:
+    return "def run(self, rows):\n" + "".join(f"    self.{name}(rows)\n" for name in names)
+
+
+OWN = [f"own_step_{k}" for k in range(12)]
+COMMON = [f"step_{k}" for k in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("gained", "expected"),
+    [
+        pytest.param(["kept", "left"], 0, id="as much as it lacks: the older one"),
+        pytest.param(["kept", "left", "left_too"], 0, id="less than it lacks, though a larger share of all"),
+        pytest.param(["kept", "kept_too", "left"], 1, id="more than it lacks"),
+    ],
+)
+def test_a_revision_is_nearer_if_the_unit_has_more_of_what_it_gained_than_it_lacks(
+    gained: list[str], expected: int
+) -> None:
+    mine = unit(*COMMON, *OWN, "kept", "kept_too")
+    old = unit(*COMMON)
+    later = unit(*COMMON, *gained)
+    assert aligned_with(mine, [old, later], now=unit(*COMMON, *gained, "newest")) == expected

@@ -242,3 +242,40 @@ from vllm.compilation.breakable_cudagraph import BreakableCUDAGraphWrapper
 from vllm.compilation.cuda_graph import CUDAGraphWrapper
 """
 WRAPPED = "\n    def wrapped(self, total):\n        return CUDAGraphWrapper(total)\n"
+
+
+SAMPLE = """
+    def _sample(self, logits):
+        if self.model.prefer_model_sampler:
+            return self.model.sample(logits)
+        return super()._sample(logits)
+"""
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_port_since_a_named_commit_brings_the_sampler_hook_only_if_it_came_since(
+    trees: Trees, *, is_new: bool
+) -> None:
+    """An upgrade brings it whenever NPU lacks it; who ports one commit gets what that commit did, and is told."""
+    twin = (trees.omni / GPU_AR).read_text("utf-8")
+    trees.edit(AR, "self.note(total)", "self.note(self._sample(total))")
+    lay_out(trees.omni, {GPU_AR: twin if is_new else twin + SAMPLE})
+    lay_out(trees.ascend_old, {ASCEND: (trees.ascend_old / ASCEND).read_text("utf-8") + PLAIN_SAMPLE})
+    commit(trees.omni)
+    lay_out(trees.omni, {GPU_AR: twin.replace("self.step_4(row)", "self.step_4(row, total)") + SAMPLE})
+    commit(trees.omni)
+    wanted = options(trees, ascend=trees.ascend_old)
+    result = sync.upgrade(wanted)
+    text = next(change.after or "" for change in result.changes if change.path == AR)
+    assert "self.step_4(row, total)" in text
+    assert ("def _sample(" in text) == is_new
+    asked = [item.reason for item in result.report.reviews if item.unit == "NPUARModelRunner._sample"]
+    assert any("`--only _sample` ports it" in reason for reason in asked) != is_new
+    catching_up = sync.upgrade(replace(wanted, omni_base=None, vllm_base=None))
+    assert any("def _sample(" in (change.after or "") for change in catching_up.changes)
+
+
+PLAIN_SAMPLE = """
+    def _sample(self, logits):
+        return logits.argmax()
+"""

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from runner_sync.lineage.likeness import fingerprint, similarity
+from runner_sync.lineage.likeness import fingerprint
 from runner_sync.lineage.timeline import SHORT_LINE, lines, methods
 
 
@@ -71,18 +71,28 @@ def _brings(text: str, before: str, theirs: Counter[str]) -> bool:
 
 
 def aligned_with(mine: str, revisions: Sequence[str], now: str | None) -> int:
-    """Index of the revision of its twin that a unit was aligned with last: the oldest of those most similar to it.
+    """Index of the revision of its twin that a unit was aligned with last: the oldest of those that differ least from
+    it.
 
-    ``revisions`` are oldest first, ``now`` is the twin as it is, ``None`` if it is gone. If the most similar revision
-    is like the present one, and that added something which the unit lacks, it is the last one with another text
-    instead. Similarity counts the whole unit, but a unit may be updated in part: ``execute_model`` of vllm-omni
+    ``revisions`` are oldest first, ``now`` is the twin as it is, ``None`` if it is gone. What differs is counted in
+    statements, so that a revision is nearer than the one before only if the unit has more of what it gained than it
+    lacks; of units that are not much alike, a share of all statements rises with less.
+
+    If the nearest revision is like the present one, and that added something which the unit lacks, it is the last one
+    with another text instead. The whole unit counts, but it may be updated in part: ``execute_model`` of vllm-omni
     0.31.0rc1 had lost on NPU what the twin lost, and lacked the call that the twin gained.
     """
-    scores = [similarity(mine, text) for text in revisions]
-    best = max(range(len(revisions)), key=lambda k: (scores[k], -k))
+    own = fingerprint(mine)
+    apart = [_difference(own, fingerprint(text)) for text in revisions]
+    best = apart.index(min(apart))
     if revisions[best] != now:
         return best
     present = fingerprint(now)
     before = next((k for k in range(best, -1, -1) if fingerprint(revisions[k]) != present), best)
     gained = present - fingerprint(revisions[before])
     return before if gained - fingerprint(mine) else best
+
+
+def _difference(one: Counter[str], other: Counter[str]) -> int:
+    """How many statements only one of two units has."""
+    return ((one - other) + (other - one)).total()

@@ -42,6 +42,7 @@ from runner_sync.merge.placing.remarks import keep_on_untouched, with_their_stat
 from runner_sync.merge.placing.replacing import put_where_the_replaced_stood
 from runner_sync.merge.placing.sequence import order
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
+from runner_sync.merge.preparing.at_hand import with_suites_at_hand
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.renames import (
@@ -129,7 +130,7 @@ def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     triple = with_omni_names_of_values(with_omni_names(triple))
     triple = with_omni_names_of_new_values(triple)
     if not terms.policy.is_copy:
-        return in_omni_order(triple), terms
+        return in_omni_order(with_suites_at_hand(triple)), terms
     triple, heritage, versions = with_upstream_names(triple, terms.heritage, terms.versions)
     return triple, replace(terms, heritage=heritage, versions=versions)
 

@@ -202,6 +202,7 @@ def _twin(found: DerivedModule, bases: Bases, options: UpgradeOptions, given: in
         settled=bases.twins.settled(found) if new is not None else None,
         locked={e.qualname: e.gpu for e in given.lock.entries if e.path == found.path and e.gpu is not None},
         load_vllm=lambda: bases.twins.vllm_now(found),
+        news_only=bases.twins.is_port,
         translation=memo.TRANSLATION,
     )
 

@@ -97,6 +97,12 @@ class TwinBases:
             self.revisions.note(f"no GPU runner from before {ref} was compared with: {error}")
         return tuple(older)
 
+    @cached_property
+    def is_port(self) -> bool:
+        """Whether the run is to port what the twins gained since a named revision, and follows no newer upstream: what
+        the modules lacked before is `check`'s to tell."""
+        return self.options.omni_base is not None and not self._follows_newer()
+
     @property
     def _is_locked(self) -> bool:
         """Whether the lock names the twins' bases, and no option does."""

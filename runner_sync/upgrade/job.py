@@ -143,6 +143,9 @@ class GpuTwin:
     """Loads vLLM's module of the version that ``new`` is made for."""
     owed: Owed = Owed()
     """Names on ``self`` whose uses count as new in the twin, however old they are."""
+    news_only: bool = False
+    """Whether somebody asked for what the twin gained since a revision and nothing else: what NPU lacked before stays
+    out."""
     translation: Translation = TRANSLATION
     """Translates its texts, and those of vLLM, to NPU names."""
 

@@ -168,12 +168,12 @@ def _known_before(job: ModuleJob) -> frozenset[str]:
     """Units that an earlier revision of the twin has.
 
     If the lock names twins, a revision with the same module text as now does not count: ``settled`` tells instead what
-    NPU did without on purpose.
+    NPU did without on purpose. Where only news are asked for, what was there before is none.
     """
     new = job.twin.new
     assert new is not None
-    sides = [base.side for base in job.twin.bases if base.side.ref != new.ref]
-    earlier = [side for side in sides if side.text != new.text or not job.twin.locked]
+    sides = [base.side for base in job.twin.bases if base.side.ref != new.ref or job.twin.news_only]
+    earlier = [side for side in sides if side.text != new.text or not job.twin.locked or job.twin.news_only]
     if job.twin.settled is not None:
         earlier.append(job.twin.settled)
     return frozenset(name for side in earlier for name in translated_units(job, side))

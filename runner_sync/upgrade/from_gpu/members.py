@@ -46,7 +46,7 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         vllm=inherited.vllm if inherited else {},
         helpers=_module_definitions(side.module_text, job) if side.module_text else {},
         known_before={k.removeprefix(prefix) for k in side.known_before if k.startswith(prefix)},
-        required={job.profile.sampler_hook.method}
+        required=({job.profile.sampler_hook.method} if not job.twin.news_only else set())
         | _newly_called(drafts, job)
         | _named_by_only(class_name, side, job)
         | _with_news(class_name, members, job),

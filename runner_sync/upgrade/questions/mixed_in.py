@@ -22,14 +22,15 @@ def mixed_in(job: ModuleJob) -> list[Draft]:
 
 
 def _declined(job: ModuleJob) -> list[Draft]:
-    """Questions about mixins that a class does without; not about those settled at the last upgrade."""
+    """Questions about mixins that a class does without; not about those settled at the last upgrade, nor about old ones
+    where only news are asked for."""
     found = []
     settled, old = _settled_bases(job), _old_bases(job)
     for class_name, left in job.hierarchy.missing_mixins.items():
         asked = [name for name in left if name not in settled]
         draft = Draft.for_question(class_name)
         reasons = [
-            *_why_without([name for name in asked if name in old], class_name, job),
+            *_why_without([name for name in asked if name in old and not job.twin.news_only], class_name, job),
             *_why_not_yet([name for name in asked if name not in old], class_name),
         ]
         items = [review(draft, job.path, reason=reason, confidence=CONTESTED) for reason in reasons]

@@ -38,7 +38,7 @@ def with_suites_at_hand(triple: Triple) -> Triple:
     omni, base, upstream = (flatten(text) for text in (triple.omni, triple.base, triple.upstream))
     old, new = _suites(base), _suites(upstream)
     done = list[int]()
-    for path, mine in reversed(_suites(omni).items()):
+    for path, mine in reversed([*_suites(omni).items()]):
         if path not in old or path not in new or any(head in mine for head in done):
             continue
         if _is_at_hand((omni, mine), (upstream, new[path]), before=(base, old[path])):

@@ -244,11 +244,12 @@ def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
 
     An argument that is passed by keyword instead of by position, or the reverse, is not reported as missing as well.
     """
+    keywords = signature.keywords
     by_position = [n for n in arguments.keywords if n in signature.positional_only and not signature.var_keyword]
     found = [
         Misfit("unknown keyword", name, f"does not take the keyword `{name}`")
         for name in arguments.keywords
-        if name not in signature.keywords and name not in by_position and not signature.var_keyword
+        if name not in keywords and name not in by_position and not signature.var_keyword
     ]
     if by_position:
         text = f"takes {_listed(by_position)} by position only"
@@ -265,7 +266,7 @@ def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
     found += [
         Misfit("given twice", name, f"gets `{name}` twice, by position and by keyword")
         for name in arguments.keywords
-        if name in filled and name in signature.keywords
+        if name in filled and name in keywords
     ]
     return found + missing
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from repo_samples import tagged_repository
 from sources_samples import make_wheel, sha256
+from sync_samples import commit
 
 from runner_sync.sources import cache, open_path
 from runner_sync.sources.archive import ArchiveTree
@@ -94,6 +95,16 @@ def test_a_revision_is_known_by_its_git_objects(tmp_path: Path) -> None:
     assert ask(open_path("vllm-ascend", tmp_path / "repo", ref=tags[old])) == (first, [])
     assert ask(open_path("vllm-ascend", tmp_path / "repo", ref=new))[1]
     assert ask(open_path("vllm-ascend", tmp_path / "repo", ref=old)) == (first, [])
+
+
+def test_of_another_revision_what_changed_is_read(folder: Path) -> None:
+    commit(folder)
+    (folder / ONE).write_text("eins = 2\n")
+    commit(folder)
+    assert ask(open_path("vllm", folder, ref="HEAD~1"))[1] == ["", "one = 1\n", "two = 2\n"]
+    assert ask(open_path("vllm", folder, ref="HEAD"))[1] == ["eins = 2\n"]
+    for ref in ("HEAD~1", "HEAD"):
+        assert ask(open_path("vllm", folder, ref=ref))[1] == []
 
 
 def test_a_release_is_known_by_its_hash() -> None:

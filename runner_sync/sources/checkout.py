@@ -176,8 +176,10 @@ class RevisionTree(_GitTree):
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
         """``{path: find(text)}`` for every file, from an earlier run if the file had the same git object then."""
         states = {path: self._blobs[path] for path in self.paths()}
-        place = f"{self.repository.place} {self.prefix}{self.source.revision}"
-        return remembering.remembered(what, place, states, lambda path: find(self.read(path) or ""))
+        near = f"{self.repository.place} {self.prefix}"
+        return remembering.remembered(
+            what, f"{near}{self.source.revision}", states, lambda path: find(self.read(path) or ""), near=near
+        )
 
     def metadata(self) -> str | None:
         """Text of the distribution's core metadata, which is hardly ever committed."""

@@ -17,16 +17,22 @@ _LENGTH = 8
 """Bytes of the number in front of an entry that says how long its table of answers is."""
 
 
-def remembered(what: str, place: str, states: Mapping[str, str], find: Callable[[str], bytes]) -> dict[str, bytes]:
+def remembered(
+    what: str, place: str, states: Mapping[str, str], find: Callable[[str], bytes], *, near: str = ""
+) -> dict[str, bytes]:
     """``{path: find(path)}`` for each path in ``states``; the answer of the last run if the path's state was the same.
 
-    The cache has one entry for each ``what`` and ``place``, with the paths of the last run only.
+    The cache has one entry for each ``what`` and ``place``, with the paths of the last run only. A place without one
+    begins with that of ``near``, which gets the answers of whichever place was computed last: another revision of the
+    same files shares most of them.
     """
-    known = _unpacked(cache.load_answer(what, place))
+    own = _unpacked(cache.load_answer(what, place))
+    known = own or (_unpacked(cache.load_answer(what, near)) if near else {})
     kept = {path: known[path] for path, state in states.items() if path in known and known[path][0] == state}
     found = {path: kept[path] if path in kept else (state, find(path)) for path, state in states.items()}
-    if found != known:
-        cache.store_answer(what, place, _packed(found))
+    if found != own:
+        for entry in filter(None, (place, near)):
+            cache.store_answer(what, entry, _packed(found))
     return {path: answer for path, (_, answer) in found.items()}
 
 

@@ -19,6 +19,7 @@ from runner_sync.profile import NameRewrite, RunnerModule
 from runner_sync.render.templates import find_template_folder
 from runner_sync.sync import inputs, memo
 from runner_sync.sync.bases import Bases
+from runner_sync.sync.device_code import DeviceCode
 from runner_sync.sync.hierarchy import hierarchy_of
 from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.sync.options import UpgradeOptions
@@ -56,6 +57,7 @@ class _Run:
     bases: Bases
     module_texts: ModuleTexts
     attributes: Attributes
+    device_code: DeviceCode
 
 
 def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResult], tuple[str, ...]]:
@@ -67,7 +69,7 @@ def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResu
     module_texts = ModuleTexts(given.trees, relocated=relocated_names(modules))
     given = replace(given, config=replace(given.config, profile=given.profile.fitted(module_texts.lacks)))
     attributes = Attributes(module_texts.trees.values(), given.profile.surroundings)
-    run = _Run(options, given, modules, bases, module_texts, attributes)
+    run = _Run(options, given, modules, bases, module_texts, attributes, DeviceCode(given.profile, module_texts))
     results: list[ModuleResult] = []
     for found in modules:
         options.progress(f"comparing {found.path}", len(results), len(modules))
@@ -170,6 +172,7 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
             relocated=module_texts.relocated,
             lacks=module_texts.lacks,
             moved_to=module_texts.moved_to,
+            device_code=run.device_code,
             missing_members=_missing_members(given.profile.names, module_texts)
             | _undefined(found, twin, run.attributes, given),
         ),

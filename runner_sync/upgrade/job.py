@@ -215,6 +215,8 @@ class Target:
     """Whether a module, as it will be after this run, is known not to have a name."""
     moved_to: Callable[[str, str], str] = lambda _module, _name: ""
     """The one other module that defines a name which a module lacks; empty if there is none or more than one."""
+    device_code: Callable[[str], str] = lambda _called: ""
+    """For a name as the GPU runner calls it: the definition behind it and the CUDA names that this uses; else empty."""
     missing_members: Mapping[str, str] = field(default_factory=dict)
     """Members that GPU classes have and their NPU counterparts, or the vLLM at hand, lack; each with the lacking
     class."""

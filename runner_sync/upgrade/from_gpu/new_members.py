@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from runner_sync.compose.hooks import asked_first, fit_sampler_hook
 from runner_sync.compose.member_text import self_names
 from runner_sync.compose.members import Member, predecessor, successor
-from runner_sync.confidence import INFERRED, REQUIRED
+from runner_sync.confidence import DOUBTFUL, INFERRED, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu import owing, unconfirmed
+from runner_sync.upgrade.from_gpu import device_behind, owing, unconfirmed
 from runner_sync.upgrade.from_gpu.gpu import GpuSide, with_twin_recorded
 from runner_sync.upgrade.from_gpu.untranslated import ask_about_untranslated
 from runner_sync.upgrade.job import ModuleJob, is_selected
@@ -67,12 +67,12 @@ def _asked_first(name: str, job: ModuleJob) -> tuple[str, ...]:
 
 def _added_review(draft: Draft, job: ModuleJob, decision: Member, notes: Sequence[str]) -> ReviewItem:
     what = "ported as a hook" if decision.action == "hook" else "ported"
-    reason = (
-        f"{what} from the GPU runner: {decision.reason}{owing.why(draft.text, job)}{unconfirmed.why(draft.text, job)}"
-    )
-    reason = "; ".join([reason, *notes])
+    behind = device_behind.why(draft.text, "", job)
+    doubts = f"{owing.why(draft.text, job)}{unconfirmed.why(draft.text, job)}{behind}"
+    reason = "; ".join([f"{what} from the GPU runner: {decision.reason}{doubts}", *notes])
     shown = Shown(upstream=draft.text, chosen=draft.text)
-    return review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=True)
+    sure = DOUBTFUL if behind else REQUIRED
+    return review(draft, job.path, reason=reason, confidence=sure, shown=shown, from_gpu=True)
 
 
 def _asked_for(

@@ -13,11 +13,11 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import merge
-from runner_sync.confidence import DERIVED
+from runner_sync.confidence import DERIVED, DOUBTFUL
 from runner_sync.model import ReviewItem
 from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu import owing, unconfirmed
+from runner_sync.upgrade.from_gpu import device_behind, owing, unconfirmed
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -38,20 +38,24 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
     old, new = before.split("\n"), after.split("\n")
     in_twin = _InTwin.of(after, twin)
     lost = Counter(_canons(before)) - Counter(_canons(after))
-    return [
-        review(
+    found = []
+    for i1, i2, j1, j2 in _changed(before, after):
+        was, now = _passage(old[i1:i2]), _passage(new[j1:j2])
+        if _without_comments(was) == _without_comments(now):
+            continue
+        behind = device_behind.why(now, before, job)
+        taken_over = f"{TAKEN_OVER}{owing.why(now, job)}{unconfirmed.why(now, job)}{behind}"
+        item = review(
             draft,
             job.path,
-            reason=TAKEN_OVER + owing.why(now, job) + unconfirmed.why(now, job) if now else _taken_out(was, lost),
-            confidence=DERIVED,
+            reason=taken_over if now else _taken_out(was, lost),
+            confidence=DOUBTFUL if behind else DERIVED,
             shown=Shown(omni=was, upstream=in_twin.said(now, j1, j2), chosen=now),
             line=j1 + 1,
             from_gpu=True,
         )
-        for i1, i2, j1, j2 in _changed(before, after)
-        for was, now in [(_passage(old[i1:i2]), _passage(new[j1:j2]))]
-        if _without_comments(was) != _without_comments(now)
-    ]
+        found.append(item)
+    return found
 
 
 def _taken_out(was: str, lost: Container[str]) -> str:

@@ -1,0 +1,98 @@
+"""CUDA code of omni's own that a runner reaches by a call: what a translated port still runs, and nothing translates.
+
+Comes in: the profile's GPU modules and the texts of the trees. Goes out: a phrase for each called name. May touch: the
+trees, by reading.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from runner_sync.compose.import_entries import imports
+from runner_sync.naming import Import, project_of
+from runner_sync.profile import Profile
+from runner_sync.statements import code_of
+from runner_sync.sync.module_texts import ModuleTexts
+from runner_sync.syntax import dotted_name, module_of, walk
+from runner_sync.units import texts
+
+_CUDA = re.compile(r"\btorch\.cuda\.\w+")
+
+SHOWN = 3
+"""How many CUDA names a phrase has at most."""
+
+
+class DeviceCode:
+    """Finds the definition behind a call in the GPU runners, and the CUDA names that it uses.
+
+    In sight are functions that a GPU module imports from omni, and methods of objects that a GPU class makes from a
+    class of omni's: ``self.cache = Cache(rows)``. What those call in turn is not looked at.
+    """
+
+    def __init__(self, profile: Profile, module_texts: ModuleTexts) -> None:
+        self._paths = dict.fromkeys(module.gpu.path for module in profile.modules if module.gpu is not None)
+        self._module_texts = module_texts
+
+    def __call__(self, called: str) -> str:
+        """``Cache.write (vllm_omni/cache.py) uses torch.cuda.is_available``; empty for a called name, as the GPU runner
+        writes it (``self.cache.write``, ``write``), behind which no such code is in sight."""
+        for where, path, text in self._definitions(called):
+            if words := list(dict.fromkeys(_CUDA.findall(code_of(text)))):
+                more = f" and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
+                return f"{where} ({path}) uses {', '.join(words[:SHOWN])}{more}"
+        return ""
+
+    def _definitions(self, called: str) -> Iterator[tuple[str, str, str]]:
+        """The name, path and text of each definition that the called name may mean in a GPU module."""
+        owner, _, name = called.rpartition(".")
+        for entry in self._imported.get(name, ()) if not owner else ():
+            found = self._module_texts.module(entry.module)
+            if found is not None and entry.name in (units := texts.whole_definitions(found[1])):
+                yield entry.name, found[0], units[entry.name]
+        for entry in self._made.get(owner.removeprefix("self."), ()) if owner.startswith("self.") else ():
+            made = self._module_texts.find_class(entry.module, entry.name)
+            source = self._module_texts.module(made.module) if made is not None else None
+            if made is not None and source is not None:
+                members = texts.members(made.text, made.name, made.module)
+                if name in members:
+                    yield f"{made.name}.{name}", source[0], members[name]
+
+    @cached_property
+    def _imported(self) -> dict[str, list[Import]]:
+        """What the GPU modules import from omni, by the name that they bind."""
+        found: dict[str, list[Import]] = {}
+        for path, text in self._texts:
+            for bound, entry in imports(text, path).items():
+                if entry.name and project_of(entry.module) == "vllm-omni":
+                    found.setdefault(bound, []).append(entry)
+        return found
+
+    @cached_property
+    def _made(self) -> dict[str, list[Import]]:
+        """The classes of omni's that GPU classes make their attributes of, by the attribute."""
+        found: dict[str, list[Import]] = {}
+        for _, text in self._texts:
+            for attribute, name in _constructions(module_of(text)):
+                found.setdefault(attribute, []).extend(self._imported.get(name, ()))
+        return found
+
+    @cached_property
+    def _texts(self) -> Sequence[tuple[str, str]]:
+        """The path and text of each GPU module that is there."""
+        tree = self._module_texts.trees["vllm-omni"]
+        return [(path, text) for path in self._paths if (text := tree.read(path))]
+
+
+def _constructions(module: ast.Module) -> Iterator[tuple[str, str]]:
+    """``("cache", "Cache")`` for each ``self.cache = Cache(…)``, with a type or without."""
+    for node in walk(module):
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(node.value, ast.Call):
+            continue
+        name = dotted_name(node.value.func)
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            owner, _, attribute = (dotted_name(target) or "").rpartition(".")
+            if name is not None and owner == "self":
+                yield attribute, name

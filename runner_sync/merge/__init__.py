@@ -43,6 +43,7 @@ from runner_sync.merge.placing.replacing import put_where_the_replaced_stood
 from runner_sync.merge.placing.sequence import order
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
 from runner_sync.merge.preparing.at_hand import with_suites_at_hand
+from runner_sync.merge.preparing.in_front import with_conditions_in_other_branches
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
 from runner_sync.merge.preparing.renames import (
@@ -124,7 +125,7 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
 def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     """The texts with one form and one name for what the sides write differently, and ``terms`` in the same names; for a
     port also with their blocks in one order."""
-    triple = in_one_form(triple)
+    triple = with_conditions_in_other_branches(in_one_form(triple))
     if terms.policy.is_copy:
         triple = in_the_same_branches(triple)
     triple = with_omni_names_of_values(with_omni_names(triple))

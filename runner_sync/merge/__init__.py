@@ -55,6 +55,7 @@ from runner_sync.merge.preparing.renames import (
     with_omni_names_of_values,
     with_upstream_names,
 )
+from runner_sync.merge.preparing.returned import with_values_returned_at_once
 from runner_sync.merge.preparing.two_branches import in_the_same_branches
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
@@ -131,7 +132,7 @@ def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     triple = with_omni_names_of_values(with_omni_names(triple))
     triple = with_omni_names_of_new_values(triple)
     if not terms.policy.is_copy:
-        return in_omni_order(with_suites_at_hand(triple)), terms
+        return in_omni_order(with_suites_at_hand(with_values_returned_at_once(triple))), terms
     triple, heritage, versions = with_upstream_names(triple, terms.heritage, terms.versions)
     return triple, replace(terms, heritage=heritage, versions=versions)
 

@@ -315,14 +315,24 @@ def _lines(*files: Path) -> set[str]:
 
 
 def port_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, was: str, now: str, *, only: tuple[str, ...] = ()
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    npu: str,
+    was: str,
+    now: str,
+    *,
+    only: tuple[str, ...] = (),
+    beside: Mapping[str, str] | None = None,
 ) -> tuple[str, str]:
-    """The NPU module after an upgrade in which its GPU twin went from ``was`` to ``now``, and the questions."""
+    """The NPU module after an upgrade in which its GPU twin went from ``was`` to ``now``, and the questions.
+
+    ``beside`` are the texts of files that came with ``now``.
+    """
     stay_at_home(monkeypatch, tmp_path)
     trees = Trees(tmp_path)
     lay_out(trees.omni, {GPU_AR: was, AR: npu})
     commit(trees.omni)
-    lay_out(trees.omni, {GPU_AR: now})
+    lay_out(trees.omni, {GPU_AR: now, **(beside or {})})
     commit(trees.omni)
     result = check_upgrade(
         trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, only=only)

@@ -173,6 +173,7 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
             lacks=module_texts.lacks,
             moved_to=module_texts.moved_to,
             device_code=run.device_code,
+            omni_module=module_texts.module,
             missing_members=_missing_members(given.profile.names, module_texts)
             | _undefined(found, twin, run.attributes, given),
         ),

@@ -217,6 +217,8 @@ class Target:
     """The one other module that defines a name which a module lacks; empty if there is none or more than one."""
     device_code: Callable[[str], str] = lambda _called: ""
     """For a name as the GPU runner calls it: the definition behind it and the CUDA names that this uses; else empty."""
+    omni_module: Callable[[str], tuple[str, str] | None] = lambda _module: None
+    """Path and text of a module, by its dotted name; ``None`` if no tree at hand has it."""
     missing_members: Mapping[str, str] = field(default_factory=dict)
     """Members that GPU classes have and their NPU counterparts, or the vLLM at hand, lack; each with the lacking
     class."""

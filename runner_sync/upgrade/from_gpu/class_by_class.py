@@ -48,7 +48,7 @@ def _after_port_of_class(
     drafts = [*drafts, *declined_members(class_name, decisions, job, side)]
     asked = {d.name for d in decisions if is_asked_about(class_name, d, job, side)}
     fates: dict[str, Fate] = {f"{class_name}.{d.name}": "asked" if d.name in asked else d.action for d in decisions}
-    return drop_gone_from_gpu(class_name, drafts, job, old=pair.gpu_old, new=pair.gpu_new), fates
+    return drop_gone_from_gpu(class_name, drafts, job, side, old=pair.gpu_old, new=pair.gpu_new), fates
 
 
 def _with_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, pair: Twins) -> list[Draft]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from runner_sync.compose.member_text import self_names
 from runner_sync.edits import Edit, Places, apply
@@ -36,10 +37,26 @@ def sides_with_helpers(method: str, old: Twin, new: Twin) -> tuple[str, str]:
     """The texts of ``old`` and ``new`` with the helpers inlined that ``method`` has in place.
 
     Each side is the twin's text and its helpers by name. A helper stays a call if the other side does not have most of
-    its statements, for example because they moved into another module.
+    its statements, for example because they moved into another module, or if it can be inlined on one side only: its
+    statements would seem to be gone from the other.
     """
     names = in_place(method, old[1]) | in_place(method, new[1])
-    return _with_bodies(old, names, other=new), _with_bodies(new, names, other=old)
+    was, now = _with_bodies(old, names, other=new), _with_bodies(new, names, other=old)
+    if uneven := (was.inlined ^ now.inlined) & _called(old) & _called(new):
+        was, now = (_with_bodies(side, names - uneven, other=other) for side, other in ((old, new), (new, old)))
+    return was.text, now.text
+
+
+def _called(side: Twin) -> frozenset[str]:
+    """The helpers that the text of ``side`` or another helper calls."""
+    return frozenset(name for text in (side[0], *side[1].values()) for name in self_names(text)) & side[1].keys()
+
+
+class _Inlined(NamedTuple):
+    """A text, and the names of the helpers that are inlined in it."""
+
+    text: str
+    inlined: frozenset[str]
 
 
 def in_place(method: str, helpers: Mapping[str, str]) -> frozenset[str]:
@@ -48,15 +65,18 @@ def in_place(method: str, helpers: Mapping[str, str]) -> frozenset[str]:
     return frozenset(name for name, helper in helpers.items() if name not in called and _is_in_place(helper, [method]))
 
 
-def _with_bodies(side: Twin, names: Collection[str], *, other: Twin) -> str:
+def _with_bodies(side: Twin, names: Collection[str], *, other: Twin) -> _Inlined:
     """The text of ``side`` with each of these helpers inlined where it is first used; helpers of helpers, too."""
+    inlined = set()
     text, helpers = side
     there = [other[0], *other[1].values()]
     todo = [name for name in helpers if name in names and _is_in_place(helpers[name], there)]
     while used := [name for name in todo if name in self_names(text)]:
         todo.remove(used[0])
-        text = _with_body(text, used[0], helpers[used[0]])
-    return text
+        made = _with_body(text, used[0], helpers[used[0]])
+        inlined |= {used[0]} if made != text else set()
+        text = made
+    return _Inlined(text, frozenset(inlined))
 
 
 def _is_in_place(helper: str, texts: Sequence[str]) -> bool:

@@ -7,26 +7,35 @@ removed. May touch: nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.members import is_port
 from runner_sync.compose.names import read_in_class_body
 from runner_sync.confidence import CONTESTED, REQUIRED
+from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.gpu import translated_units
+from runner_sync.upgrade.from_gpu.gpu import GpuSide, translated_units
+from runner_sync.upgrade.from_gpu.moved_out import Moves, changes
+from runner_sync.upgrade.from_gpu.new_homes import Homes
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def drop_gone_from_gpu(
-    class_name: str, drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
+    class_name: str,
+    drafts: Sequence[Draft],
+    job: ModuleJob,
+    side: GpuSide,
+    *,
+    old: Mapping[str, str],
+    new: Mapping[str, str],
 ) -> list[Draft]:
     """The drafts; a port whose GPU original is gone is removed, unless something on the NPU side still calls it.
 
     One that another method of the class still calls is asked about: it is what the GPU runner has left behind. So is a
     port that NPU has edited, and that was called before and no longer is: NPU's edits exist nowhere else. Methods that
-    vllm-ascend has, too, stay.
+    vllm-ascend has, too, stay. What the GPU runner keeps as a function of another module now is said to be there.
     """
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
@@ -41,14 +50,17 @@ def drop_gone_from_gpu(
         called = [d for d in gone if is_called(d, called)]
     left = [d for d in drafts if d not in gone]
     edited = [d for d in edited if d.member not in elsewhere and not is_called(d, left)]
-    asked = {d.name: _gone_from_gpu(d, job, old[d.member]) for d in gone}
+
+    moves = Moves(job, side)
+    originals = {d.name: _Original(old[d.member], _moved_since(d, moves)) for d in (*gone, *ports)}
+    asked = {d.name: _gone_from_gpu(d, job, originals[d.name]) for d in gone}
     here = [d.member for d in drafts if d.owner == class_name]
     came = {name: new[name] for name in here if name in new.keys() - old.keys()}
-    asked |= {d.name: _gone_but_edited(d, job, old[d.member], came) for d in edited}
+    asked |= {d.name: _gone_but_edited(d, job, originals[d.name], came) for d in edited}
     inherited = job.hierarchy.inherited.get(class_name, Inherited()).members
     kept = [d for d in ports if d.name not in asked and d.member not in inherited and _is_newly_gone(d, job)]
     callers = {d.name: [o.member for o in left if o.owner == class_name and is_called(d, [o])] for d in kept}
-    asked |= {d.name: _gone_but_called(d, job, old[d.member], callers[d.name]) for d in kept if callers[d.name]}
+    asked |= {d.name: _gone_but_called(d, job, originals[d.name], callers[d.name]) for d in kept if callers[d.name]}
     return [asked.get(draft.name, draft) for draft in drafts]
 
 
@@ -57,29 +69,61 @@ def _is_newly_gone(draft: Draft, job: ModuleJob) -> bool:
     return job.twin.settled is None or draft.name in translated_units(job, job.twin.settled)
 
 
+def _moved_since(draft: Draft, moves: Moves) -> Homes:
+    """What moved out of the class since the revision of the twin that a draft was aligned with."""
+    base = moves.side.bases.get(draft.name)
+    return moves.since(base.side, draft.owner) if base is not None else {}
+
+
 def _was_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
     return any(draft.member in self_names(other.before) for other in drafts if other is not draft)
 
 
-def _gone_but_edited(draft: Draft, job: ModuleJob, original: str, came: Mapping[str, str]) -> Draft:
+@dataclass(frozen=True, slots=True)
+class _Original:
+    """The GPU method ``then``, and what ``moved`` out of its class, this one perhaps among it."""
+
+    then: str
+    moved: Homes
+
+    def shown(self, draft: Draft, *, chosen: str = "") -> Shown:
+        now = self.moved[draft.member].whole if draft.member in self.moved else ""
+        return Shown(base=self.then, omni=draft.before, upstream=now, chosen=chosen)
+
+    def fate(self, draft: Draft) -> str:
+        """What the GPU runner did with the method."""
+        if draft.member not in self.moved:
+            return "the GPU runner dropped this method"
+        news = changes(self.then, draft.member, self.moved, have=draft.before)
+        return (
+            f"the GPU runner moved this method to {self.moved[draft.member].dotted}{news or ', where it does the same'}"
+        )
+
+
+def _gone_but_edited(draft: Draft, job: ModuleJob, original: _Original, came: Mapping[str, str]) -> Draft:
     """The draft with a question; one of ``came``, methods that both classes newly have, may be the same under a new
     name."""
-    reason = "the GPU runner dropped this method, and nothing on the NPU side calls it any more; NPU had edited it"
-    if renamed := [name for name, text in came.items() if canonical(text)[1:] == canonical(original)[1:]]:
+    reason = f"{original.fate(draft)}, and nothing on the NPU side calls it any more; NPU had edited it"
+    if renamed := [name for name, text in came.items() if canonical(text)[1:] == canonical(original.then)[1:]]:
         reason += f": it is called {renamed[0]} there now, and came as it is there, without what NPU does in this one"
-    shown = Shown(base=original, omni=draft.before, chosen=draft.text)
-    return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown))
+    return draft.asking(_asked(draft, job, original, reason))
 
 
-def _gone_but_called(draft: Draft, job: ModuleJob, original: str, callers: Sequence[str]) -> Draft:
-    reason = f"the GPU runner dropped this method; on the NPU side, {' and '.join(callers)} still calls it"
-    shown = Shown(base=original, omni=draft.before, chosen=draft.text)
-    return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown))
+def _gone_but_called(draft: Draft, job: ModuleJob, original: _Original, callers: Sequence[str]) -> Draft:
+    reason = f"{original.fate(draft)}; on the NPU side, {' and '.join(callers)} still calls it"
+    return draft.asking(_asked(draft, job, original, reason))
 
 
-def _gone_from_gpu(draft: Draft, job: ModuleJob, original: str) -> Draft:
-    reason = "the GPU runner dropped this method, and nothing on the NPU side calls its port any more"
-    item = review(draft, job.path, reason=reason, confidence=REQUIRED, shown=Shown(base=original, omni=draft.before))
+def _asked(draft: Draft, job: ModuleJob, original: _Original, reason: str) -> ReviewItem:
+    """A question about a method that stays."""
+    shown = original.shown(draft, chosen=draft.text)
+    return review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=bool(shown.upstream))
+
+
+def _gone_from_gpu(draft: Draft, job: ModuleJob, original: _Original) -> Draft:
+    reason = f"{original.fate(draft)}, and nothing on the NPU side calls its port any more"
+    shown = original.shown(draft)
+    item = review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=bool(shown.upstream))
     return replace(draft.asking(item), removed=True)
 
 

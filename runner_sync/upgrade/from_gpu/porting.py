@@ -19,7 +19,7 @@ from runner_sync.merge import Kind, Reason, Veto
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu import call_fit, extracted, gpu, ported_passages, resting_on
+from runner_sync.upgrade.from_gpu import call_fit, gpu, moved_out, ported_passages, resting_on
 from runner_sync.upgrade.from_gpu.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
 from runner_sync.upgrade.from_gpu.left_standing import ask_about_left_standing
 from runner_sync.upgrade.from_gpu.once_more import ask_about_the_same_elsewhere
@@ -47,7 +47,7 @@ def port(
     ``beside`` are the other drafts of the same class, which stay as they are; ``methods`` are the texts of methods that
     may use records (classes of fields) among the drafts. A port that breaks a call of another method is taken back.
     """
-    context = _Context(job, side, veto, methods, known=_module_names(job, side))
+    context = _Context(job, side, veto, methods, known=_module_names(job, side), moves=moved_out.Moves(job, side))
     divided = {draft.split_from for draft in drafts}
     ported = []
     for draft in drafts:
@@ -57,19 +57,21 @@ def port(
             ported.append(draft)
             continue
         ported.append(_with_whole_change_of_twin(draft, drafts, new, context))
-    return _without_unfit(ported, drafts, context, beside=beside)
+    left = _without_unfit(ported, drafts, context, beside=beside)
+    return [context.moves.ask(draft) for draft in left]
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
     """What the ports of all drafts share: ``veto`` refuses statements, ``methods`` are texts that may use records among
-    the drafts, ``known`` are the names that a unit of the module may read."""
+    the drafts, ``known`` are the names that a unit of the module may read, ``moves`` tell which helpers moved out."""
 
     job: ModuleJob
     side: GpuSide
     veto: Veto
     methods: Sequence[str]
     known: Collection[str]
+    moves: moved_out.Moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +138,18 @@ def _with_change_of_twin(
     helpers = _twins_helpers(draft, drafts, job, side)
     draft = with_twin_recorded(draft, job, new, side)
     old, foreign = _old_twin(draft, job, side, new)
+    base = side.bases.get(draft.name)
+    moved = context.moves.in_line(draft, base.side) if base is not None else {}
     if old is not None:
-        old, new = extracted.sides_with_helpers(draft.text, (old, helpers.old), (new, helpers.new))
+        old, new = moved_out.sides_with_helpers(draft.text, (old, helpers.old), (new, helpers.new), moved)
     foreign |= without | _fields_at_hand(draft, new) | _idle_fields(draft, new, context.methods)
     if old is None or canonical(old) == canonical(new):
         return _Port(draft)
     sides = Triple(old, draft.text, new)
     port = _ported(draft, sides, foreign, context)
     count, homes = len(draft.reviews), helpers.new.keys() - helpers.old.keys()
-    items = (*port.draft.reviews[:count], *(_with_new_home(item, homes, job) for item in port.draft.reviews[count:]))
+    added = moved_out.without_calls(port.draft.reviews[count:], moved)
+    items = (*port.draft.reviews[:count], *(_with_new_home(item, homes, job) for item in added))
     asked = replace(port.draft, reviews=items)
     asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
     return replace(port, draft=asked, sides=sides, foreign=foreign)

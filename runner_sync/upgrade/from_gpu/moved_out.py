@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner_sync.compose.member_text import canonical, self_names
@@ -26,7 +26,7 @@ from runner_sync.upgrade.from_gpu import extracted
 from runner_sync.upgrade.from_gpu.computed import computed, passage
 from runner_sync.upgrade.from_gpu.extracted import Twin
 from runner_sync.upgrade.from_gpu.gpu import GpuSide, translated_units
-from runner_sync.upgrade.from_gpu.new_homes import Homes, new_homes
+from runner_sync.upgrade.from_gpu.new_homes import Home, Homes, in_npu_words, new_functions, new_homes
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -79,6 +79,22 @@ class Moves:
             if name in free and passage(units[f"{draft.owner}.{name}"], draft.text) is not None
         }
 
+    def with_new_home(self, item: ReviewItem, draft: Draft, then: ModuleRevision) -> ReviewItem:
+        """The question, with a hint if the twin now calls a function in the place of statements that stay here.
+
+        The function is one that it imports since ``then``. The question keeps its id: it is the same decision.
+        """
+        called = _calls_of(item.upstream) - _calls_of(item.base)
+        if not called or not item.in_file or not item.chosen or item.omni != item.chosen:
+            return item
+        for home in (in_npu_words(one, [], self.job) for one in new_functions(then, self.job) if one.bound in called):
+            if passage(home.text, draft.text) is not None:
+                was = translated_units(self.job, then).get(draft.name, "")
+                news = _news(home, _values(was) | _values(draft.text))
+                said = f", and new in that is {_quoted(news)}" if news else ""
+                return replace(item, reason=f"{item.reason}; it calls {home.dotted} in its place{said}")
+        return item
+
     def ask(self, draft: Draft) -> Draft:
         """The draft, with a question at the statements of each helper that the twin keeps in another module now."""
         base = self.side.bases.get(draft.name)
@@ -130,6 +146,11 @@ def _as_functions_called(text: str, moved: Homes) -> str:
     return text
 
 
+def _calls_of(passage: str) -> set[str]:
+    """The functions that a passage calls, also through their module; it need not parse."""
+    return set(re.findall(r"(?<![\w.])((?:\w+\.)*\w+)\(", passage))
+
+
 def without_calls(items: Sequence[ReviewItem], moved: Homes) -> list[ReviewItem]:
     """The questions without those about the call of a moved helper, which changed nothing here: ``Moves.ask``
     says what the helper does now."""
@@ -162,15 +183,20 @@ def changes(then: str, name: str, moved: Homes, *, have: str) -> str:
     plain = {one: replace(home, bound=home.name) for one, home in moved.items()}
     home, was = moved[name], _as_functions_called(then, plain)
     known = _values(was) | _values(_as_functions_called(have, plain))
-    now = [one for text in (home.text, *home.around) for one in computed(text)]
-    if news := [one.head for one in now if one.value not in known and not one.head.startswith("def ")]:
+    if news := _news(home, known):
         return f"; new in it: {_quoted(news)}"
-    theirs = {one.value for one in now}
+    theirs = {value for text in (home.text, *home.around) for value in _values(text)}
     if lost := [one.head for one in computed(was) if one.value not in theirs]:
         return f"; gone from it: {_quoted(lost)}"
     same = {*canonical(was), *canonical(have)}
     other = [canon for canon in canonical(home.text)[1:] if canon not in same]
     return f"; new in it: {_quoted(other)}" if other else ""
+
+
+def _news(home: Home, known: Collection[str]) -> list[str]:
+    """The statements at a helper's new home that compute something else than what is ``known``."""
+    now = [one for text in (home.text, *home.around) for one in computed(text)]
+    return [one.head for one in now if one.value not in known and not one.head.startswith("def ")]
 
 
 def _values(text: str) -> set[str]:

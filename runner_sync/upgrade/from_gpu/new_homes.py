@@ -62,14 +62,14 @@ def new_homes(gone: Mapping[str, str], then: ModuleRevision, job: ModuleJob) -> 
 
     Such a function resembles the method: most of the statements are the same, or the name and the words are.
     """
-    candidates = _new_functions(then, job)
+    candidates = new_functions(then, job)
     likely = {name: _home(name, text, candidates) for name, text in gone.items()} if candidates else {}
     found = {name: home for name, home in likely.items() if home is not None}
     taken = {home.dotted for home in found.values()}
     others = {
         name: [one for one in _called_by(home, candidates) if one.dotted not in taken] for name, home in found.items()
     }
-    return {name: _in_npu_words(home, others[name], job) for name, home in found.items()}
+    return {name: in_npu_words(home, others[name], job) for name, home in found.items()}
 
 
 def _home(name: str, text: str, candidates: Sequence[Home]) -> Home | None:
@@ -110,7 +110,7 @@ def _plain_calls(text: str) -> set[str]:
     return {call.func.id for call in calls if isinstance(call.func, ast.Name)}
 
 
-def _new_functions(then: ModuleRevision, job: ModuleJob) -> list[Home]:
+def new_functions(then: ModuleRevision, job: ModuleJob) -> list[Home]:
     """The functions that the twin imports from omni modules now and did not in ``then``, and those that they call."""
     assert job.twin.new is not None
     before = {(entry.module, entry.name) for entry in imports(then.text, then.path).values()}
@@ -146,7 +146,7 @@ _RE_EXPORTS = 3
 """Through how many modules that only import it a name is followed."""
 
 
-def _in_npu_words(home: Home, around: Sequence[Home], job: ModuleJob) -> Home:
+def in_npu_words(home: Home, around: Sequence[Home], job: ModuleJob) -> Home:
     """The function translated, with ``around`` around it."""
     assert job.twin.new is not None
     text, *others = (job.twin.translation.unit(one.text, job.profile) for one in (home, *around))

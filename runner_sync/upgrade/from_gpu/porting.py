@@ -149,7 +149,10 @@ def _with_change_of_twin(
     port = _ported(draft, sides, foreign, context)
     count, homes = len(draft.reviews), helpers.new.keys() - helpers.old.keys()
     added = moved_out.without_calls(port.draft.reviews[count:], moved)
-    items = (*port.draft.reviews[:count], *(_with_new_home(item, homes, job) for item in added))
+    added = [_with_new_home(item, homes, job) for item in added]
+    if base is not None:
+        added = [context.moves.with_new_home(item, port.draft, base.side) for item in added]
+    items = (*port.draft.reviews[:count], *added)
     asked = replace(port.draft, reviews=items)
     asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
     return replace(port, draft=asked, sides=sides, foreign=foreign)

@@ -112,6 +112,16 @@ def test_a_mend_that_cannot_be_merged_is_asked_about(
     assert kept == npu.replace("self.note(ids)", "self.note(ids, packed)")
 
 
+def test_a_mend_that_reads_what_only_its_new_module_has_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = "LIMIT = 1\n\n\n" + MENDED.replace("len(row.values) > 1", "len(row.values) > LIMIT")
+    text, questions = check_port(tmp_path, monkeypatch, function)
+    assert text == NPU
+    assert "it uses LIMIT, which nothing sets here" in questions
+    assert f"{KEEPS}; new in it: `if len(row.values) > LIMIT:`" in questions
+
+
 def test_a_helper_that_only_moved_is_said_to_do_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text, questions = check_port(tmp_path, monkeypatch, FUNCTION)
     assert text == NPU

@@ -432,3 +432,67 @@ def test_a_field_that_is_declared_twice_counts_once() -> None:
     text = "class State(NamedTuple):\n    output: int\n    stats: int\n    output: int = 0\n"
     assert fields(text, "State") == ("output", "stats")
     assert record("", text, "State").optional == {"output"}
+
+
+LAST = "        return logits\n"
+TWINS = Record(STATE["State"].before, NOW, twin=("output", "logits", "common", "metadata", "hidden", "stats"))
+TWIN = "    def sample(self):\n        (output, logits, {}, metadata, hidden, stats) = self.state\n"
+
+
+@pytest.mark.parametrize("name", ["kept_common", "_common"])
+def test_a_new_field_is_unpacked_under_the_name_that_the_twin_has_for_it(name: str) -> None:
+    text = method("output, logits, metadata, hidden, positions, stats")
+    fitted = fit(text, {"State": TWINS}, twin=TWIN.format(name))
+    assert fitted is not None
+    assert fitted.text == method(f"output, logits, metadata, {name}, hidden, positions, stats")
+    assert fitted.reason == f"State has common now: unpacked here as {name}, used nowhere yet"
+
+
+@pytest.mark.parametrize(
+    "twin",
+    [
+        pytest.param("", id="no twin"),
+        pytest.param(TWIN.format("kept_common").replace("hidden, ", ""), id="another number of names"),
+        pytest.param(TWIN.format("kept_common").replace("= self.state", "= self.take_state()"), id="another value"),
+        pytest.param("    def sample(self):\n        a, b, common_2, c, d, e = self.other\n", id="other names"),
+    ],
+)
+def test_a_new_field_keeps_its_name_where_the_twin_unpacks_something_else(twin: str) -> None:
+    fitted = fit(method("output, logits, metadata, hidden, positions, stats"), {"State": TWINS}, twin=twin)
+    assert fitted is not None
+    assert fitted.text == method("output, logits, metadata, common, hidden, positions, stats")
+
+
+@pytest.mark.parametrize(
+    ("rest", "name"),
+    [
+        pytest.param("        common = None\n        use(common)\n", "_common", id="set further down"),
+        pytest.param("        _common = common = None\n", "__common", id="with an underscore, too"),
+        pytest.param("        for common in output:\n            use(common)\n", "_common", id="by a loop"),
+        pytest.param("        use(common)\n", "common", id="only read"),
+        pytest.param("        common = common.copy()\n", "common", id="computed from the value"),
+        pytest.param("        self.common = None\n", "common", id="an attribute"),
+    ],
+)
+def test_a_new_field_is_not_unpacked_under_the_name_of_another_local(rest: str, name: str) -> None:
+    had, has = (f"output, logits, metadata, {new}hidden, positions, stats" for new in ("", f"{name}, "))
+    fitted = fit(method(had).removesuffix(LAST) + rest, STATE)
+    assert fitted is not None
+    assert fitted.text == method(has).removesuffix(LAST) + rest
+
+
+def test_a_parameter_is_another_local() -> None:
+    had, has = (f"output, logits, metadata, {new}hidden, positions, stats" for new in ("", "_common, "))
+    fitted = fit(method(had).replace("self", "self, common", 1), STATE)
+    assert fitted is not None
+    assert fitted.text == method(has).replace("self", "self, common", 1)
+
+
+def test_all_unpackings_of_a_record_get_the_same_name() -> None:
+    had, has = (f"output, logits, metadata, {new}hidden, positions, stats" for new in ("", "common, "))
+    twice = method(had) + f"        {had} = self.state\n"
+    once = fit(twice, STATE)
+    assert once is not None
+    both = fit(once.text, STATE)
+    assert both is not None
+    assert both.text == method(has) + f"        {has} = self.state\n"

@@ -25,6 +25,7 @@ from runner_sync.compose.record_lists import (
     removed,
     unpackings,
 )
+from runner_sync.compose.record_locals import locals_for, names_in_twin
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements import parses, tree_of
 from runner_sync.syntax import assigned_names, is_name, walk
@@ -32,11 +33,13 @@ from runner_sync.syntax import assigned_names, is_name, walk
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record's fields before an upgrade and now, in order; ``optional`` are those that have a default now."""
+    """A record's fields before an upgrade and now, in order; ``optional`` are those that have a default now, ``twin``
+    those of the GPU runner's record of the name."""
 
     before: Fields
     now: Fields
     optional: frozenset[str] = frozenset()
+    twin: Fields = ()
 
     @property
     def has_only_grown(self) -> bool:
@@ -48,11 +51,11 @@ def fields(text: str, name: str) -> Fields:
     return tuple(_declared(text, name))
 
 
-def record(before: str, now: str, name: str) -> Record:
-    """A record, from the module or class text before and now."""
+def record(before: str, now: str, name: str, *, twin: str = "") -> Record:
+    """A record, from the module or class text before and now, and that of the GPU twin."""
     declared = _declared(now, name)
     optional = frozenset(field.name for field in declared.values() if field.has_default)
-    return Record(fields(before, name), tuple(declared), optional)
+    return Record(fields(before, name), tuple(declared), optional, fields(twin, name))
 
 
 def _declared(text: str, name: str) -> dict[str, Field]:
@@ -83,16 +86,16 @@ def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
     return {field for field in new if field.lstrip("_") in names}
 
 
-def fit(text: str, records: Mapping[str, Record], *, before: str = "") -> Mended | None:
+def fit(text: str, records: Mapping[str, Record], *, before: str = "", twin: str = "") -> Mended | None:
     """The method with its first unpacking or construction that no longer fits mended; ``None`` if all fit.
 
-    ``before`` is its text before the upgrade.
+    ``before`` is its text before the upgrade, ``twin`` that of its GPU twin.
     """
     for change in (
         partial(_without_unknown_fields, before=before),
         _without_removed_fields,
-        _fit_unpacking,
-        _reorder_unpacking,
+        partial(_fit_unpacking, twin=twin),
+        partial(_reorder_unpacking, twin=twin),
         _fit_construction,
         _reorder_construction,
     ):
@@ -155,7 +158,7 @@ def _without_removed_fields(text: str, records: Mapping[str, Record]) -> Mended 
     return None
 
 
-def _reorder_unpacking(text: str, records: Mapping[str, Record]) -> Mended | None:
+def _reorder_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Mended | None:
     """The method with an unpacking in the new order, if it names only fields of the record, in their old order.
 
     Only where fields were removed or reordered.
@@ -169,7 +172,7 @@ def _reorder_unpacking(text: str, records: Mapping[str, Record]) -> Mended | Non
                 continue
             right = [field for field in one.now if field in said]
             made = _in_order(text, at, dict(zip(words, said, strict=True)), right)
-            whole = _fit_unpacking(made, {name: one})
+            whole = _fit_unpacking(made, {name: one}, twin=twin)
             made = whole.text if whole is not None else made
             if not parses(made):
                 continue
@@ -244,8 +247,8 @@ def _values_in_order(words: Sequence[str], one: Record) -> list[str]:
     return [values[field] for field in one.now]
 
 
-def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """The method with the new fields added to an unpacking of an attribute of ``self``.
+def _fit_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Mended | None:
+    """The method with the new fields added to an unpacking of an attribute of ``self``, under the twin's names.
 
     It is an unpacking of the record if it has as many names as the record had fields and most agree by position, or if
     all its names are fields of it in order. A leading underscore of a name does not matter.
@@ -259,8 +262,9 @@ def _fit_unpacking(text: str, records: Mapping[str, Record]) -> Mended | None:
             added = tuple(field for field in one.now if field not in known) if known else ()
             if added:
                 elements = {field: target.elts[at] for field, at in known.items()}
-                new = {field: field for field in added}
-                reason = f"{name} has {', '.join(added)} now: unpacked here, used nowhere yet"
+                new = locals_for(added, text, one.now, names_in_twin(twin, one.twin))
+                named = "" if (*new.values(),) == added else f" as {', '.join(new.values())}"
+                reason = f"{name} has {', '.join(added)} now: unpacked here{named}, used nowhere yet"
                 return _with_new_fields(text, one.now, elements, new, target, reason)
     return None
 

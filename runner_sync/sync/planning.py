@@ -167,7 +167,7 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
         hierarchy_of(found, twin, modules=run.modules, module_texts=module_texts, options=options, given=given),
         Target(
             elsewhere=_uses_by_others(found, run) if found is run.modules[0] else Elsewhere(),
-            records=_records(module_texts),
+            records=_records(run),
             constructors=module_texts.constructors(found.text, module_name(found.path)),
             relocated=module_texts.relocated,
             lacks=module_texts.lacks,
@@ -237,11 +237,15 @@ def _undefined(found: DerivedModule, twin: GpuTwin, attributes: Attributes, give
     return dict.fromkeys(attributes.undefined(twin.new.text, known), f"vLLM {given.vllm.source.ref}")
 
 
-def _records(module_texts: ModuleTexts) -> dict[str, records.Record]:
-    """The records of the modules upgraded so far, with their fields before and now."""
+def _records(run: _Run) -> dict[str, records.Record]:
+    """The records of the modules upgraded so far, with their fields before and now, and those of the GPU runner's."""
+    omni, upgraded = run.given.omni, run.module_texts.upgraded
+    twins = {found.path: found.module.gpu.path for found in run.modules if found.module.gpu is not None}
     return {
-        name: records.record(module_texts.trees["vllm-omni"].read(path) or "", text, name)
-        for path, text in module_texts.upgraded.items()
+        name: records.record(
+            omni.read(path) or "", text, name, twin=(omni.read(twins[path]) or "") if path in twins else ""
+        )
+        for path, text in upgraded.items()
         for name in record_classes(texts.parsed(text, path))
         if records.fields(text, name)
     }

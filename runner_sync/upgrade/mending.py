@@ -7,7 +7,7 @@ question. May touch: nothing.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -24,13 +24,20 @@ from runner_sync.upgrade.job import Inherited, ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 
-def fit_records(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Completes code that unpacks or makes records with new fields, here or in a module that these come from."""
-    own = {d.name: records.record(d.before, d.text, d.name) for d in drafts if not d.owner and not d.removed}
+def fit_records(drafts: Sequence[Draft], job: ModuleJob, twins: Mapping[str, str]) -> list[Draft]:
+    """Completes code that unpacks or makes records with new fields, here or in a module that these come from.
+
+    ``twins`` are the texts of the GPU runner's units, which name the locals.
+    """
+    own = {
+        d.name: records.record(d.before, d.text, d.name, twin=twins.get(d.name, ""))
+        for d in drafts
+        if not d.owner and not d.removed
+    }
     known = {name: found for name, found in {**job.target.records, **own}.items() if found.now}
 
     def fitted(draft: Draft) -> Draft:
-        fit = partial(records.fit, records=known, before=draft.before)
+        fit = partial(records.fit, records=known, before=draft.before, twin=twins.get(draft.name, ""))
         return _mended(draft, job, fit, REQUIRED) if draft.owner else draft
 
     return _each(drafts, fitted)

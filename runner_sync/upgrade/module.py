@@ -65,17 +65,17 @@ def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gp
     for class_name in job.hierarchy.with_twin:
         drafts, job = inheriting.adopt(class_name, drafts, job, side)
     drafts, decided = class_by_class.after_port(drafts, job, side)
-    drafts = _after_mending(drafts, job)
+    drafts = _after_mending(drafts, job, side)
     drafts = drop_redundant(drafts, job, side)
     drafts = _with_questions(drafts, job, side)
     text, drafts = compose(drafts, job, side)
     return outcomes.result(drafts, job, text, decided), side
 
 
-def _after_mending(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+def _after_mending(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:
     """The drafts with names, records, arguments and parameters adapted to what changed."""
     drafts = mending.follow_names(drafts, job)
-    drafts = mending.fit_records(drafts, job)
+    drafts = mending.fit_records(drafts, job, side.new)
     drafts = mending.leave_out(drafts, job)
     drafts = mending.set_apart(drafts, job)
     return mending.pass_on(drafts, job)

@@ -72,3 +72,15 @@ def test_the_further_place_is_asked_about(tmp_path: Path, monkeypatch: pytest.Mo
 def test_what_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, npu: str, now: str) -> None:
     _, asked = port(tmp_path, monkeypatch, npu, TWIN, now)
     assert ASKED not in asked
+
+
+def test_what_the_port_asks_about_itself_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The further places are the two branches of a condition, and the twin has one statement above it."""
+    close = "        if self.close(rows):\n            self.seal(rows)\n        else:\n            self.open(rows)\n"
+    twin = TWIN.replace("        self.send(rows)\n", f"        self.send(rows)\n        {WAS}\n{close}")
+    branches = close.replace("            ", f"            {WAS}\n            ")
+    npu = DERIVED.replace("        self.send(rows)\n", f"        self.send(rows)\n{branches}")
+    text, asked = port(tmp_path, monkeypatch, npu, twin, twin.replace(WAS, NOW))
+    assert (text.count(NOW), text.count(WAS)) == (1, 2)
+    assert ASKED not in asked
+    assert asked.count("the GPU runner changed this statement, which the NPU runner has in each branch here") == 1

@@ -31,6 +31,7 @@ Kind = Literal[
     "edited statement unread",
     "removed statement changed",
     "moved statement changed",
+    "repeated statement changed",
     "edited block removed",
     "loop with additions removed",
     "condition of additions removed",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.phrases.contents import DISTINCT, Heritage
-from runner_sync.merge.weave import Strand, Weave
+from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node, said
 
 
@@ -31,9 +31,19 @@ def leave_out_foreign(settling: Settling) -> None:
 
 
 def ask_nothing_foreign(settling: Settling) -> None:
-    """Take back the doubts about foreign statements."""
+    """Take back the doubts about foreign statements; not where a foreign one became another that omni may need, too."""
     weave, foreign = settling.weave, settling.terms.foreign
-    settling.doubts = [doubt for doubt in settling.doubts if not is_foreign(weave, doubt.strand, foreign)]
+    settling.doubts = [
+        doubt
+        for doubt in settling.doubts
+        if _is_still_needed(weave, doubt, foreign) or not is_foreign(weave, doubt.strand, foreign)
+    ]
+
+
+def _is_still_needed(weave: Weave, doubt: Doubt, foreign: Heritage) -> bool:
+    """Whether a doubt is about a statement that omni has in several branches, and upstream in a form of its own."""
+    is_repeated = doubt.reason.kind == "repeated statement changed"
+    return is_repeated and weave.upstream[doubt.strand.in_upstream].canon not in foreign
 
 
 def is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:

@@ -7,9 +7,11 @@ and a ``Doubt`` where the texts do not settle it. May touch: ``carried`` and ``k
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.phrases.contents import CARRIED, is_inherited, is_same, sides_of
 from runner_sync.merge.phrases.transplant import carry_over, named_part
 from runner_sync.merge.policy import Terms
@@ -53,8 +55,11 @@ def _verdict(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -
             now = weave.upstream[strand.in_upstream]
             if not kept and not now.compound and (now.canon in own or _has_as_many(weave, now)):
                 return False, None  # as upstream has it now, omni has it at another place
-            moved = _moved_by_omni(weave, weave.base[strand.in_base]) if not kept else None
-            if moved is not None:
+            found = _own_like(weave, weave.base[strand.in_base]) if not kept else []
+            if len(found) > 1:
+                return kept, Doubt(strand, Reason("repeated statement changed"), INFERRED, found[0], (strand,))
+            if found:
+                moved = found[0]
                 if policy.is_copy and not now.compound and _can_run_there(weave, strand, moved):
                     moved.carried = now.text
                 return kept, Doubt(strand, Reason("moved statement changed"), INFERRED, moved, (strand,))
@@ -84,13 +89,14 @@ def _has_as_many(weave: Weave, node: Node) -> bool:
     return mine >= theirs
 
 
-def _moved_by_omni(weave: Weave, node: Node) -> Strand | None:
-    """The one statement of omni's own with the same text as ``node`` of the base, which omni lacks at its old place;
-    ``None`` if there is none or more than one, or if the text is not telling."""
+def _own_like(weave: Weave, node: Node) -> list[Strand]:
+    """Omni's own statements with the same text as ``node`` of the base, which omni lacks at its old place; none if the
+    text is not telling, or if omni has several that are not in branches of one condition."""
     if node.is_clause or not node.is_telling:
-        return None
+        return []
     found = [s for s in weave.of_omni if s.sides == "o" and weave.omni[s.in_omni].canon == node.canon]
-    return found[0] if len(found) == 1 else None
+    pairs = pairwise(strand.in_omni for strand in found)
+    return found if all(are_branches(weave.omni, first, second) for first, second in pairs) else []
 
 
 def _can_run_there(weave: Weave, strand: Strand, moved: Strand) -> bool:

@@ -25,6 +25,7 @@ from runner_sync.merge.matching.align import (
 )
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.by_place import by_calls, by_only_bindings, by_what_is_open
+from runner_sync.merge.matching.by_surroundings import by_surroundings
 from runner_sync.merge.matching.commonplace import Pair, leaves
 from runner_sync.merge.phrases.phrase import is_part_of
 from runner_sync.merge.weave import Nodes, Strand, Weave
@@ -47,6 +48,7 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
     if not is_copy:
         stays = _in_the_same_suite(base, upstream, of_upstream)
         of_omni = [pair for pair in of_omni if pair.left in stays or pair in aligned]
+    of_omni = by_surroundings(base, omni, of_omni, of_upstream)
     pairs = _without_false_places(weave, of_omni, of_upstream)
     in_omni, in_upstream = _without_false_versions(weave, *pairs)
     for j in range(len(omni)):

@@ -31,8 +31,8 @@ _VERSIONS = 0.5
 
 
 def ask_about_the_same_elsewhere(draft: Draft, job: ModuleJob, sides: Triple) -> Draft:
-    """The draft with one question for each statement that the port left in its old form somewhere; ``sides.omni`` is
-    the text before the port."""
+    """The draft with one question for each statement that the port left in its old form somewhere, unless the port
+    itself asks about that; ``sides.omni`` is the text before the port."""
     before, after = Counter(canonical(sides.omni)), Counter(canonical(draft.text))
     for old, new in _changed_everywhere(sides):
         if not after[old] or after[new] <= before[new]:
@@ -41,6 +41,8 @@ def ask_about_the_same_elsewhere(draft: Draft, job: ModuleJob, sides: Triple) ->
         source = next(node.text for node in flatten(sides.upstream) if node.canon == new)
         reason = "the GPU runner changed this statement everywhere, and the NPU runner has it here once more"
         shown = Shown(base=nodes[0].text, omni=nodes[0].text, upstream=source, chosen=nodes[0].text)
+        if any((it.omni, it.upstream, it.chosen) == (shown.omni, source, shown.chosen) for it in draft.reviews):
+            continue
         line = nodes[0].start
         draft = draft.asking(
             review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=line, from_gpu=True)

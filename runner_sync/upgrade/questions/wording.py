@@ -66,6 +66,9 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "edited statement rewritten": "{upstream} rewrote a statement that {omni} {edited}",
     "removed statement changed": "{upstream} changed a statement that {omni} does not have",
     "moved statement changed": "{upstream} changed this statement, which {omni} has at another place",
+    "repeated statement changed": (
+        "{upstream} changed this statement, which {omni} has in each branch here; not changed, for no branch is like it"
+    ),
     "edited block removed": "{upstream} removed a block inside which {omni} had edited a statement",
     "loop with additions removed": "{upstream} removed a loop that {omni} had added to",
     "condition of additions removed": "{upstream} removed a condition under which {omni} has statements of its own",

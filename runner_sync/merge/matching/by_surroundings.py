@@ -1,0 +1,67 @@
+"""Which of several equal statements in the branches of one condition a statement of the base is.
+
+Comes in: two node sequences and the pairs found so far. Goes out: the pairs, with such a statement paired by what
+stands beside it, or not at all. May touch: nothing.
+
+The base may have once what omni has in both branches. Only the surroundings can tell which of the two is meant, and
+here they do not, so that a change of the statement by upstream is asked about::
+
+    base    rows = pick(batch)             omni    if self.is_first:
+            if self.is_first:                          rows = pick(batch)
+                send(batch)                            send(batch)
+            else:                                  else:
+                scores = score(rows)                   rows = pick(batch)
+                                                       scores = score(rows)
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from runner_sync.merge.matching.branches import are_branches
+from runner_sync.merge.matching.by_place import inside
+from runner_sync.merge.matching.commonplace import Pair, added_in_order
+from runner_sync.statements import ROOT, Node
+
+
+def by_surroundings(
+    base: Sequence[Node], nodes: Sequence[Node], pairs: Sequence[Pair], of_others: Sequence[Pair]
+) -> list[Pair]:
+    """The ``pairs`` of one side, corrected for statements that the other side, with the pairs ``of_others``, changed.
+
+    A statement that this side has in several branches of one condition gets the one whose suite is paired with its own,
+    else the one that has most of its neighbours; none, if that does not tell.
+    """
+    unchanged = {pair.left for pair in of_others if pair.equal}
+    paired = {pair.right for pair in pairs}
+    loose = defaultdict[str, list[int]](list)
+    for k, node in enumerate(nodes):
+        if k not in paired and node.is_telling and not node.compound:
+            loose[node.canon].append(k)
+    left, found = [*pairs], list[Pair]()
+    for pair in pairs:
+        rivals = loose.get(nodes[pair.right].canon, []) if pair.equal and pair.left not in unchanged else []
+        branches = [k for k in rivals if are_branches(nodes, pair.right, k)]
+        best = _best(base, nodes, pairs, pair.left, [pair.right, *branches]) if branches else [pair.right]
+        if best != [pair.right]:
+            left.remove(pair)
+            found += [Pair(pair.left, k, equal=True) for k in best if len(best) == 1]
+    return added_in_order(left, found)
+
+
+def _best(
+    base: Sequence[Node], nodes: Sequence[Node], pairs: Sequence[Pair], index: int, places: Sequence[int]
+) -> list[int]:
+    """Those of ``places`` whose surroundings are most like those of the statement ``index`` of the base."""
+    partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
+    head, mine = partners.get(base[index].parent), _beside(base, index)
+    likeness = {k: (nodes[k].parent == head, (mine & _beside(nodes, k)).total()) for k in places}
+    return [k for k in places if likeness[k] == max(likeness.values())]
+
+
+def _beside(nodes: Sequence[Node], index: int) -> Counter[str]:
+    """The statements in the suite of a statement, without itself and all that tells nothing."""
+    suite = inside(nodes).get(nodes[index].parent, []) if nodes[index].parent != ROOT else range(len(nodes))
+    others = (nodes[k] for k in suite if k != index and nodes[k].parent == nodes[index].parent)
+    return Counter(node.canon for node in others if node.is_telling and not node.is_comment)

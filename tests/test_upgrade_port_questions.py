@@ -338,3 +338,50 @@ def test_what_only_the_gpu_class_sets_is_a_question_where_it_is_read(
     text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + here + other, GPU_TWIN, now)
     assert "self.note(first)" in text
     assert ("nothing that runs in this class sets self.keeps; the GPU class does in __init__" in questions) == asks
+
+
+TOLD = 'def run(self, rows):\n    """Runs.\n\n    Rows may be empty.\n    """\n    self.send(rows)\n'
+
+
+def asked(before: str, after: str) -> list[str]:
+    draft, job = Draft("R.run", (Stage(before),), chosen=True), ModuleJob(NPU, NPU.modules[1], "runner.py", "")
+    return [item.chosen for item in ported_passages.questions(draft, job, before=before, after=after, twin=after)]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param(TOLD.replace(TOLD[TOLD.index("    ") : TOLD.index("    self")], ""), id="new"),
+        pytest.param(TOLD.replace("\n\n    Rows may be empty.\n    ", ""), id="longer"),
+        pytest.param(TOLD.replace("Runs.", "Runs all of them."), id="other words"),
+        pytest.param(TOLD.replace("    self.send", "    # All at once.\n    self.send"), id="with a comment below"),
+    ],
+)
+def test_nobody_is_asked_about_a_docstring_that_a_port_changed(before: str) -> None:
+    assert asked(before, TOLD) == []
+    assert asked(TOLD, before) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "chosen"),
+    [
+        pytest.param(
+            TOLD.replace("Runs.", "Runs them.").replace("    self", "    self.note(rows)\n    self"),
+            TOLD[TOLD.index('"""') :].replace("Runs.", "Runs them.").replace("    self.send(rows)", "self.note(rows)"),
+            id="beside a docstring that changed, too",
+        ),
+        pytest.param(
+            TOLD.replace("self.send(rows)", 'self.send("""All rows.""")'),
+            'self.send("""All rows.""")',
+            id="a string that is an argument",
+        ),
+        pytest.param(
+            TOLD.replace("self.send(rows)", 'text = """All rows."""'),
+            'text = """All rows."""',
+            id="one that is assigned",
+        ),
+    ],
+)
+def test_noop_what_runs_is_a_question(after: str, chosen: str) -> None:
+    (item,) = asked(TOLD, after)
+    assert item.split() == chosen.split()

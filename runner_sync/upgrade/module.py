@@ -31,6 +31,7 @@ from runner_sync.upgrade.questions.hidden import (
     hooks_never_called,
 )
 from runner_sync.upgrade.questions.mixed_in import mixed_in
+from runner_sync.upgrade.questions.one_decision import join_alike
 from runner_sync.upgrade.questions.partners import name_partners
 from runner_sync.upgrade.redundant import drop_redundant
 
@@ -92,4 +93,4 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) 
     drafts = ask_about_unset(drafts, job)
     drafts = ask_about_never_set(drafts, job, side.new)
     drafts = ask_about_calls(drafts, job)
-    return name_partners(drafts)
+    return name_partners(join_alike(drafts))

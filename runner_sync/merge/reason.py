@@ -43,6 +43,7 @@ Kind = Literal[
     # What upstream added has no place.
     "exit that omni has otherwise",
     "exit of no loop",
+    "block at hand",
     "addition to a removed block",
     "addition to a removed passage",
     "addition reads what omni does not set",

@@ -79,6 +79,9 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "removed block came back": "{omni} had removed this; {upstream} has it elsewhere now, and so it is back",
     "exit that omni has otherwise": "{upstream} added a return like those that {omni} has changed everywhere else",
     "exit of no loop": "left out: the loop that it leaves, or goes on with, is not around it here",
+    "block at hand": (
+        "{upstream} has this under {names!r}; {omni} has all of it under another condition, and so not a second time"
+    ),
     "addition to a removed block": "{upstream} added to a block that {omni} does not have",
     "addition to a removed passage": "{upstream} added to a passage that {omni} does not have",
     "addition reads what omni does not set": "{upstream} added a use of {names}, which {omni} does not set here",

@@ -1,0 +1,70 @@
+"""Leave out a block of upstream's that omni has whole under a condition of its own.
+
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
+``kept`` of the strands.
+
+Only where omni's text is no copy of upstream's. Statement by statement, a part of the block would come in, because omni
+has the rest of it paired, and that part would do nothing::
+
+    omni    if self.config.keeps_experts:      upstream    if self.has_experts:
+                capturer = self.capturer                       capturer = self.capturer
+                if capturer is not None:                       if capturer is not None:
+                    capturer.finish()                              capturer.finish()
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from runner_sync.confidence import INFERRED
+from runner_sync.merge.keeping.settling import Settling
+from runner_sync.merge.matching.classify import is_one_strand
+from runner_sync.merge.reason import Reason
+from runner_sync.merge.weave import Doubt, Strand, Weave
+from runner_sync.statements import Node, below, in_suite, said
+
+LEAST = 2
+"""A block has at least this many statements; a single one, such as a ``return``, stands in many places."""
+
+
+def leave_out_blocks_at_hand(settling: Settling) -> None:
+    """Leave out each such block, if it stands once on either side, and in the same suite.
+
+    There is no question about one whose condition upstream had before, for omni then had its own instead.
+    """
+    weave = settling.weave
+    theirs = _blocks(weave.upstream) if not settling.is_copy else {}
+    mine = _blocks(weave.omni) if theirs else {}
+    for code, heads in theirs.items():
+        others = mine.get(code, [])
+        if len(heads) != 1 or len(others) != 1:
+            continue
+        strand, own = weave.of_upstream[heads[0]], weave.of_omni[others[0]]
+        if strand.omni is not None or own.upstream is not None or not _is_here(weave, own, strand):
+            continue
+        whole = [weave.of_upstream[k] for k in below(weave.upstream, heads[0])]
+        out = [inside for inside in whole if inside.omni is None]
+        for inside in out:
+            inside.kept = False
+        settling.doubts = [doubt for doubt in settling.doubts if doubt.strand not in out]
+        if strand.base is None:
+            reason = Reason("block at hand", (weave.upstream[heads[0]].canon,))
+            settling.doubts.append(Doubt(strand, reason, INFERRED, own, tuple(out)))
+
+
+def _blocks(nodes: Sequence[Node]) -> Mapping[tuple[str, ...], list[int]]:
+    """``{all statements inside: heads}`` of the ``if`` that have no other branch."""
+    forks = {node.owner for node in nodes if node.is_clause}
+    found = defaultdict[tuple[str, ...], list[int]](list)
+    for k, node in enumerate(nodes):
+        code = said(nodes, in_suite(nodes, k)) if node.keyword == "if" and node.compound and k not in forks else ()
+        if len(code) >= LEAST:
+            found[code].append(k)
+    return found
+
+
+def _is_here(weave: Weave, own: Strand, strand: Strand) -> bool:
+    """Whether omni's block stands in the suite that upstream's stands in, under another condition."""
+    mine, theirs = weave.omni[own.in_omni], weave.upstream[strand.in_upstream]
+    return mine.canon != theirs.canon and is_one_strand(weave, mine.parent, theirs.parent)

@@ -42,7 +42,6 @@ from runner_sync.merge.placing.remarks import keep_on_untouched, with_their_stat
 from runner_sync.merge.placing.replacing import put_where_the_replaced_stood
 from runner_sync.merge.placing.sequence import order
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
-from runner_sync.merge.preparing.at_hand import with_suites_at_hand
 from runner_sync.merge.preparing.in_front import with_conditions_in_other_branches
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
@@ -56,6 +55,7 @@ from runner_sync.merge.preparing.renames import (
     with_upstream_names,
 )
 from runner_sync.merge.preparing.returned import with_values_returned_at_once
+from runner_sync.merge.preparing.suites_at_hand import with_suites_at_hand
 from runner_sync.merge.preparing.two_branches import in_the_same_branches
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from runner_sync.merge.keeping.added_alike import leave_out_added_alike
-from runner_sync.merge.keeping.at_hand import leave_out_blocks_at_hand
+from runner_sync.merge.keeping.blocks_at_hand import leave_out_blocks_at_hand
 from runner_sync.merge.keeping.foreign import ask_nothing_foreign, leave_out_foreign
 from runner_sync.merge.keeping.had_already import leave_out_what_omni_has
 from runner_sync.merge.keeping.lost import leave_out_without_definitions

@@ -7,7 +7,7 @@ from textwrap import indent
 import pytest
 
 from runner_sync.merge import PORT, merge
-from runner_sync.merge.preparing.at_hand import with_suites_at_hand
+from runner_sync.merge.preparing.suites_at_hand import with_suites_at_hand
 from runner_sync.model import Triple
 
 OLD = """

@@ -1,8 +1,8 @@
 """The one exception that ends a run: bad input, said in one sentence.
 
 Goes out: ``InputError``; ``cli`` prints its message on stderr and exits 2. Nothing has been written when it is raised.
-``check`` reports its subclass ``UnresolvedConflict`` as a finding instead. Its subclass ``UnreadableRelease`` is for a
-release in place of which the user can give a tree on disk.
+``check`` reports its subclass ``UnresolvedConflict`` as a finding instead. ``UnreadableRelease`` is for a release in
+place of which the user can give a tree on disk, ``UnknownFormat`` for a file that another runner-sync wrote.
 """
 
 import sys
@@ -31,6 +31,10 @@ class UnreadableRelease(InputError):
     def __init__(self, message: str, *, option: str) -> None:
         super().__init__(f"{message} or give the tree with {option}.")
         self.without_option = f"{message}."
+
+
+class UnknownFormat(InputError):
+    """A file of runner-sync's own in a format that this version does not know: what it holds is sound, and not lost."""
 
 
 def unparsable(place: str, why: str) -> InputError:

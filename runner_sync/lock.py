@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, get_args
 
-from runner_sync.errors import InputError
+from runner_sync.errors import InputError, UnknownFormat
 from runner_sync.model import BaseRef, Project
 from runner_sync.syntax import is_string
 
@@ -31,6 +31,7 @@ _REMEDY = "restore it from git or write it anew with `runner-sync lock`"
 _HEADER = (
     "# Written by runner-sync: what each unit was last synced to. Do not edit; `runner-sync lock` makes it anew.\n"
 )
+_OWN_LINE = re.compile(r"^(?:# Written by runner-sync:|format_version[ \t]*=)", re.MULTILINE)
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
 _UNIT_LINE = re.compile(r"^[ \t]*\[\[[ \t]*unit[ \t]*\]\]", re.MULTILINE)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -80,9 +81,15 @@ def _with_paths(entry: Entry, names: Mapping[str, str]) -> Entry:
     return replace(entry, path=names.get(entry.path, entry.path), gpu=gpu)
 
 
+def is_lock(text: str) -> bool:
+    """Whether ``text`` is a lock, however damaged, and no other file: one of its lines is what only locks have. An
+    empty file may have been one."""
+    return not text.strip() or _OWN_LINE.search(text) is not None
+
+
 def load(text: str, *, path: str = "the lock") -> Lock:
     """The lock in ``text``, which is the whole of it or nothing: whatever is wrong raises ``InputError`` naming the
-    file, the line where it is known, and the remedy."""
+    file, the line where it is known, and the remedy; ``UnknownFormat`` if another runner-sync wrote it."""
     if not text.strip():
         raise InputError(f"{path}: is empty; {_REMEDY}.")
     if conflict := _CONFLICT.search(text):
@@ -105,9 +112,13 @@ class _Reader:
     def lock(self, data: dict[str, Any]) -> Lock:
         """The lock from the decoded TOML. Raises ``InputError`` naming the line."""
         version = data.pop("format_version", None)
+        if version is None:
+            raise self._error(0, f"has no format_version where this runner-sync reads {FORMAT_VERSION};")
         if version != FORMAT_VERSION or isinstance(version, bool):
-            found = "no format_version" if version is None else f"format_version {version!r}"
-            raise self._error(0, f"has {found} where this runner-sync reads {FORMAT_VERSION}; upgrade runner-sync, or")
+            raise UnknownFormat(
+                f"{self._path}: has format_version {version!r} where this runner-sync reads {FORMAT_VERSION}; upgrade "
+                "runner-sync, or delete the file and write it anew with `runner-sync lock`."
+            )
         tables = self._typed(0, data, "unit", list, default=[])
         inputs = self._typed(0, data, "inputs", dict, default={})
         for project in inputs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 from pathlib import Path
 
@@ -16,9 +17,10 @@ SEPARATE = "\n\nKEEP = {  'a':1 }\n\n\n"
 
 def laid_out(before: str, after: str, root: Path | None = None) -> str:
     """``format_changes``, run twice: the second run changes nothing."""
-    made = format_changes(before, after, path="runner.py", root=root)
+    made, failure = format_changes(before, after, path="runner.py", root=root)
+    assert failure == ""
     assert ast.dump(ast.parse(made)) == ast.dump(ast.parse(after))
-    assert format_changes(before, made, path="runner.py", root=root) == made
+    assert format_changes(before, made, path="runner.py", root=root) == (made, "")
     return made
 
 
@@ -71,9 +73,22 @@ def test_a_relative_root_is_the_same_root(tmp_path: Path, monkeypatch: pytest.Mo
     assert laid_out("x = 1\n", 'x = "a"\n', Path()) == "x = 'a'\n"
 
 
-def test_settings_that_are_broken_leave_the_text_alone(tmp_path: Path) -> None:
-    (tmp_path / "ruff.toml").write_text("line-length = 'wide'\n")
-    assert format_changes("x = 1\n", "x = f( 1 )\n", path="runner.py", root=tmp_path) == "x = f( 1 )\n"
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ("line-length = 'wide'\n", r"Failed to parse .*: TOML parse error at line 1, column 15: invalid type: string"),
+        (
+            "required-version = '==0.0.1'\n",
+            r"Required version `==0\.0\.1` does not match the running version `[\d.]+`$",
+        ),
+        ("nobody-knows = 1\n", "unknown field `nobody-knows`"),
+    ],
+)
+def test_settings_that_are_broken_leave_the_text_alone_and_say_so(settings: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "ruff.toml").write_text(settings)
+    text, failure = format_changes("x = 1\n", "x = f( 1 )\n", path="runner.py", root=tmp_path)
+    assert text == "x = f( 1 )\n"
+    assert re.search(reason, failure)
 
 
 def test_strings_and_comments_keep_their_text() -> None:
@@ -82,16 +97,22 @@ def test_strings_and_comments_keep_their_text() -> None:
 
 
 def test_text_that_does_not_parse_is_left_alone() -> None:
-    assert format_changes("x = 1\n", "x = f( 1\n", path="runner.py", root=None) == "x = f( 1\n"
+    assert format_changes("x = 1\n", "x = f( 1\n", path="runner.py", root=None)[0] == "x = f( 1\n"
 
 
-@pytest.mark.parametrize("trouble", [FileNotFoundError("ruff"), subprocess.TimeoutExpired("ruff", 1)])
-def test_without_ruff_the_text_is_left_alone(trouble: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (FileNotFoundError(2, "No such file or directory"), "No such file or directory"),
+        (subprocess.TimeoutExpired("ruff", 1), "not finished after 60 s"),
+    ],
+)
+def test_without_ruff_the_text_is_left_alone(trouble: Exception, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_args: object, **_options: object) -> None:
         raise trouble
 
     monkeypatch.setattr(subprocess, "run", fail)
-    assert format_changes("x = 1\n", "x = f( 1 )\n", path="runner.py", root=None) == "x = f( 1 )\n"
+    assert format_changes("x = 1\n", "x = f( 1 )\n", path="runner.py", root=None) == ("x = f( 1 )\n", said)
 
 
 def test_a_formatter_that_changes_the_code_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +120,7 @@ def test_a_formatter_that_changes_the_code_is_not_believed(monkeypatch: pytest.M
         return subprocess.CompletedProcess(command, 0, stdout="x = f(2)\n")
 
     monkeypatch.setattr(subprocess, "run", lie)
-    assert format_changes("x = 1\n", "x = f( 1 )\n", path="runner.py", root=None) == "x = f( 1 )\n"
+    assert format_changes("x = 1\n", "x = f( 1 )\n", path="runner.py", root=None)[0] == "x = f( 1 )\n"
 
 
 @pytest.mark.parametrize("pragma", ["# yapf: disable", "#yapf: disable", "# fmt: off"])

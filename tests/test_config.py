@@ -233,6 +233,7 @@ def test_rewrite_tables(tmp_path: Path) -> None:
         ("baseline = 2026-01-01", r"baseline: expected a string, got a date"),
         ("extend-handovers = 'State'", r'extend-handovers is a list; write extend-handovers = \["State"\]\.$'),
         ("marker = ' '", r"marker is empty; write it or leave the key out\.$"),
+        ("lock-file = 'a/b.py'", r"lock-file is 'a/b\.py', which is source code; name a file of its own"),
         ("package = 'vllm'", r"package is 'vllm', but the derived modules lie elsewhere \(vllm_omni/.*; name theirs"),
         ("modules = [{ paths = ['x/r.py'], name = 'A', upstreams = [{ project = 'vllm', path = 'b' }] }]",
          r"package is 'vllm_omni', but the derived modules lie elsewhere \(x/r\.py\)"),

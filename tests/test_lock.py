@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from runner_sync.errors import InputError
-from runner_sync.lock import Entry, Lock, digest, dump, load, merge
+from runner_sync.errors import InputError, UnknownFormat
+from runner_sync.lock import Entry, Lock, digest, dump, is_lock, load, merge
 from runner_sync.model import BaseRef
 
 DIGEST = "0123456789abcdef" * 4
@@ -103,6 +103,32 @@ def test_a_damaged_lock_is_refused_with_line_and_remedy(edit: tuple[str, str], m
     with pytest.raises(InputError, match=message) as error:
         load(TEXT.replace(edit[0], edit[1], 1), path="x.lock")
     assert "runner-sync lock" in str(error.value)
+
+
+@pytest.mark.parametrize("version", ["2", "0", "true", '"1"'])
+def test_a_lock_of_another_format_is_told_from_a_damaged_one(version: str) -> None:
+    with pytest.raises(UnknownFormat, match="upgrade runner-sync, or delete the file and write it anew"):
+        load(TEXT.replace("format_version = 1", f"format_version = {version}"))
+    with pytest.raises(InputError) as error:
+        load(TEXT.replace("format_version = 1\n", ""))
+    assert not isinstance(error.value, UnknownFormat)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TEXT, True),
+        (dump(load(TEXT)).replace("format_version = 1\n", ""), True),
+        (TEXT.replace("[inputs]", "<<<<<<< HEAD\n[inputs"), True),
+        ("\n", True),
+        ("# A runner\nNo format_version = 1 here.\n", False),
+        ('lock-file = "a.lock"\n', False),
+        ("format_versions = 2\n", False),
+    ],
+    ids=["whole", "no version", "damaged", "empty", "prose", "configuration", "another key"],
+)
+def test_a_lock_is_told_from_other_files(text: str, *, expected: bool) -> None:
+    assert is_lock(text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "\n\n"])

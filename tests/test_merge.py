@@ -42,7 +42,7 @@ HERITAGE = "a statement that is in no case"
 def laid_out(text: str) -> str:
     """``text`` in the layout that an upgrade writes it in."""
     head = {0: "", 4: "class _:\n", 8: "class _:\n    def _(self):\n"}.get(len(text) - len(text.lstrip()), "")
-    return format_changes("", head + text, path="unit.py", root=None).removeprefix(head)
+    return format_changes("", head + text, path="unit.py", root=None)[0].removeprefix(head)
 
 
 def check_merge(folder: Path, expected: str) -> Merged:

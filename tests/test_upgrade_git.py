@@ -291,6 +291,14 @@ def test_hunks_have_the_lines_of_the_file_as_written(trees: Trees) -> None:
     assert {line for line in brought if "runner-sync: review" not in line and "talker" not in line} <= shown
 
 
+@pytest.mark.parametrize("settings", ["required-version = '==0.0.1'\n", ""])
+def test_settings_that_keep_ruff_from_formatting_are_told_of_once(trees: Trees, settings: str) -> None:
+    (trees.omni / "ruff.toml").write_text(settings, "utf-8")
+    said = [note for note in trees.upgrade().report.notes if "not formatted" in note]
+    assert len(said) == bool(settings)
+    assert all("`ruff format` failed: Failed to load" in note and "`==0.0.1`" in note for note in said)
+
+
 def test_a_lock_whose_bases_are_out_of_reach_is_made_anew(trees: Trees) -> None:
     place = trees.omni / "runner-sync.lock"
     first = lock(trees.options()).lock
@@ -316,16 +324,19 @@ def test_a_lock_that_was_deleted_is_no_dirty_file(trees: Trees) -> None:
 
 
 @pytest.mark.parametrize(
-    "spoil",
+    ("spoil", "said"),
     [
-        lambda text: text + "# mine\n",
-        lambda text: text.replace("[inputs]", "<<<<<<< HEAD\n[inputs]"),
-        lambda text: text.replace("format_version = 1", "format_version = 7"),
-        lambda _text: "",
+        (lambda text: text + "# mine\n", ""),
+        (lambda text: text.replace("[inputs]", "<<<<<<< HEAD\n[inputs]"), ":4: holds an unresolved merge conflict"),
+        (
+            lambda text: text.replace("format_version = 1\n", ""),
+            ": has no format_version where this runner-sync reads 1",
+        ),
+        (lambda _text: "", ": is empty"),
     ],
-    ids=["not committed yet", "in conflict", "of another format", "empty"],
+    ids=["not committed yet", "in conflict", "of no format", "empty"],
 )
-def test_a_lock_is_written_over_the_one_that_is_there(trees: Trees, spoil: Callable[[str], str]) -> None:
+def test_a_lock_is_written_over_the_one_that_is_there(trees: Trees, spoil: Callable[[str], str], said: str) -> None:
     """In the midst of a merge it can neither be committed nor stashed, and an upgrade is settled before the commit."""
     options = trees.options()
     apply(lock(options), options)
@@ -334,8 +345,45 @@ def test_a_lock_is_written_over_the_one_that_is_there(trees: Trees, spoil: Calla
     good = place.read_text("utf-8")
     place.write_text(spoil(good), "utf-8")
     require_place(options, is_lock=True)
-    assert apply(lock(options), options) == ("runner-sync.lock",)
+    made = lock(options)
+    assert apply(made, options) == ("runner-sync.lock",)
     assert place.read_text("utf-8") == good
+    expected = f"runner-sync.lock{said}, so what it recorded was taken from the committed one"
+    assert [note for note in made.report.notes if "committed one" in note] == ([expected] if said else [])
+
+
+def test_a_damaged_lock_that_was_never_committed_is_said_to_be_inferred_anew(trees: Trees) -> None:
+    (trees.omni / "runner-sync.lock").write_text("format_version = 1\nunit = 3\n", "utf-8")
+    expected = "runner-sync.lock: has unit = 3 where a list of tables belongs, so every base was inferred"
+    assert expected in lock(trees.options()).report.notes
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_a_lock_of_another_format_is_not_written_over(trees: Trees, *, is_committed: bool) -> None:
+    """Also if it is only the committed one that a newer runner-sync wrote, and the one at hand is damaged."""
+    place = trees.omni / "runner-sync.lock"
+    place.write_text("format_version = 7\n", "utf-8")
+    if is_committed:
+        commit(trees.omni)
+        place.write_text("", "utf-8")
+    with pytest.raises(InputError, match=r"runner-sync\.lock: has format_version 7 where this runner-sync reads 1"):
+        lock(trees.options())
+
+
+@pytest.mark.parametrize("text", ["# About\n", 'lock-file = "x"\n'])
+def test_a_file_that_is_no_lock_is_not_written_over(trees: Trees, text: str) -> None:
+    (trees.omni / "notes.md").write_text(text, "utf-8")
+    (trees.omni / "runner-sync.toml").write_text('lock-file = "notes.md"\n', "utf-8")
+    for bases in ({}, {"ascend_base": "v0.1.0"}):
+        with pytest.raises(InputError, match=r"^notes\.md: is no lock and would be overwritten; name another file"):
+            lock(replace(trees.options(), **bases))
+
+
+def test_the_configuration_is_no_lock(trees: Trees) -> None:
+    (trees.omni / "runner-sync.toml").write_text('lock-file = "./runner-sync.toml"\n', "utf-8")
+    for work in (upgrade, lock):
+        with pytest.raises(InputError, match=r"runner-sync\.toml: lock-file names the configuration itself"):
+            work(trees.options())
 
 
 def test_a_lock_that_is_a_folder_is_named_before_the_work(trees: Trees) -> None:

@@ -1,8 +1,9 @@
 """Formats the changed regions of a module with the target repository's own ruff settings; unchanged code keeps its
 layout.
 
-Comes in: the text before and after, and the folder whose settings count. Goes out: the text; unformatted if ruff is not
-available or would change what the code does. May touch: the ``ruff`` program, with text on its input.
+Comes in: the text before and after, and the folder whose settings count. Goes out: the text, and why it is unformatted
+if ruff fails; unformatted, too, if ruff would change what the code does. May touch: the ``ruff`` program, with text on
+its input.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import difflib
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,29 +21,31 @@ from runner_sync.syntax import same_code
 
 LINE_LENGTH = 120
 SECONDS = 60
+REASON_LENGTH = 300
+_EXCERPT = re.compile(r"\s*\d*\s*\|")
 _PRAGMA = re.compile(r"# ?((?:yapf: ?(?:dis|en)able|fmt: ?(?:off|on|skip))\b)")
 _MUTED = "runner-sync muted: "
 _SETTINGS = ("ruff.toml", ".ruff.toml", "pyproject.toml")
 
 
-def format_changes(before: str, after: str, *, path: str, root: Path | None) -> str:
-    """``after``, with those lines formatted that ``before`` does not have.
+def format_changes(before: str, after: str, *, path: str, root: Path | None) -> tuple[str, str]:
+    """``after``, with those lines formatted that ``before`` does not have; and why ruff failed, empty if it did not.
 
     Code that differs from ``before`` in layout only gets the old layout back: a statement that changed in one argument
     keeps the others as they were. Regions that a comment excludes from formatting are formatted, too (``# yapf:
     disable`` near the imports reaches to the end of the file): a merged statement has no layout that anybody chose.
     """
-    formatted = _formatted(_PRAGMA.sub(rf"# {_MUTED}\1", after), path, root)
-    if formatted is None:
-        return after
+    formatted, failure = _formatted(_PRAGMA.sub(rf"# {_MUTED}\1", after), path, root)
+    if failure:
+        return after, failure
     formatted = formatted.replace(_MUTED, "")
     text = _with_formatted_lines(before.split("\n"), after.split("\n"), formatted.split("\n"))
     kept = "\n".join(keep_layout(before.split("\n"), text.split("\n")))
-    return next((made for made in (kept, text) if same_code(made, after)), after)
+    return next((made for made in (kept, text) if same_code(made, after)), after), ""
 
 
-def _formatted(text: str, path: str, root: Path | None) -> str | None:
-    """``text`` formatted by ruff, with the settings around ``root`` or the house's own; ``None`` if ruff fails."""
+def _formatted(text: str, path: str, root: Path | None) -> tuple[str, str]:
+    """``text`` formatted by ruff, with the settings around ``root`` or the house's own; and its reason if it fails."""
     root = root.resolve() if root is not None else None
     # Ruff looks for settings above the working directory only when the name of the file is absolute.
     name = str(root / path) if root is not None else path
@@ -60,9 +64,18 @@ def _formatted(text: str, path: str, root: Path | None) -> str | None:
             timeout=SECONDS,
             encoding="utf-8",
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
+    except OSError as error:
+        return "", str(error.strerror or error)
+    except subprocess.TimeoutExpired:
+        return "", f"not finished after {SECONDS} s"
+    return (done.stdout, "") if done.returncode == 0 else ("", _reason(done.stderr))
+
+
+def _reason(said: str) -> str:
+    """What ruff said in several lines, as one phrase, without the excerpts of files that it shows."""
+    lines = [line.strip().removeprefix("Cause: ") for line in said.splitlines() if not _EXCERPT.match(line)]
+    phrase = ": ".join(line for line in lines if line and line != "ruff failed")
+    return textwrap.shorten(phrase, REASON_LENGTH, placeholder=" …") or "it gave no reason"
 
 
 def _with_formatted_lines(before: Sequence[str], after: Sequence[str], formatted: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ def read_profile(reader: Reader, built_in: Profile) -> Profile:
         name=reader.word("name", built_in.name),
         package=_package(reader, modules, built_in),
         platform=reader.word("platform", built_in.platform),
-        lock_file=reader.word("lock-file", built_in.lock_file),
+        lock_file=_lock_file(reader, modules, built_in),
         marker=reader.word("marker", built_in.marker),
         modules=tuple(_renamed(module, classes, built_in) for module in modules),
         names=_overlaid(reader, "names", NameRewrite, built_in.names),
@@ -70,6 +70,15 @@ def _package(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile)
     if not any(path.startswith(f"{package}/") for path in paths):
         raise reader.error(f"package is {package!r}, but the derived modules lie elsewhere ({paths[0]}); name theirs.")
     return package
+
+
+def _lock_file(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile) -> str:
+    """The lock's file. Raises ``InputError`` for one that is source code, which a lock would replace."""
+    name = reader.word("lock-file", built_in.lock_file)
+    paths = {path for module in modules for path in module.paths}
+    if name.endswith(".py") or name in paths:
+        raise reader.error(f"lock-file is {name!r}, which is source code; name a file of its own, such as x.lock.")
+    return name
 
 
 def _classes(reader: Reader, built_in: Profile) -> tuple[tuple[str, str], ...]:

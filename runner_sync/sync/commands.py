@@ -38,10 +38,12 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     base = _declared_base(options, given)
     with naming_the_deepest(given):
         results, notes = planning.plan(replace(options, vllm_base=base) if base else options, given)
-        finished = [_finish(result, options, given) for result in results]
+        formatted = [_finish(result, options, given) for result in results]
+        finished = [result for result, _failure in formatted]
         forget_trees()
         findings, remarks = result_check.new_breakage(given, finished, options)
-    said = (*(going_back.note(given) if options.upstream else ()), *notes, *remarks)
+    unformatted = run_notes.unformatted(failure for _result, failure in formatted)
+    said = (*(going_back.note(given) if options.upstream else ()), *notes, *unformatted, *remarks)
     if base is not None:
         said = (f"what vLLM changed counts since {base}, which the omni tree is for (--vllm-base names another)", *said)
     return _planned("upgrade", finished, findings=findings, notes=said, given=given, options=options)
@@ -64,7 +66,7 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
     if options.upstream:
         inputs.require_one_followed(given.profile)
     followed = inputs.open_target(project, options.tree(project), given.config, options.progress)
-    known = given.lock if with_lock else readable_lock(given, options.progress)
+    known = given.lock if with_lock else readable_lock(given, options.progress)[0]
     try:
         followed = followed or inputs.locked(project, known, options.progress)
     except InputError:
@@ -106,12 +108,13 @@ def _declared_base(options: UpgradeOptions, given: inputs.Inputs) -> str | None:
     return base
 
 
-def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs) -> ModuleResult:
-    """``result`` with its text formatted and review comments in it; an unchanged module keeps its bytes."""
+def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs) -> tuple[ModuleResult, str]:
+    """``result`` with its text formatted and review comments in it, and why it is not formatted, if so; an unchanged
+    module keeps its bytes."""
     if result.after == result.before:
-        return result
-    text = format_changes(result.before, result.after, path=result.path, root=given.root)
-    return finished(result, text, with_conflicts=options.conflict == "inline")
+        return result, ""
+    text, failure = format_changes(result.before, result.after, path=result.path, root=given.root)
+    return finished(result, text, with_conflicts=options.conflict == "inline"), failure
 
 
 def _planned(
@@ -170,8 +173,9 @@ def lock(options: UpgradeOptions) -> Upgrade:
     refuse_classless(given, find_modules(given))
     with naming_the_deepest(given):
         results, notes = planning.plan(options, given)
-    known = locks.Lock() if options.ascend_base or options.omni_base else readable_lock(given, options.progress)
+    is_told = options.ascend_base or options.omni_base
+    known, unread = (locks.Lock(), ()) if is_told else readable_lock(given, options.progress)
     recorded = Recorded.of(known, given, options.progress)
     frozen = [recorded.kept(planned.as_they_stand(result)) for result in results]
-    notes = (*notes, *lost_note(known, given), *later_copies.note(frozen, given, options.progress))
+    notes = (*notes, *unread, *lost_note(known, given), *later_copies.note(frozen, given, options.progress))
     return _planned("lock", frozen, notes=notes, given=replace(given, lock=known), options=options)

@@ -22,7 +22,7 @@ from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
 from runner_sync.naming import Import, module_name
-from runner_sync.sync import inputs
+from runner_sync.sync import inputs, run_notes
 from runner_sync.sync.hoist_target import Definition, Move, find_move
 from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import UpgradeOptions
@@ -47,13 +47,13 @@ def _planned(given: inputs.Inputs, unit: str, out: Path | None) -> Upgrade:
     _PLACES[move.place](edited, move)
     if given.root is not None:
         write.refuse_lone_returns([path for path, text in edited.before.items() if text is not None], given.root)
-    changes = edited.changes()
+    changes, unformatted = edited.changes()
     report = Report(
         "hoist",
         inputs=given.sources,
         units=tuple(_unit_reports(move, edited.target, {change.path: change.after or "" for change in changes})),
         changes=changes,
-        notes=(f"{move.npu.qualname}: {move.reason}",),
+        notes=(f"{move.npu.qualname}: {move.reason}", *unformatted),
     )
     root = out if out is not None else given.root
     lock = _lock_change(given, move)
@@ -93,16 +93,17 @@ class _Files:
         self.before.setdefault(path, None)
         self.after[path] = text
 
-    def changes(self) -> tuple[FileChange, ...]:
-        """The files that changed, formatted by the repository's own ruff settings."""
-        found = []
+    def changes(self) -> tuple[tuple[FileChange, ...], tuple[str, ...]]:
+        """The files that changed, formatted by the repository's own ruff settings; and a note if that failed."""
+        found, failures = [], []
         for path, after in sorted(self.after.items()):
             before = self.before[path]
-            final = format_changes(before or "", after, path=path, root=self.given.root)
+            final, failure = format_changes(before or "", after, path=path, root=self.given.root)
+            failures.append(failure)
             ast.parse(final)
             if final != before:
                 found.append(FileChange(path, before, final))
-        return tuple(found)
+        return tuple(found), run_notes.unformatted(failures)
 
 
 def _inherit(files: _Files, move: Move) -> None:

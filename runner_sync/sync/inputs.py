@@ -77,6 +77,8 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
     name = settings.profile.lock_file
     if root is not None and (root / name).is_dir():
         raise InputError(f"{name}: is a folder; move it away and run again.")
+    if root is not None and settings.source is not None and (root / name).resolve() == settings.source.resolve():
+        raise InputError(f"{settings.source}: lock-file names the configuration itself; name a file of its own.")
     text = tree.read(name) if with_lock else None
     lock = load(text, path=name) if text is not None else Lock()
     _refuse_foreign_lock(lock, settings.profile)

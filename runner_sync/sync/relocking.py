@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from runner_sync.errors import InputError
-from runner_sync.lock import Entry, Lock, load
+from runner_sync.errors import InputError, UnknownFormat
+from runner_sync.lock import Entry, Lock, is_lock, load
 from runner_sync.model import BaseRef
 from runner_sync.sync import inputs
 from runner_sync.sync.locked import unlike_locked
@@ -24,27 +24,37 @@ from runner_sync.verify.runners import locked
 from runner_sync.verify.runners.reading import Reading
 
 
-def readable_lock(given: inputs.Inputs, progress: Progress) -> Lock:
-    """The lock of an omni tree; if it cannot be read, for instance in the midst of a merge, the committed one.
+def readable_lock(given: inputs.Inputs, progress: Progress) -> tuple[Lock, tuple[str, ...]]:
+    """The lock of an omni tree; if it cannot be read, for instance in the midst of a merge, the committed one. Beside
+    it a note that it could not be read.
 
-    Empty if there is none, or the committed one cannot be read either: the lock is about to be written anew.
+    Empty if there is none, or the committed one cannot be read either: the lock is about to be written anew. Raises
+    ``InputError`` for a file that is no lock, and for one that another runner-sync wrote: either would be lost.
     """
     name = given.lock_file
     text = given.omni.read(name)
     if text is None:
-        return Lock()
+        return Lock(), ()
+    if not is_lock(text):
+        raise InputError(f"{name}: is no lock and would be overwritten; name another file with `lock-file`.")
     try:
-        return load(text)
-    except InputError:
-        return _committed_lock(given.omni, name, progress)
+        return load(text, path=name), ()
+    except UnknownFormat:
+        raise
+    except InputError as error:
+        known = _committed_lock(given.omni, name, progress)
+        kept = "what it recorded was taken from the committed one" if known is not None else "every base was inferred"
+        return known or Lock(), (f"{str(error).rpartition('; ')[0]}, so {kept}",)
 
 
-def _committed_lock(tree: Tree, name: str, progress: Progress) -> Lock:
+def _committed_lock(tree: Tree, name: str, progress: Progress) -> Lock | None:
     try:
         text = inputs.open_at("vllm-omni", "HEAD", tree, progress).read(name) if isinstance(tree, InGit) else None
-        return load(text) if text is not None else Lock()
+        return load(text, path=f"the committed {name}") if text is not None else None
+    except UnknownFormat:
+        raise
     except InputError:
-        return Lock()
+        return None
 
 
 def lost_note(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:

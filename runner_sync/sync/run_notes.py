@@ -7,7 +7,7 @@ trees, by reading.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from runner_sync.compose.member_text import self_names
 from runner_sync.model import TITLES
@@ -25,6 +25,13 @@ _LEFT_OUT = ("left", "skipped", "device", "rebuilt")
 def notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
     """All notes of a run."""
     return (*_uncommitted(given, options), *_unported(results, given, options), *_no_lock(given, options))
+
+
+def unformatted(failures: Iterable[str]) -> tuple[str, ...]:
+    """One note on why changed code was not formatted, from what ruff said about each module (``""``: nothing): broken
+    settings fail for all of them in the same way."""
+    reason = next(filter(None, failures), "")
+    return (f"what changed is not formatted, for `ruff format` failed: {reason}",) if reason else ()
 
 
 def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
@@ -107,10 +114,8 @@ def _how_to_port_with_callers(name: str, given: inputs.Inputs) -> str:
     owner, _, member = name.rpartition(".")
     twin = given.profile.gpu_name(owner)
     paths = [module.gpu.path for module in given.profile.modules if module.gpu is not None and module.gpu.name == twin]
-    found = [text for path in paths if (text := given.omni.read(path))]
-    callers = [
-        caller for text in found for caller, body in texts.members(text, twin).items() if member in self_names(body)
-    ]
+    tables = [texts.members(text, twin, path) for path in paths if (text := given.omni.read(path))]
+    callers = [caller for table in tables for caller, body in table.items() if member in self_names(body)]
     if not callers:
         return ""
     wanted = " ".join(f"--only {owner}.{caller}" for caller in callers)

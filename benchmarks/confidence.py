@@ -46,7 +46,7 @@ def main() -> None:
     for case in replaying.cases(parser.parse_args().corpus):
         done = replaying.run(case, ReplayOptions())
         for result in done.results:
-            released = texts.unit_texts(done.truth[result.path])
+            released = texts.unit_texts(done.truth[result.path], result.path)
             for item in result.reviews:
                 counts[item.confidence].append(agreement(item, released.get(item.unit, "")))
     rows = []

@@ -79,7 +79,7 @@ def _runner(case: replaying.Case, module: RunnerModule) -> Runner | None:
 
 def copies(runner: Runner) -> Iterator[tuple[str, Triple]]:
     """``(qualified name, texts)`` of every unit that looks like a copy and still has its upstream namesake."""
-    base, upstream = texts.unit_texts(runner.base), texts.unit_texts(runner.upstream)
+    base, upstream = (texts.unit_texts(text, runner.path) for text in (runner.base, runner.upstream))
     for name, text in texts.unit_texts(runner.before, runner.path).items():
         owner, _, member = name.rpartition(".")
         key = f"{runner.anchor}.{member}" if owner else name

@@ -72,7 +72,7 @@ def nearest(copies: Sequence[tuple[str, str]], versions: Sequence[Version]) -> V
 def _released(case: replaying.Case) -> Iterator[tuple[str, str]]:
     for module in NPU.runners:
         place = inputs.read_first(tree("vllm-omni", case.omni_after), module.paths)
-        yield from texts.members(place[1], module.name).items() if place else ()
+        yield from texts.members(place[1], module.name, place[0]).items() if place else ()
 
 
 def _nearness(copies: Sequence[tuple[str, str]], version: Version) -> float:

@@ -88,7 +88,7 @@ def _recorded(omni: str, ascend: str, versions: Sequence[Version]) -> Hits:
     told: Counter[str] = Counter()
     for module in NPU.runners:
         place = inputs.read_first(tree("vllm-omni", omni), module.paths)
-        for name, text in texts.members(place[1], module.name).items() if place else ():
+        for name, text in texts.members(place[1], module.name, place[0]).items() if place else ():
             base = by_ref[ascend].methods.get(name) if ascend in by_ref else None
             if base is None or likeness(base, text) < ALIKE:
                 continue

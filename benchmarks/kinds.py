@@ -131,7 +131,7 @@ def _by_git(runner: corpus.Runner) -> dict[str, dict[str, str]]:
     for side in SIDES:
         edits = {name: settle(parts, side) for name, parts in zip(copies, merged, strict=True)}
         good = {name: text for name, text in edits.items() if parses(text)}
-        found[f"git merge-file, {side} side"] = dict(score.methods(texts.edited(runner.before, good)))
+        found[f"git merge-file, {side} side"] = dict(score.methods(texts.edited(runner.before, good, runner.path)))
     return found
 
 

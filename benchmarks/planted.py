@@ -92,7 +92,7 @@ def _of_gpu() -> tuple[Delta, ...]:
     for case in replaying.cases(Path(__file__).parent / "gpu.toml"):
         for module in GPU.runners:
             place = inputs.read_first(tree("vllm-omni", case.omni_before), module.paths)
-            for name, text in texts.members(place[1], module.name).items() if place else ():
+            for name, text in texts.members(place[1], module.name, place[0]).items() if place else ():
                 known = [version.methods[name] for version in versions if name in version.methods]
                 base = max(known, key=lambda one: likeness(one, text), default="")
                 if base and likeness(base, text) >= ALIKE:
@@ -105,11 +105,11 @@ def _of_gpu() -> tuple[Delta, ...]:
 def _of_npu() -> tuple[Delta, ...]:
     found: list[Delta] = []
     for case in chosen():
-        base = tree("vllm-ascend", case.ascend_base).read(NPU.modules[0].upstreams[0].path) or ""
-        known = texts.members(base, "NPUModelRunner")
+        path = NPU.modules[0].upstreams[0].path
+        known = texts.members(tree("vllm-ascend", case.ascend_base).read(path) or "", "NPUModelRunner", path)
         for module in NPU.runners:
             place = inputs.read_first(tree("vllm-omni", case.omni_before), module.paths)
-            for name, text in texts.members(place[1], module.name).items() if place else ():
+            for name, text in texts.members(place[1], module.name, place[0]).items() if place else ():
                 if name in known and likeness(known[name], text) >= ALIKE:
                     own = (tuple(lift(known[name], text)) for lift in (insertions, exchanges))
                     found.append(Delta(case.omni_before, name, *own))

@@ -35,7 +35,7 @@ class Version:
     @cached_property
     def methods(self) -> dict[str, str]:
         """``{name: text}`` of the members of the runner class."""
-        return texts.members(self.text, self.name)
+        return texts.members(self.text, self.name, self.ref)
 
 
 def releases(newest: str = "0.30.0rc2") -> list[Version]:

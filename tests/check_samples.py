@@ -67,7 +67,7 @@ def job(
         ASCEND_RUNNER,
         upstream_ref="0.30.0rc2",
         base_ref="0.26.0rc1",
-        gpu_units={ref: unit_texts(dedent(text)) for ref, text in (earlier or {}).items()},
+        gpu_units={ref: unit_texts(dedent(text), ref) for ref, text in (earlier or {}).items()},
         **texts,
     )
     under = CheckModule(BASE, dedent(npu_base), GPU_BASE, dedent(gpu_base))

@@ -204,7 +204,7 @@ def real_triples(release: Callable[[Project, str], Tree], omni: str, base: str, 
     old, new = (
         {
             name.rpartition(".")[2]: text
-            for name, text in unit_texts(release("vllm-ascend", v).read(ASCEND_RUNNER)).items()
+            for name, text in unit_texts(release("vllm-ascend", v).read(ASCEND_RUNNER), ASCEND_RUNNER).items()
         }
         for v in (base, upstream)
     )
@@ -212,7 +212,7 @@ def real_triples(release: Callable[[Project, str], Tree], omni: str, base: str, 
     mine = [
         (name.rpartition(".")[2], text)
         for file in FILES
-        for name, text in unit_texts(tree.read(f"vllm_omni/platforms/npu/worker/{file}.py")).items()
+        for name, text in unit_texts(tree.read(f"vllm_omni/platforms/npu/worker/{file}.py"), file).items()
     ]
     return [Triple(old[name], text, new[name]) for name, text in mine if name in old and name in new]
 

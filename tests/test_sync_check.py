@@ -563,3 +563,31 @@ def test_a_base_that_is_the_target_itself_is_compared_with_nothing(locked: Trees
     alone = sync.verify(locked.check(ascend=locked.ascend_old))
     assert ("RS304", "gone_before") in keys(alone)
     assert sync.verify(locked.check(ascend=locked.ascend_old, ascend_base="0.20.0")).findings == alone.findings
+
+
+BROKEN = {
+    "syntax": "def f(:\n",
+    "conflict": "<<<<<<< a\nx = 1\n=======\nx = 2\n>>>>>>> b\n",
+    "nul": "x = 1\0\n",
+}
+
+
+@pytest.mark.parametrize("path", [BASE, GPU_AR])
+@pytest.mark.parametrize("broken", BROKEN.values(), ids=BROKEN)
+def test_every_command_names_the_file_that_is_broken(trees: Trees, path: str, broken: str) -> None:
+    commit(trees.ascend_old)
+    file = trees.omni / path
+    file.write_text(broken + file.read_text("utf-8"), "utf-8")
+    reading = trees.check(ascend=trees.ascend_old)
+    writing = trees.upgrade(trees.ascend_old)
+    commands = {
+        "blocks": lambda: sync.blocks(reading),
+        "explain": lambda: sync.explain(reading, path),
+        "upgrade": lambda: sync.upgrade(writing),
+        "lock": lambda: sync.lock(writing),
+    }
+    if broken != BROKEN["conflict"]:  # which `check` reports as a finding
+        commands["check"] = lambda: sync.check(reading)
+    for run in commands.values():
+        with pytest.raises(InputError, match=rf"^{path}:\d+"):
+            run()

@@ -61,7 +61,7 @@ def settle(trees: Trees, unit: tuple[str, str], twin: tuple[str, str]) -> Path:
     lock_file = trees.omni / NPU.lock_file
     known = lock.load(lock_file.read_text("utf-8"))
     path, qualname = twin
-    digest = lock.digest(unit_texts((trees.omni / path).read_text("utf-8"))[qualname])
+    digest = lock.digest(unit_texts((trees.omni / path).read_text("utf-8"), path)[qualname])
     entry = known.find(*unit) or lock.Entry(*unit)
     settled = replace(entry, gpu=BaseRef("vllm-omni", GONE, path, qualname, "lock", 1.0, digest))
     made = lock.merge(known, [settled], inputs=known.inputs, gone=set())

@@ -89,7 +89,7 @@ class Bases:
         if locked:
             return [*(self.revisions.locked(self._followed, ref, path, at_hand=now) for ref in locked), now]
         if isinstance(tree, InGit):
-            units = [unit for found in self._sharing(path) for unit in texts.unit_texts(found.text).items()]
+            units = [unit for found in self._sharing(path) for unit in texts.unit_texts(found.text, found.path).items()]
             wanted = {(name.rpartition(".")[2], text) for name, text in units}
             known = history.timeline(tree, path, {name for name, _ in wanted}, self.options.progress)
             self._timelines[path] = known

@@ -58,7 +58,11 @@ def _with_twin(found: DerivedModule, module_texts: ModuleTexts, given: inputs.In
     """What the module's class would inherit with its GPU twin as first base; empty unless the profile wants that
     (``inherits``) and it is not so yet."""
     module = found.module
-    if not module.inherits or module.gpu is None or not texts.whole_definitions(found.text).get(module.name):
+    if (
+        not module.inherits
+        or module.gpu is None
+        or not texts.whole_definitions(found.text, found.path).get(module.name)
+    ):
         return {}
     if module.gpu.name in module_texts.inherited(found.text, module.name, module_name(found.path)).classes:
         return {}
@@ -79,10 +83,10 @@ def _missing_mixins(
     if gpu_new is None or found.module.gpu is None:
         return {}
     have = module_texts.inherited(found.text, found.module.name, module_name(found.path)).classes
-    have |= {base.expression for base in texts.bases_of(found.text, found.module.name)}
+    have |= {base.expression for base in texts.bases_of(found.text, found.module.name, found.path)}
     twins = {gpu for gpu, _ in profile.classes}
     missing = {}
-    for base in texts.bases_of(gpu_new.text, found.module.gpu.name):
+    for base in texts.bases_of(gpu_new.text, found.module.gpu.name, gpu_new.path):
         origin = next((o for o in base.origins if o.module.startswith(f"{profile.package}.")), None)
         if origin is not None and base.expression not in have and base.expression not in twins:
             source = module_texts.module(origin.module)
@@ -141,8 +145,8 @@ def _decide_mixins(
         return Hierarchy(added_mixins={name: missing})
     used = _used_by_selected(found, gpu.new, options.only) if options.only else used
     unused = {mixin for mixin, names in missing.items() if names and not names & used}
-    settled = {b.expression for b in texts.bases_of(gpu.settled.text, twin)} if gpu.settled is not None else set()
-    tables = [{b.expression for b in texts.bases_of(base.side.text, twin)} for base in gpu.bases]
+    settled = _bases_at(gpu.settled, twin) if gpu.settled is not None else set()
+    tables = [_bases_at(base.side, twin) for base in gpu.bases]
     old = set.intersection(*tables) if tables else set()
     late = frozenset() if options.only else frozenset(old & missing.keys() - unused - settled)
     brought = {mixin: names for mixin, names in missing.items() if mixin not in unused | settled | old}
@@ -152,6 +156,11 @@ def _decide_mixins(
         missing_mixins={name: left} if left else {},
         late_mixins={name: late} if late else {},
     )
+
+
+def _bases_at(side: ModuleRevision, class_name: str) -> set[str]:
+    """The base expressions of a class at one revision of its module."""
+    return {base.expression for base in texts.bases_of(side.text, class_name, side.path)}
 
 
 def _used_by_gpu(modules: Sequence[DerivedModule], given: inputs.Inputs) -> frozenset[str]:

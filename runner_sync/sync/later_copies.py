@@ -77,5 +77,6 @@ def _next(tree: Tree, paths: Sequence[str], progress: Progress) -> Tree | None:
 
 
 def _is_closer(text: str, base: BaseRef, tree: Tree, later: Tree) -> bool:
-    now, then = (texts.unit_texts(one.read(base.path) or "").get(base.qualname, "") for one in (tree, later))
+    read = (texts.unit_texts(one.read(base.path) or "", base.path) for one in (tree, later))
+    now, then = (units.get(base.qualname, "") for units in read)
     return bool(then) and similarity(text, then) >= similarity(text, now) + MARGIN

@@ -136,7 +136,7 @@ class ModuleTexts:
 
     def _parents(self, owner: Class) -> Iterator[Class]:
         """The base classes that are found in the trees; of a conditional base that of the first branch."""
-        for base in texts.bases_of(owner.text, owner.name) if owner.is_there else ():
+        for base in texts.bases_of(owner.text, owner.name, owner.module) if owner.is_there else ():
             for origin in base.origins[:1]:
                 found = self._class_of(origin, owner)
                 if found is not None:
@@ -145,7 +145,7 @@ class ModuleTexts:
     def branches(self, text: str, class_name: str, dotted: str) -> Iterator[tuple[BaseClass, BaseOrigin, Class]]:
         """The classes that conditional bases of a class may be, as far as they are found in the trees."""
         owner = Class(dotted, class_name, text)
-        for base in texts.bases_of(text, class_name) if owner.is_there else ():
+        for base in texts.bases_of(text, class_name, dotted) if owner.is_there else ():
             for origin in base.origins if len(base.origins) > 1 else ():
                 found = self._class_of(origin, owner)
                 if found is not None:
@@ -179,7 +179,7 @@ class ModuleTexts:
         found: set[str] = set()
         for one in mro.linearise(owner, self._parents):
             added = own_fields(one.text, one.name)
-            if added is None or len(texts.bases_of(one.text, one.name)) > len([*self._parents(one)]):
+            if added is None or len(texts.bases_of(one.text, one.name, one.module)) > len([*self._parents(one)]):
                 return None
             found |= set(added)
         return frozenset(found) or None

@@ -116,7 +116,7 @@ def _started(
             continue
         found = DerivedModule(module, path, "")
         gpu = bases.twins.now(found)
-        if gpu is None or not texts.members(gpu.text, module.gpu.name):
+        if gpu is None or not texts.members(gpu.text, module.gpu.name, gpu.path):
             continue
         upstream = bases.upstream(found)
         if upstream is None:
@@ -191,7 +191,7 @@ def _uses_by_others(found: DerivedModule, run: _Run) -> Elsewhere:
     if run.options.upstream or not run.options.gpu:
         return used
     others = [other for other in run.modules if other is not found]
-    lacking = [self_names(other.text) - texts.members(other.text, other.module.name).keys() for other in others]
+    lacking = [self_names(o.text) - texts.members(o.text, o.module.name, o.path).keys() for o in others]
     bases = [base for other in others if other.module.gpu is not None for base in run.bases.twins.bases(other)[:1]]
     before = frozenset(name for base in bases for name in self_names(base.side.text))
     return replace(used, called=frozenset().union(*lacking), by_twins_now=used.by_twins - before)
@@ -217,10 +217,13 @@ def _missing_members(names: Sequence[NameRewrite], module_texts: ModuleTexts) ->
     found: dict[str, str] = {}
     for row in names:
         classes = ((row.module, row.name), (row.new_module, row.new_name))
-        known = [(module[1], name) for dotted, name in classes if (module := module_texts.module(dotted)) is not None]
-        if row.name == row.new_name or len(known) < 2 or texts.bases_of(*known[1]):
+        known = [(*module, name) for dotted, name in classes if (module := module_texts.module(dotted)) is not None]
+        if row.name == row.new_name or len(known) < 2:
             continue
-        old, new = (instance_names(text, name) for text, name in known)
+        path, text, name = known[1]
+        if texts.bases_of(text, name, path):
+            continue
+        old, new = (instance_names(text, name) for _path, text, name in known)
         if old and new:
             found |= dict.fromkeys((name for name in old - new if not name.startswith("__")), row.new_name)
     return found

@@ -184,8 +184,9 @@ class _StatusFinder:
 
     def _has_both(self, gpu_name: str, npu: str) -> bool:
         """Whether the GPU class has units in the twin, and the module defines the NPU class."""
+        defined = {*self.npu, *texts.whole_definitions(self.found.text, self.found.path)}
         return any(name.startswith(f"{gpu_name}.") for name in self.gpu_units) and any(
-            name == npu or name.startswith(f"{npu}.") for name in {*self.npu, *texts.whole_definitions(self.found.text)}
+            name == npu or name.startswith(f"{npu}.") for name in defined
         )
 
     def _job(self) -> ModuleJob | None:
@@ -194,7 +195,7 @@ class _StatusFinder:
             return None
         given, found, modules = self.trees.given, self.found, self.trees.modules
         vllm = self.trees.vllm
-        owners = [npu for _, npu in self.profile.classes if npu in texts.whole_definitions(found.text)]
+        owners = [npu for _, npu in self.profile.classes if npu in texts.whole_definitions(found.text, found.path)]
         return ModuleJob(
             self.profile,
             found.module,

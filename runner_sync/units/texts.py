@@ -1,6 +1,7 @@
 """Units of a module as texts; each module text is cut only once.
 
-Comes in: module text. Goes out: ``{name: text}`` maps in file order. May touch: nothing.
+Comes in: module text, and its path, which errors name. Goes out: ``{name: text}`` maps in file order. May touch:
+nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from runner_sync.units.pieces import Module, join
 from runner_sync.units.splitting import split
 
 
-def parsed(text: str, path: str = "") -> Module:
+def parsed(text: str, path: str) -> Module:
     """``split``, cached by text, whatever its ``path``. An ``InputError`` names the path."""
     try:
         return replace(_parsed(text), path=path)
@@ -32,44 +33,61 @@ def _parsed(text: str) -> Module:
     return split(text)
 
 
-@lru_cache(maxsize=512)
-def unit_table(text: str, path: str = "") -> Mapping[str, Unit]:
+def unit_table(text: str, path: str) -> Mapping[str, Unit]:
     """`units.listing.unit_table` of a module, cached."""
+    return _unit_table(text, path)
+
+
+# The caches stand behind plain functions, because a type checker does not see what a cached one requires.
+@lru_cache(maxsize=512)
+def _unit_table(text: str, path: str) -> Mapping[str, Unit]:
     return listing.unit_table(parsed(text, path))
 
 
-@lru_cache(maxsize=512)
-def unit_texts(text: str, path: str = "") -> Mapping[str, str]:
+def unit_texts(text: str, path: str) -> Mapping[str, str]:
     """``{qualname: text}`` of the units in ``unit_table``."""
+    return _unit_texts(text, path)
+
+
+@lru_cache(maxsize=512)
+def _unit_texts(text: str, path: str) -> Mapping[str, str]:
     return {name: unit.text for name, unit in unit_table(text, path).items()}
 
 
-def members(text: str, class_name: str, path: str = "") -> dict[str, str]:
+def members(text: str, class_name: str, path: str) -> dict[str, str]:
     """``{member name: text}`` of one class."""
     prefix = f"{class_name}."
     return {name[len(prefix) :]: body for name, body in unit_texts(text, path).items() if name.startswith(prefix)}
 
 
-def edited(text: str, edits: Mapping[str, str | None]) -> str:
+def edited(text: str, edits: Mapping[str, str | None], path: str) -> str:
     """``text`` with some of its units replaced."""
-    module = parsed(text)
+    module = parsed(text, path)
     return join(replace_units(module, edits, whole=frozenset(record_classes(module))))
 
 
-def whole_definitions(text: str) -> dict[str, str]:
+def whole_definitions(text: str, path: str) -> dict[str, str]:
     """``{name: text}`` of module-level functions and classes, each class as one text."""
-    module = parsed(text)
+    module = parsed(text, path)
     return {piece.name: piece.text for piece in module.pieces if piece.kind in ("class", "function")}
 
 
-@lru_cache(maxsize=512)
-def outside_definitions(text: str, path: str = "") -> str:
+def outside_definitions(text: str, path: str) -> str:
     """The text of a module without its functions and classes."""
+    return _outside_definitions(text, path)
+
+
+@lru_cache(maxsize=512)
+def _outside_definitions(text: str, path: str) -> str:
     return "".join(piece.text for piece in parsed(text, path).pieces if piece.kind not in ("class", "function"))
 
 
-@lru_cache(maxsize=512)
-def bases_of(text: str, class_name: str) -> tuple[BaseClass, ...]:
+def bases_of(text: str, class_name: str, path: str) -> tuple[BaseClass, ...]:
     """The bases of a class, empty when the module does not define it."""
-    module = parsed(text)
+    return _bases_of(text, class_name, path)
+
+
+@lru_cache(maxsize=512)
+def _bases_of(text: str, class_name: str, path: str) -> tuple[BaseClass, ...]:
+    module = parsed(text, path)
     return class_bases(module, class_name) if has_class(module, class_name) else ()

@@ -64,7 +64,7 @@ def _module_text(job: StartJob) -> str:
     assert job.module.gpu is not None
     translated = TRANSLATION.module(job.gpu.text, job.profile, job.gpu.path).text
     name, anchor = job.module.name, job.module.upstreams[0]
-    members = _members(job, texts.members(translated, name))
+    members = _members(job, texts.members(translated, name, job.gpu.path))
     bases, base_imports = _bases(job, translated)
     text = _render(
         job.skeleton,
@@ -98,8 +98,9 @@ def _import_of(row: NameRewrite, job: StartJob) -> str:
 
 def _members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:
     anchor = job.module.upstreams[0]
-    upstream = texts.members(job.upstream.text, anchor.name)
-    vllm = texts.members(job.vllm.text, job.profile.vllm_of(job.module).name) if job.vllm is not None else {}
+    upstream = texts.members(job.upstream.text, anchor.name, job.upstream.path)
+    origin = job.profile.vllm_of(job.module).name
+    vllm = texts.members(job.vllm.text, origin, job.vllm.path) if job.vllm is not None else {}
     return {
         name: _member(job, text, vllm=vllm.get(name, ""), upstream=upstream.get(name, "")) for name, text in gpu.items()
     }
@@ -119,7 +120,7 @@ def _bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
     """Base class expressions and the imports that they need; vllm-ascend's class takes the place of vLLM's."""
     anchor = job.module.upstreams[0]
     names, lines = [], []
-    for base in texts.bases_of(translated, job.module.name):
+    for base in texts.bases_of(translated, job.module.name, job.gpu.path):
         origin = base.origins[0] if base.origins else None
         if origin is not None and origin.module.split(".")[0] == "vllm":
             names.append(anchor.name)

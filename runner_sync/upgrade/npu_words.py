@@ -44,7 +44,7 @@ def _module(text: str, profile: Profile, path: str) -> InNpuWords:
     from runner_sync.transforms import translate
 
     found = translate(text, profile, path=path)
-    units = {name: _unit(unit, profile) for name, unit in texts.unit_texts(found.text).items()}
+    units = {name: _unit(unit, profile) for name, unit in texts.unit_texts(found.text, path).items()}
     return InNpuWords(found.text, units, found.findings)
 
 

@@ -99,7 +99,7 @@ def side_since_earlier(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide |
     if written is None or draft.name not in side.bases:
         return None
     bases = (*job.twin.load_earlier(), side.bases[draft.name])
-    found = [(base, texts.unit_texts(base.side.text).get(written[0])) for base in bases]
+    found = [(base, texts.unit_texts(base.side.text, base.side.path).get(written[0])) for base in bases]
     closeness = [lineage.similarity(draft.text, text) if text is not None else 0.0 for _, text in found]
     best = max(range(len(found)), key=lambda k: (closeness[k], k))
     if best == len(found) - 1 or (old := translated_units(job, bases[best].side).get(draft.name)) is None:
@@ -137,7 +137,7 @@ def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -
     base = side.bases.get(draft.name)
     if base is None:
         return replace(draft, gpu_now=now)
-    old = texts.unit_texts(base.side.text)[name]
+    old = texts.unit_texts(base.side.text, base.side.path)[name]
     return replace(draft, gpu_now=now, gpu=BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old)))
 
 
@@ -207,7 +207,9 @@ def _device_free(
 ) -> frozenset[str]:
     """Units that had GPU device code in the old twin and have none now; told by what the translation changes."""
     found = set()
-    written = {base.side: _by_npu_name(job, texts.unit_texts(base.side.text)) for base in chosen.values()}
+    written = {
+        base.side: _by_npu_name(job, texts.unit_texts(base.side.text, base.side.path)) for base in chosen.values()
+    }
     for name, base in chosen.items():
         if name not in new:
             continue
@@ -249,7 +251,7 @@ def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
 
 def _is_locked(job: ModuleJob, side: ModuleRevision, name: str) -> bool:
     entry = job.twin.locked.get(name)
-    text = texts.unit_texts(side.text).get(entry.qualname) if entry is not None else None
+    text = texts.unit_texts(side.text, side.path).get(entry.qualname) if entry is not None else None
     return entry is not None and text is not None and digest(text) == entry.digest
 
 
@@ -269,7 +271,7 @@ def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[st
 def vllm_unit(job: ModuleJob, side: ModuleRevision, name: str) -> str:
     """vLLM's own text of the unit that is called ``name`` on NPU; empty if vLLM has none."""
     origin = f"{job.profile.vllm_of(job.module).name}.{name.rpartition('.')[2]}" if "." in name else name
-    return texts.unit_texts(side.text).get(origin, "")
+    return texts.unit_texts(side.text, side.path).get(origin, "")
 
 
 def vllm_canons(job: ModuleJob, text: str) -> Iterable[str]:

@@ -122,7 +122,8 @@ class _Case:
 
 def upstream_version(job: ModuleJob, member: str) -> str:
     """vllm-ascend's own version of a member, or an empty string."""
-    units = texts.unit_texts(job.upstream.new.text) if job.upstream.new is not None else {}
+    new = job.upstream.new
+    units = texts.unit_texts(new.text, new.path) if new is not None else {}
     names = [f"{anchor.name}.{member}" for anchor in job.module.upstreams]
     return next((units[name] for name in names if name in units), "")
 

@@ -44,7 +44,7 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         called_by_twins=job.target.elsewhere.by_twins_now,
         upstream=inherited.upstream if inherited else (),
         vllm=inherited.vllm if inherited else {},
-        helpers=_module_definitions(side.module_text, job) if side.module_text else {},
+        helpers=_module_definitions(side, job),
         known_before={k.removeprefix(prefix) for k in side.known_before if k.startswith(prefix)},
         required=({job.profile.sampler_hook.method} if not job.twin.news_only else set())
         | _newly_called(drafts, job)
@@ -101,10 +101,14 @@ def _called(texts_: Iterable[str]) -> set[str]:
     return {name for text in texts_ for name in self_names(text)}
 
 
-def _module_definitions(module_text: str, job: ModuleJob) -> dict[str, str]:
-    """The module-level definitions without the runner classes: naming a runner class is no use of its device code."""
+def _module_definitions(side: GpuSide, job: ModuleJob) -> dict[str, str]:
+    """The twin's module-level definitions without the runner classes: naming a runner class is no use of its device
+    code."""
+    if not side.module_text or job.twin.new is None:
+        return {}
     runners = {name for pair in job.profile.classes for name in pair}
-    return {name: text for name, text in texts.whole_definitions(module_text).items() if name not in runners}
+    definitions = texts.whole_definitions(side.module_text, job.twin.new.path)
+    return {name: text for name, text in definitions.items() if name not in runners}
 
 
 def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]:

@@ -273,5 +273,5 @@ def _base_ref(drafts: Sequence[Draft]) -> str:
 def _is_direct_base(job: ModuleJob) -> bool:
     """Whether the module's class itself names upstream's class as a base; a subclass would get the same questions."""
     anchor = job.module.upstreams[0]
-    bases = texts.bases_of(job.text, job.module.name)
+    bases = texts.bases_of(job.text, job.module.name, job.path)
     return any(anchor.name in (base.expression, *(origin.name for origin in base.origins)) for base in bases)

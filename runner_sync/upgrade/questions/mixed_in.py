@@ -80,7 +80,8 @@ def _settled_bases(job: ModuleJob) -> set[str]:
     """Bases that the GPU class had at the last upgrade: which of them NPU does without was settled then."""
     if job.twin.settled is None or job.module.gpu is None:
         return set()
-    return {base.expression for base in texts.bases_of(job.twin.settled.text, job.module.gpu.name)}
+    settled = job.twin.settled
+    return {base.expression for base in texts.bases_of(settled.text, job.module.gpu.name, settled.path)}
 
 
 def _old_bases(job: ModuleJob) -> set[str]:
@@ -89,4 +90,5 @@ def _old_bases(job: ModuleJob) -> set[str]:
         return set()
     last = job.twin.bases[-1].side
     earlier = [base.side for base in job.twin.bases if base.side.text != job.twin.new.text]
-    return {base.expression for base in texts.bases_of([last, *earlier][-1].text, job.module.gpu.name)}
+    side = [last, *earlier][-1]
+    return {base.expression for base in texts.bases_of(side.text, job.module.gpu.name, side.path)}

@@ -24,6 +24,7 @@ from typing import Any, get_args
 from runner_sync.errors import InputError, UnknownFormat
 from runner_sync.model import BaseRef, Project
 from runner_sync.syntax import is_string
+from runner_sync.user_paths import CONTROL
 
 FORMAT_VERSION = 1
 
@@ -146,7 +147,7 @@ class _Reader:
         if not _DIGEST.fullmatch(digest_):
             raise self._error(index, f"has the malformed digest {digest_[:20]!r} for {name};")
         also = table.get("also", [])
-        if not isinstance(also, list) or not all(isinstance(other, str) for other in also):
+        if not isinstance(also, list) or not all(isinstance(one, str) and not CONTROL.search(one) for one in also):
             raise self._error(index, f"has also = {also!r} where a list of strings belongs;")
         return BaseRef(project, ref, path, name, "lock", 1.0, digest_, tuple(also))
 
@@ -156,6 +157,8 @@ class _Reader:
             raise self._error(index, f"lacks the key {key!r};")
         if not isinstance(value, kind):
             raise self._error(index, f"has {key} = {value!r} where a {_TOML_NAMES[kind]} belongs;")
+        if isinstance(value, str) and CONTROL.search(value):
+            raise self._error(index, f"has {key} = {value!r}, which holds a control character;")
         return value
 
     def _refuse_twice(self, entries: Iterable[Entry]) -> None:

@@ -37,6 +37,7 @@ VOCABULARY = {
     "trees",
     "units",
     "unmerged",
+    "user_paths",
 }
 """Names and values that every room may speak in."""
 
@@ -54,6 +55,7 @@ FOUNDATION = {
     "syntax": set[str](),
     "trees": {"model"},
     "unmerged": set[str](),
+    "user_paths": {"errors"},
     "units": {
         "model",
         "doors",
@@ -176,7 +178,7 @@ def test_rooms_import_no_neighbour() -> None:
     [
         ("upgrade", ENGINE | VOCABULARY),
         ("sync", None),
-        ("terminal", {"sync", "render", "model", "errors"}),
+        ("terminal", {"sync", "render", "model", "errors", "user_paths"}),
         ("cli", {"sync", "render", "terminal", "model", "errors"}),
         ("__main__", {"cli"}),
     ],

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.profile import Anchor, KeywordRewrite, NameRewrite, Output, RunnerModule, SamplerHook
+from runner_sync.user_paths import CONTROL, expanded, resolved
 
 if TYPE_CHECKING:
     import msgspec
@@ -57,10 +58,12 @@ class Reader:
             raise self.error(f"{key}{_complaint(error, self._table[key], kind)}") from error
 
     def word(self, key: str, default: str) -> str:
-        """The string that ``key`` is set to. Raises ``InputError`` for a blank one."""
+        """The string that ``key`` is set to. Raises ``InputError`` for a blank one, and for control characters."""
         value: str = self.value(key, str, default)
         if not value.strip():
             raise self.error(f"{key} is empty; write it or leave the key out.")
+        if CONTROL.search(value):
+            raise self.error(f"{key} is {value!r}, which holds a control character; take it out.")
         return value
 
     def choice(self, key: str, allowed: Sequence[Any], default: Any) -> Any:
@@ -83,7 +86,9 @@ class Reader:
         value = self.value(key, str, None)
         if value == "":
             raise self.error(f"{key} is empty; name a path or leave it out.")
-        return None if value is None else (self._path.parent / Path(value).expanduser()).resolve()
+        if value is None:
+            return None
+        return resolved(self._path.parent / expanded(value, named_by=f"{self._path}: {key}"))
 
     def policies(self, key: str) -> dict[str, Policy]:
         """``{unit pattern: policy}`` from the table ``key``."""

@@ -17,6 +17,7 @@ from typing import BinaryIO
 from urllib.parse import quote, unquote
 
 from runner_sync.errors import InputError
+from runner_sync.user_paths import expanded
 
 _LAYOUT = "v1"
 _LONGEST_NAME = 200
@@ -24,6 +25,8 @@ _LONGEST_HEADER = 100
 _CHUNK = 1024 * 1024
 _DAY = 24 * 60 * 60
 _SWEPT = ".swept"
+_ESCAPED = "surrogateescape"
+"""How keys become bytes: a path that is not UTF-8 is one, too."""
 
 UNUSED = 30 * _DAY
 """Seconds after which an unused answer is removed. Answers add up: each commit of a checkout and each version of this
@@ -34,7 +37,7 @@ def folder() -> Path:
     """The cache's root folder for this layout version; it need not exist yet."""
     chosen = os.environ.get("RUNNER_SYNC_CACHE")
     if chosen:
-        return Path(chosen).expanduser() / _LAYOUT
+        return expanded(chosen, named_by="RUNNER_SYNC_CACHE") / _LAYOUT
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("runner-sync")) / _LAYOUT
@@ -132,7 +135,7 @@ def keys(kind: str) -> list[str]:
         names = [entry.name for entry in (folder() / kind).iterdir()]
     except OSError:
         return []
-    return sorted(unquote(name) for name in names if not name.startswith((".", "~")))
+    return sorted(unquote(name, errors=_ESCAPED) for name in names if not name.startswith((".", "~")))
 
 
 def _replace(entry: Path, data: bytes) -> None:
@@ -147,14 +150,15 @@ def _replace(entry: Path, data: bytes) -> None:
 
 
 def _entry(kind: str, key: str) -> Path:
-    name = quote(key, safe="+").replace(".", "%2E", 1) if key.startswith(".") else quote(key, safe="+")
+    name = quote(key, safe="+", errors=_ESCAPED)
+    name = name.replace(".", "%2E", 1) if key.startswith(".") else name
     if not name or len(name) > _LONGEST_NAME:
-        name = "~" + hashlib.sha256(key.encode()).hexdigest()
+        name = "~" + hashlib.sha256(key.encode(errors=_ESCAPED)).hexdigest()
     return folder() / kind / name
 
 
 def _digest(key: str, data: bytes = b"") -> hashlib._Hash:
-    digest = hashlib.sha256(key.encode() + b"\0")
+    digest = hashlib.sha256(key.encode(errors=_ESCAPED) + b"\0")
     digest.update(data)
     return digest
 

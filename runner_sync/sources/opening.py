@@ -13,6 +13,7 @@ from runner_sync.model import TITLES, Project
 from runner_sync.sources import layout
 from runner_sync.sources.folder import open_folder
 from runner_sync.trees import Tree
+from runner_sync.user_paths import expanded, resolved
 
 
 def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> Tree:
@@ -21,7 +22,7 @@ def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> 
     ``path`` is the project's root (or ``site-packages``) or the package folder inside. Raises ``InputError`` for a path
     that is no such tree, for ``ref`` on something that is not a git checkout, and for an unknown revision.
     """
-    place = Path(path).expanduser()
+    place = expanded(path)
     if not place.is_dir():
         raise InputError(
             f"{path} is not a folder: give the {TITLES[project]} tree with {layout.PATH_OPTIONS[project]}."
@@ -41,6 +42,6 @@ def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> 
 
 def _has_repository(place: Path) -> bool:
     """Whether ``place`` lies in a git work tree or is a bare repository, judged by its files, without git."""
-    folder = place.resolve()
+    folder = resolved(place)
     is_bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
     return is_bare or any((parent / ".git").exists() for parent in (folder, *folder.parents))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner_sync.errors import InputError
+from runner_sync.user_paths import expanded
 
 PYPI = "default/"
 """Stands for the index that pip uses when none is configured; ``session`` knows its address."""
@@ -102,7 +103,7 @@ def _site_folders(environ: Mapping[str, str]) -> list[str]:
 
 
 def _path(value: str | None) -> str | None:
-    return str(Path(value).expanduser()) if value else None
+    return str(expanded(value, named_by="pip's configuration")) if value else None
 
 
 def _seconds(value: str | None) -> float:

@@ -82,6 +82,8 @@ class Repository:
             if error.filename == "git":
                 raise InputError("git is not installed: install git or give an unpacked tree.") from error
             raise InputError(self._unreadable(str(error.strerror or error))) from error
+        except ValueError as error:  # a NUL in a revision, say
+            raise InputError(self._unreadable(str(error))) from error
         if done.returncode:
             raise InputError(self._unreadable(os.fsdecode(done.stderr)))
         return os.fsdecode(done.stdout)

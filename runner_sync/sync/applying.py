@@ -19,6 +19,7 @@ from runner_sync.sync.runners import DerivedModule, find_modules
 from runner_sync.trees import InWork, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import is_selected
+from runner_sync.user_paths import resolved
 
 
 def apply(
@@ -96,7 +97,7 @@ def _refuse_filled(out: Path) -> None:
 def _refuse_inside(out: Path, given: inputs.Inputs) -> None:
     """Raises ``InputError`` for a folder inside the package: a wheel would contain the runners twice."""
     package = given.profile.package
-    if given.root is not None and out.resolve().is_relative_to((given.root / package).resolve()):
+    if given.root is not None and resolved(out).is_relative_to((given.root / package).resolve()):
         raise InputError(f"{out} lies inside the package {package}: name a folder outside it with --out.")
 
 

@@ -21,6 +21,7 @@ from runner_sync.sync.namesakes import with_namesakes
 from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, TreeOptions
 from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.trees import InGit, OnDisk, Tree
+from runner_sync.user_paths import resolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
     name = settings.profile.lock_file
     if root is not None and (root / name).is_dir():
         raise InputError(f"{name}: is a folder; move it away and run again.")
-    if root is not None and settings.source is not None and (root / name).resolve() == settings.source.resolve():
+    if root is not None and settings.source is not None and resolved(root / name) == resolved(settings.source):
         raise InputError(f"{settings.source}: lock-file names the configuration itself; name a file of its own.")
     text = tree.read(name) if with_lock else None
     lock = load(text, path=name) if text is not None else Lock()

@@ -22,6 +22,7 @@ from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
 from runner_sync.sync.port_status import PortKind, PortStatus, port_statuses
 from runner_sync.sync.runners import DerivedModule, find_modules
+from runner_sync.user_paths import resolved
 
 
 def blocks(options: CheckOptions) -> Report:
@@ -154,7 +155,7 @@ def _nearest_line_note(units: Sequence[UnitReport], line: int | None) -> list[st
 
 def _in_tree_of(options: CheckOptions, file: str) -> CheckOptions:
     """The options with the omni tree that ``file`` lies in, if it is outside the current folder and none is named."""
-    place = Path(file).resolve()
+    place = resolved(Path(file))
     if options.omni.is_given or not place.is_file() or place.is_relative_to(Path.cwd()):
         return options
     return replace(options, omni=TreeOptions(path=place.parent))
@@ -183,7 +184,7 @@ def _spellings(given: inputs.Inputs, file: str) -> set[str]:
     """The paths in the tree that ``file`` may mean: as it is given, and as a path on disk."""
     names = {PurePosixPath(file).as_posix()}
     root = given.root.resolve() if given.root is not None else None
-    place = Path(file).resolve()
+    place = resolved(Path(file))
     if root is not None and place.is_relative_to(root):
         names.add(place.relative_to(root).as_posix())
     return names

@@ -90,4 +90,4 @@ def _hash(text: str) -> str:
 
 
 def _digest(words: Iterable[str]) -> str:
-    return hashlib.sha256("\0".join(words).encode()).hexdigest()
+    return hashlib.sha256("\0".join(words).encode(errors="surrogatepass")).hexdigest()

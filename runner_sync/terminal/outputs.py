@@ -17,6 +17,7 @@ from uuid import uuid4
 from runner_sync.errors import InputError
 from runner_sync.render import FORMATS, github_summary, render
 from runner_sync.terminal.screen import PLAIN_WIDTH, Screen
+from runner_sync.user_paths import resolved
 
 if TYPE_CHECKING:
     from runner_sync.model import FileChange, Report
@@ -56,7 +57,7 @@ def parse_outputs(values: Sequence[str] | None, *, command: str, default: str) -
     outputs = [_parse(value, command) for value in values or ()]
     places: dict[Path | None, Output] = {}
     for output in outputs:
-        place = output.file.resolve() if output.file else None
+        place = resolved(output.file) if output.file else None
         if place in places:
             where = f"{output.file}" if output.file else "standard output"
             raise InputError(f"{places[place]} and {output} both write to {where}: {_REMEDY}")
@@ -138,7 +139,7 @@ def _show(report: Report, format: str, screen: Screen) -> None:
 
 
 def _save(file: Path, text: str) -> None:
-    whole = file.resolve()  # the target of a link is replaced, and not the link
+    whole = resolved(file)  # the target of a link is replaced, and not the link
     fresh = whole.with_name(f".{whole.name}.{uuid4().hex[:12]}")
     try:
         if Path("/dev") in file.absolute().parents or (file.exists() and not file.is_file()):

@@ -22,6 +22,7 @@ from pathlib import Path, PurePosixPath
 
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange
+from runner_sync.user_paths import resolved
 from runner_sync.write.endings import is_same, lone_return, restore
 from runner_sync.write.interrupts import uninterrupted
 
@@ -100,19 +101,19 @@ def _target(path: str, base: Path) -> Path:
     pure = PurePosixPath(path)
     if pure.is_absolute() or ".." in pure.parts or not pure.parts:
         raise InputError(f"{path}: is no path below {base}; no file was changed.")
-    resolved = (base / pure).resolve()
-    if not resolved.is_relative_to(base):
+    target = resolved(base / pure)
+    if not target.is_relative_to(base):
         link = _link_outside(pure, base)
         kind = "file" if link == str(pure) else "folder"
         where = path if link == path else f"{path}: its folder {link}"
         raise InputError(f"{where} is a symbolic link that leads outside {base}; replace it by a {kind}.")
-    return resolved
+    return target
 
 
 def _link_outside(path: PurePosixPath, base: Path) -> str:
     """The shortest leading part of ``path`` that leads out of ``base``."""
     parts = [path, *path.parents][-2::-1]
-    return next((str(part) for part in parts if not (base / part).resolve().is_relative_to(base)), str(path))
+    return next((str(part) for part in parts if not resolved(base / part).is_relative_to(base)), str(path))
 
 
 def refuse_links(paths: Sequence[str], root: Path) -> None:

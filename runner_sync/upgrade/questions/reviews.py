@@ -45,7 +45,7 @@ def review(
     """
     sides = shown.base, shown.omni, shown.upstream
     seed = "\0".join((path, draft.name, reason, *(sides if any(sides) else (shown.chosen,))))
-    identity = "R" + hashlib.sha256(seed.encode()).hexdigest()[:8]
+    identity = "R" + hashlib.sha256(seed.encode(errors="surrogatepass")).hexdigest()[:8]
     at = max(line, 1)
     return ReviewItem(identity, draft.name, path, at, at, reason, confidence, *shown, from_gpu=from_gpu)
 

@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from runner_sync.edits import Places
 from runner_sync.errors import InputError
@@ -85,7 +85,7 @@ _BREAKS: Mapping[Kind, Mapping[str, str]] = {
         "operator": _ONE_TYPE,
         "unused-coroutine": "",
         "truthy-function": "",
-        "misc": "read-only|is not iterable",
+        "misc": "read-only|is not iterable|multiple values for keyword",
         "arg-type": '"isinstance"',
     },
 }
@@ -94,6 +94,7 @@ _TRUTHS = frozenset({"redundant-condition", "truthy-function"})
 _CALLS = frozenset({"not-callable", "call-non-callable", "operator"})
 # mypy's addition to an error about one of several types that an operand may have.
 _OPERAND_OF_UNION = re.compile(r"operand is of type|operands are unions")
+_REMEDY = "install another version (runner-sync[verify] names one that works), or run without the type checker"
 _UNPACKS = re.compile(r"values to unpack|to unpack \(\d+ expected", re.IGNORECASE)
 
 
@@ -144,7 +145,7 @@ def _check(world: World, names: Sequence[str], kind: Kind, *, command: str, time
         root = Path(scratch)
         overlay.write(world, names, root / "src")
         output = _execute(kind, [command, *_ARGUMENTS[kind](root), *names], root / "src", timeout=timeout)
-    breaks = (diagnostic for diagnostic in _READERS[kind](kind, output) if _is_break(kind, diagnostic))
+    breaks = (diagnostic for diagnostic in _read(kind, output) if _is_break(kind, diagnostic))
     return [diagnostic for diagnostic in breaks if diagnostic.path in set(names)]
 
 
@@ -184,32 +185,36 @@ def _mypy_arguments(root: Path) -> list[str]:
     return [*options, *output, "--check-untyped-defs", "--namespace-packages", "--explicit-package-bases"]
 
 
-def _read_ty(kind: Kind, output: str) -> Iterator[Diagnostic]:
-    for item in _load(kind, output):
+def _read(kind: Kind, output: str) -> list[Diagnostic]:
+    """The diagnostics in a checker's output. Raises InputError for output in another form than it had so far."""
+    try:
+        return list(_READERS[kind](output))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{kind}: its output is not JSON; {_REMEDY}") from error
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{kind}: its output has a form that is not known here; {_REMEDY}") from error
+
+
+def _read_ty(output: str) -> Iterator[Diagnostic]:
+    for item in json.loads(output):
         begin, end = (item["location"]["positions"][side] for side in ("begin", "end"))
         check = str(item["check_name"])
         text = str(item["description"]).removeprefix(f"{check}: ")
-        yield Diagnostic(item["location"]["path"], begin["line"], end["line"], begin["column"], check, text)
+        path, column = str(item["location"]["path"]), int(begin["column"])
+        yield Diagnostic(path, int(begin["line"]), int(end["line"]), column, check, text)
 
 
-def _read_mypy(kind: Kind, output: str) -> Iterator[Diagnostic]:
+def _read_mypy(output: str) -> Iterator[Diagnostic]:
     for line in output.splitlines():
         if line.startswith("{"):
-            (item,) = _load(kind, f"[{line}]")
+            item = json.loads(line)
             if item["severity"] == "error" and not _OPERAND_OF_UNION.search(item.get("hint") or ""):
-                column = int(item["column"]) + 1
-                yield Diagnostic(item["file"], item["line"], item["line"], column, str(item["code"]), item["message"])
-
-
-def _load(kind: Kind, output: str) -> list[Any]:
-    try:
-        return list(json.loads(output))
-    except ValueError as error:
-        raise InputError(f"{kind}: its output is not JSON; update it, or run without the type checker") from error
+                path, at, column = str(item["file"]), int(item["line"]), int(item["column"]) + 1
+                yield Diagnostic(path, at, at, column, str(item["code"]), str(item["message"]))
 
 
 _ARGUMENTS: Mapping[Kind, Callable[[Path], list[str]]] = {"ty": _ty_arguments, "mypy": _mypy_arguments}
-_READERS: Mapping[Kind, Callable[[Kind, str], Iterator[Diagnostic]]] = {"ty": _read_ty, "mypy": _read_mypy}
+_READERS: Mapping[Kind, Callable[[str], Iterator[Diagnostic]]] = {"ty": _read_ty, "mypy": _read_mypy}
 
 
 def _key(world: World, diagnostic: Diagnostic) -> tuple[str, str, str, str]:

@@ -43,6 +43,11 @@ class Source:
     revision: str | None = None
 
     @property
+    def is_known_elsewhere(self) -> bool:
+        """Whether ``ref`` names the tree for others, too, and is no folder of this machine."""
+        return bool(self.version or self.revision)
+
+    @property
     def ref(self) -> str:
         """The shortest name a person would use: version, short commit, or the path."""
         if self.kind in ("release", "installed") and self.version:

@@ -29,6 +29,7 @@ from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU
 from runner_sync.render import render
+from runner_sync.sync import commands, run_notes
 from runner_sync.sync.options import TreeOptions
 
 
@@ -39,6 +40,32 @@ def test_a_lock_that_names_a_folder_is_not_believed_when_the_folder_has_another_
         sync.upgrade(locked.upgrade(locked.ascend_old))
     with pytest.raises(InputError, match=r"runner-sync\.lock was made with another NPUModelRunner\.execute_model"):
         sync.check(locked.check(ascend=locked.ascend_old))
+
+
+@pytest.mark.parametrize("recorded", ["", 'vllm = "0.19.0"\n'])
+def test_a_lock_names_no_folder_of_this_machine(trees: Trees, recorded: str) -> None:
+    """What it said of a vLLM does not hold for the one that was read now."""
+    (trees.vllm / "PKG-INFO").unlink()
+    commit(trees.omni)
+    trees.write_lock()
+    file = trees.omni / NPU.lock_file
+    named = 'vllm-ascend = "0.20.0"\n'
+    assert named in file.read_text("utf-8")
+    file.write_text(file.read_text("utf-8").replace(named, recorded + named, 1), "utf-8")
+    planned = sync.lock(trees.upgrade(trees.ascend_old))
+    text = planned.lock.after if planned.lock is not None else file.read_text("utf-8")
+    assert lock.load(text or "").inputs == {"vllm-ascend": "0.20.0"}
+    assert str(trees.vllm.parent) not in (text or "")
+    assert not any("only this machine has" in note for note in planned.report.notes)
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_followed_folder_without_a_version_is_said_to_be_of_this_machine(trees: Trees, *, is_named: bool) -> None:
+    if not is_named:
+        (trees.ascend_old / "PKG-INFO").unlink()
+    options = trees.upgrade(trees.ascend_old)
+    said = run_notes.notes([], commands.open_inputs(options), options)
+    assert [note for note in said if "only this machine has" in note] == ([] if is_named else [said[0]])
 
 
 def test_an_upgrade_without_the_gpu_runners_keeps_what_the_lock_says_of_them(trees: Trees) -> None:

@@ -26,7 +26,14 @@ def lock_change(
     marked = options.conflict == "inline"
     entries = [entry for result in results for entry in _entries(result, given, marked=marked)]
     is_whole = options.gpu and options.upstream and not options.only
-    refs: dict[str, str] = {source.project: source.ref for source in given.sources if source.project != "vllm-omni"}
+    read = {source.project: source for source in given.sources if source.project != "vllm-omni"}
+    # Others have no folder of that name. The followed project is recorded nevertheless: units refer to it.
+    refs: dict[str, str] = {
+        project: source.ref
+        for project, source in read.items()
+        if source.is_known_elsewhere or project == given.profile.followed
+    }
+    unnamed = read.keys() - refs.keys()
     if options.only and not given.lock.entries:
         return None  # `check` would take a lock without the other units for a complete one
     if not options.upstream:
@@ -40,7 +47,9 @@ def lock_change(
         if given.omni.read(path) is None or (command == "lock" and path not in named):
             gone.add(path)
     before = given.omni.read(given.lock_file)
-    made = locks.merge(_forget(_without_lost_twins(given), entries), entries, inputs=refs, gone=gone)
+    known = _forget(_without_lost_twins(given), entries)
+    known = replace(known, inputs={project: ref for project, ref in known.inputs.items() if project not in unnamed})
+    made = locks.merge(known, entries, inputs=refs, gone=gone)
     asked = any(result.reviews for result in results)
     # Without a vllm-ascend nobody knows whether it calls the methods that were not ported.
     takes_gpu = options.gpu and not options.only and given.followed is not None
@@ -53,7 +62,7 @@ def lock_change(
 def _with_settled_gpu(lock: locks.Lock, omni: Source) -> locks.Lock:
     """The lock with omni's revision as the one whose GPU runners were taken in: what NPU lacks of them is settled.
     Unchanged for a folder that is neither a release nor in git: its name may stand for another tree next time."""
-    return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.version or omni.revision else lock
+    return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.is_known_elsewhere else lock
 
 
 def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tuple[locks.Entry, ...]:

@@ -24,7 +24,12 @@ _LEFT_OUT = ("left", "skipped", "device", "rebuilt")
 
 def notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
     """All notes of a run."""
-    return (*_uncommitted(given, options), *_unported(results, given, options), *_no_lock(given, options))
+    return (
+        *_uncommitted(given, options),
+        *_unnamed(given, options),
+        *_unported(results, given, options),
+        *_no_lock(given, options),
+    )
 
 
 def unformatted(failures: Iterable[str]) -> tuple[str, ...]:
@@ -51,6 +56,17 @@ def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
                 f"the lock names {tree.source.ref}, which is without them"
             )
     return found
+
+
+def _unnamed(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+    """A note if the lock can name the followed tree only as a folder of this machine."""
+    tree = given.followed
+    if tree is None or tree.source.is_known_elsewhere or not options.upstream:
+        return []
+    where = f"{TITLES[tree.source.project]} in {tree.source.location}"
+    return [
+        f"{where} has neither a version nor a git revision: the lock names that folder, which only this machine has"
+    ]
 
 
 def _unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:

@@ -139,7 +139,9 @@ def _markers_only() -> None:
 
 def marked_only(base: str, omni: str) -> str:
     """``base`` with the marked blocks of ``omni`` in their places; ``omni`` itself where that is no Python."""
-    marked = {line for region in read_markers(omni).regions for line in range(region.start, region.end + 1)}
+    marked = {
+        line for region in read_markers(omni, label="Omni-new").regions for line in range(region.start, region.end + 1)
+    }
     old, new = base.splitlines(keepends=True), omni.splitlines(keepends=True)
     out: list[str] = []
     plain = [line.strip() for line in old], [line.strip() for line in new]

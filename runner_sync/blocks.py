@@ -16,8 +16,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from runner_sync import rulers
 from runner_sync.model import Block, Unit
+from runner_sync.rulers import note_of
 from runner_sync.statements import mentions, parameters
 from runner_sync.syntax import children, first_line, walk
 from runner_sync.units.splitting import parse
@@ -38,7 +38,7 @@ def list_blocks(
     units: Sequence[Unit],
     marked: Collection[int] = (),
     omni_lines: Collection[int] | None = None,
-    marker: str = "Omni-new",
+    marker: str,
 ) -> list[Block]:
     """The blocks of ``text`` in line order; a block never leaves its unit.
 
@@ -80,10 +80,7 @@ class _Source:
         self._lines = text.split("\n")
         self._comments: dict[int, str] = {}
         self._code: set[int] = set()
-        stem = re.escape(re.split(r"[\W_]", marker)[0])
-        self._prefix = re.compile(
-            rf"(?:\(?NOTE\)?:?\s*)?(?:\[{stem}\]|{stem}[-_ ](?:new|spec(?:ific)?)\b|{stem}:)[\s:,\-]*", re.IGNORECASE
-        )
+        self._marker = marker
         tree = parse(text, path=path)
         self._tree = tree
         self._docstrings = _docstrings(tree)
@@ -140,7 +137,7 @@ class _Source:
         does not say what the code is for."""
         if _OWN.match(comment):
             return ""
-        return self._prefix.sub("", rulers.words(comment), count=1).strip()
+        return note_of(comment, self._marker)
 
     def names(self, start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The names that the lines read before they define them, and those that they define, each sorted; ``self.x``

@@ -12,7 +12,6 @@ as a problem, even if a ruler of another suite can only be its partner.
 from __future__ import annotations
 
 import io
-import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,15 +20,11 @@ from functools import lru_cache
 from typing import Literal
 
 from runner_sync.errors import UnresolvedConflict, unparsable
-from runner_sync.rulers import ruler_title
+from runner_sync.rulers import Grammar, MarkerKind, grammar_of, ruler_title
 from runner_sync.unmerged import conflicts
 
-MarkerKind = Literal["open", "close", "toggle", "bare", "trailing", "loose"]
-"""A ruler that opens or closes a region, one with a label that may do either, one without a label; a comment behind
-code, and one on a line of its own."""
 ProblemKind = Literal["unbalanced", "nested", "empty", "crosses-function", "crosses-block"]
 
-DEFAULT_LABEL = "Omni-new"
 _LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER})
 _SCOPES = frozenset({"def", "class"})
 _WIDTH_TOLERANCE = 4
@@ -99,9 +94,9 @@ class _Place:
 
 
 @lru_cache(maxsize=64)
-def read_markers(text: str, *, path: str = "", label: str = DEFAULT_LABEL) -> Markers:
+def read_markers(text: str, *, path: str = "", label: str) -> Markers:
     """The markers of ``text``. Raises ``InputError`` when it cannot be cut into tokens."""
-    places, code = _scan(text, path, _Grammar(label))
+    places, code = _scan(text, path, grammar_of(label))
     pairs, stray = _pair(places)
     stray += _orphaned(places, pairs)
     regions = tuple(_regions(pairs, code))
@@ -114,44 +109,7 @@ def read_markers(text: str, *, path: str = "", label: str = DEFAULT_LABEL) -> Ma
 _PAIR_KINDS: tuple[MarkerKind, MarkerKind] = ("open", "close")
 
 
-class _Grammar:
-    """What a marker comment looks like for one label (``Omni-new`` → ``Omni-specific``, ``[Omni]``, ``OMNI:`` too)."""
-
-    def __init__(self, label: str) -> None:
-        whole, stem = re.escape(label), re.escape(re.split(r"[\W_]", label)[0])
-        edge = r"begin|start|end"
-        self._ruler = re.compile(
-            rf"(?P<before>/|(?:{edge})(?: of)?\s+)?{whole}\s*(?P<after>{edge})?\s*(?:[:\-(]+\s*(?P<note>.*))?\Z",
-            re.IGNORECASE,
-        )
-        self._line = re.compile(
-            rf"#+\s*(?:\(?NOTE\)?:?\s*)?(?:\[{stem}\]|{stem}:|(?:{whole}|{stem}[-_ ](?:new|spec(?:ific)?))\b)"
-            r"[\s:,.\-]*(?P<note>.*)\Z",
-            re.IGNORECASE,
-        )
-
-    def read(self, comment: str, *, behind_code: bool) -> tuple[MarkerKind, str] | None:
-        """Kind and note of a comment, or ``None`` when it is no marker."""
-        if not behind_code and (title := ruler_title(comment)) is not None:
-            return self._read_ruler(title)
-        if found := self._line.match(comment):
-            return ("trailing" if behind_code else "loose"), found["note"].rstrip()
-        return None
-
-    def _read_ruler(self, title: str) -> tuple[MarkerKind, str] | None:
-        if not title:
-            return "bare", ""
-        found = self._ruler.match(title)
-        if found is None:
-            return None
-        edge = ((found["before"] or "") + (found["after"] or "")).lower()
-        note = (found["note"] or "").removesuffix(")")
-        if edge:
-            return ("close" if edge == "/" or edge.startswith("end") else "open"), note
-        return "toggle", note
-
-
-def _scan(text: str, path: str, grammar: _Grammar) -> tuple[list[_Place], frozenset[int]]:
+def _scan(text: str, path: str, grammar: Grammar) -> tuple[list[_Place], frozenset[int]]:
     """Every marker with its place, and the set of lines that hold code."""
     cursor = _Cursor()
     places: list[_Place] = []
@@ -343,7 +301,7 @@ def _stray_problem(place: _Place) -> Problem:
     return Problem("unbalanced", line, line, _MESSAGES["unbalanced"])
 
 
-def ruler_style(text: str, *, label: str = DEFAULT_LABEL) -> str:
+def ruler_style(text: str, *, label: str) -> str:
     """The ruler with ``label`` that ``text`` uses most (the earliest of equals); a default one when it has none."""
     counted = Counter(
         line.strip() for line in text.split("\n") if (ruler_title(line.strip()) or "").lower() == label.lower()

@@ -45,7 +45,7 @@ UNITS = (
 
 
 def listed(marked: set[int], omni: set[int] | None = None, text: str = TEXT) -> list[Block]:
-    return list_blocks(text, path="r.py", units=UNITS, marked=marked, omni_lines=omni)
+    return list_blocks(text, path="r.py", marker="Omni-new", units=UNITS, marked=marked, omni_lines=omni)
 
 
 def test_marked_lines_make_blocks_when_lineage_is_unknown() -> None:
@@ -71,7 +71,9 @@ def test_a_comment_of_ours_is_not_what_a_block_is_for(comment: str, label: str) 
     at = next(number for number, line in enumerate(lines) if "Keep the last output" in line)
     text = "\n".join([*lines[:at], f"        {comment}", *lines[at:]])
     place = {number + 1 for number, line in enumerate(text.split("\n")) if "self.last" in line}
-    (block,) = list_blocks(text, path="r.py", units=(Unit("r.py", "R.run", "method", "", 4, 22),), omni_lines=place)
+    (block,) = list_blocks(
+        text, path="r.py", marker="Omni-new", units=(Unit("r.py", "R.run", "method", "", 4, 22),), omni_lines=place
+    )
     assert block.label.startswith(label)
 
 
@@ -136,7 +138,7 @@ def test_names(code: str, used: tuple[str, ...], defined: tuple[str, ...]) -> No
     text = f"def f(self):\n    {code}\n"
     lines = text.count("\n")
     units = [Unit("r.py", "f", "function", text, 1, lines)]
-    (block,) = list_blocks(text, path="r.py", units=units, marked={*range(2, lines + 1)})
+    (block,) = list_blocks(text, path="r.py", marker="Omni-new", units=units, marked={*range(2, lines + 1)})
     assert (block.names_used, block.names_defined) == (used, defined)
 
 
@@ -152,22 +154,48 @@ def test_names(code: str, used: tuple[str, ...], defined: tuple[str, ...]) -> No
 )
 def test_names_in_a_part_of_a_function(marked: set[int], used: tuple[str, ...], defined: tuple[str, ...]) -> None:
     text = "def f(\n    x: A = b,\n):\n    def g():\n        y = x\n        return y\n    return g\n"
-    (block,) = list_blocks(text, path="r.py", units=[Unit("r.py", "f", "function", text, 1, 7)], marked=marked)
+    (block,) = list_blocks(
+        text, path="r.py", marker="Omni-new", units=[Unit("r.py", "f", "function", text, 1, 7)], marked=marked
+    )
     assert (block.names_used, block.names_defined) == (used, defined)
 
 
 def test_a_ruler_below_the_last_statement_of_a_method_belongs_to_it() -> None:
     text = "class R:\n    def own(self):\n        x = 1\n        # ----\n"
-    (block,) = list_blocks(text, path="r.py", units=[Unit("r.py", "R.own", "method", text, 2, 4)], marked={3, 4})
+    (block,) = list_blocks(
+        text, path="r.py", marker="Omni-new", units=[Unit("r.py", "R.own", "method", text, 2, 4)], marked={3, 4}
+    )
     assert block.names_defined == ("x",)
 
 
 def test_the_docstring_of_an_async_function_is_a_label() -> None:
     text = 'class R:\n    async def own(self):\n        """What only omni does."""\n        return 1\n'
-    (block,) = list_blocks(text, path="r.py", units=[Unit("r.py", "R.own", "method", text, 2, 4)], marked={2, 3, 4})
+    (block,) = list_blocks(
+        text, path="r.py", marker="Omni-new", units=[Unit("r.py", "R.own", "method", text, 2, 4)], marked={2, 3, 4}
+    )
     assert block.label == "What only omni does"
 
 
 def test_text_that_does_not_parse_is_refused() -> None:
     with pytest.raises(InputError, match=r"r\.py:2: does not parse"):
         listed({1}, text="x = 1\ndef f(:\n")
+
+
+@pytest.mark.parametrize(
+    ("comment", "label", "said"),
+    [
+        ("# Acme-extra: keeps the payload", "Acme-extra", "keeps the payload"),
+        ("# Acme: keeps the payload", "Acme-extra", "keeps the payload"),
+        ("# ---------- Acme-extra (kv) ----------", "Acme-extra", "kv"),
+        ("# ---------- Acme-extra keeps it ----------", "Acme-extra", "keeps it"),
+        ("# Acme-extras keep the payload", "Acme-extra", "Acme-extras keep the payload"),
+        ("# Omni-new: keeps the payload", "Acme-extra", "Omni-new: keeps the payload"),
+        ("# ---------- payloads ----------", "Acme-extra", "payloads"),
+        ("# as in Acme: it stays", "Acme-extra", "as in Acme: it stays"),
+    ],
+)
+def test_the_label_is_what_a_marker_says_besides_its_own_label(comment: str, label: str, said: str) -> None:
+    text = f"class R:\n    def run(self):\n        {comment}\n        return 1\n"
+    unit = Unit("r.py", "R.run", "method", text, 2, 4)
+    (block,) = list_blocks(text, path="r.py", units=[unit], marked={3, 4}, marker=label)
+    assert block.label == said

@@ -21,15 +21,15 @@ def body(*lines: str) -> str:
 
 
 def kinds(text: str, **options: str) -> list[tuple[int, str]]:
-    return [(marker.line, marker.kind) for marker in read_markers(text, **options).lines]
+    return [(marker.line, marker.kind) for marker in read_markers(text, **{"label": "Omni-new", **options}).lines]
 
 
 def regions(text: str) -> list[tuple[int, int]]:
-    return [(region.start, region.end) for region in read_markers(text).regions]
+    return [(region.start, region.end) for region in read_markers(text, label="Omni-new").regions]
 
 
 def problems(text: str) -> list[tuple[str, int, int]]:
-    return [(problem.kind, problem.line, problem.end_line) for problem in read_markers(text).problems]
+    return [(problem.kind, problem.line, problem.end_line) for problem in read_markers(text, label="Omni-new").problems]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def problems(text: str) -> list[tuple[str, int, int]]:
     ],
 )
 def test_marker_forms(comment: str, kind: str, note: str) -> None:
-    (marker,) = read_markers(body(comment, "pass")).lines
+    (marker,) = read_markers(body(comment, "pass"), label="Omni-new").lines
     assert (marker.line, marker.column, marker.text) == (2, 4, comment)
     assert (marker.kind, marker.note) == (kind, note)
 
@@ -103,7 +103,7 @@ def test_markers_inside_a_string_are_text() -> None:
 def test_markers_behind_code_are_trailing(line: str) -> None:
     text = body(line, *([")"] if line.startswith("f(") else []))
     assert kinds(text) == [(2, "trailing")]
-    assert read_markers(text).marked == {2}
+    assert read_markers(text, label="Omni-new").marked == {2}
 
 
 @pytest.mark.parametrize(
@@ -185,12 +185,12 @@ def test_problems_are_named(text: str, found: list[tuple[str, int, int]], paired
 
 def test_a_region_over_two_functions_marks_nothing() -> None:
     text = body("a = 1", WIDE) + "\n" + body("b = 1", WIDE, "c = 1").replace("f()", "g()")
-    assert read_markers(text).marked == frozenset()
+    assert read_markers(text, label="Omni-new").marked == frozenset()
 
 
 def test_marked_lines() -> None:
     text = body("# ---------- Omni-new: kv ----------", "a = 1", DASHES, "b = 1", "c = 1  # Omni-specific: why")
-    found = read_markers(text)
+    found = read_markers(text, label="Omni-new")
     assert found.marked == {2, 3, 4, 6}
 
 
@@ -202,7 +202,7 @@ def test_another_profile_has_another_label() -> None:
 @pytest.mark.parametrize("text", ["def f():\n    x = (\n", "x = '''\n", "if x:\n        a\n    b\n"])
 def test_text_without_tokens_is_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"a/r\.py:\d+: does not parse"):
-        read_markers(text, path="a/r.py")
+        read_markers(text, path="a/r.py", label="Omni-new")
 
 
 @pytest.mark.parametrize(
@@ -216,18 +216,18 @@ def test_text_without_tokens_is_refused(text: str) -> None:
     ],
 )
 def test_new_rulers_follow_the_file(lines: tuple[str, ...], expected: str) -> None:
-    assert ruler_style(body(*lines, "pass")) == expected
+    assert ruler_style(body(*lines, "pass"), label="Omni-new") == expected
 
 
 def test_a_file_without_rulers_gets_the_usual_one() -> None:
-    ruler = ruler_style("x = 1\n")
+    ruler = ruler_style("x = 1\n", label="Omni-new")
     assert regions(f"def f():\n    {ruler}\n    x = 1\n    {ruler}\n") == [(2, 4)]
 
 
 def test_a_conflict_is_what_is_told_of_a_file_that_has_one() -> None:
     text = "def f():\n<<<<<<< a\n    x = 1\n=======\n  x = 2\n>>>>>>> b\n"
     with pytest.raises(UnresolvedConflict, match=r"runner\.py:2: holds an unresolved merge conflict"):
-        read_markers(text, path="runner.py")
+        read_markers(text, path="runner.py", label="Omni-new")
 
 
 @pytest.mark.parametrize("comment", ["# -------- a{}b", "# -------- Omni-new: a{}b", "# [Omni] a{}b", "# ---{}b"])
@@ -235,6 +235,6 @@ def test_long_comments_are_read_in_no_time(comment: str) -> None:
     """The time for a comment grew with the third power of the blanks in it: a minute for 5,000."""
     text = body(comment.format(" " * 50_000), "pass")
     started = time.process_time()
-    read_markers(text)
+    read_markers(text, label="Omni-new")
     ruler_style(text, label="Omni-new")
     assert time.process_time() - started < 1

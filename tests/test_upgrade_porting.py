@@ -750,7 +750,7 @@ def test_a_new_member_stands_between_one_pair_of_rulers(
     now = GPU_TWIN.replace("    def _collect", f"{helper}    def _collect").replace("rows[0]", "self._ordered(rows)[0]")
     text, _ = port_of(tmp_path, monkeypatch, npu, GPU_TWIN, now)
     lines = text.split("\n")
-    marks = read_markers(text)
+    marks = read_markers(text, label="Omni-new")
     assert sum("---- Omni-new ----" in line for line in lines) == count
     assert marks.problems == ()
     assert next(k for k, line in enumerate(lines, 1) if "def _ordered" in line) in marks.marked

@@ -12,7 +12,7 @@ import pytest
 from cli_samples import PLAN, RUNNER, SOURCES, UNIT
 
 from runner_sync import cli
-from runner_sync.model import FileChange, ReviewItem, Source
+from runner_sync.model import FileChange, Hunk, ReviewItem, Source
 from runner_sync.terminal.advice import advise, suggest_commit
 from runner_sync.terminal.progress import Bars, Lines, amount, describe, shown_progress
 from runner_sync.terminal.screen import Screen, wants_color
@@ -139,9 +139,12 @@ def test_width_without_a_terminal(monkeypatch: pytest.MonkeyPatch, columns: str,
 def test_commit_message_lists_both_sources() -> None:
     units = (
         UNIT,
-        replace(UNIT, unit="A.gone", outcome="removed", taken=0, ported=0),
-        replace(UNIT, unit="A.own", outcome="unchanged", taken=0, ported=0),
-        replace(UNIT, unit="helper", taken=0, ported=1),
+        replace(UNIT, unit="A.gone", outcome="removed", taken=0, ported=0, hunks=()),
+        replace(UNIT, unit="A.own", outcome="unchanged", taken=0, ported=0, hunks=()),
+        replace(UNIT, unit="A.ours", taken=0, ported=0, removed=1, hunks=(Hunk(1, 1, "omni", ""),)),
+        replace(UNIT, unit="A.less", taken=0, ported=0, removed=2, hunks=(Hunk(3, 3, "upstream", "0.1 → 0.2"),)),
+        replace(UNIT, unit="helper", taken=0, ported=1, hunks=()),
+        replace(UNIT, unit="shorter", taken=0, ported=0, removed=1, hunks=(Hunk(3, 3, "gpu", "g.py"),)),
     )
     assert suggest_commit(replace(PLAN, units=units)) == textwrap.dedent(
         """\
@@ -149,18 +152,18 @@ def test_commit_message_lists_both_sources() -> None:
 
         From vllm-ascend 0.30.0rc2:
         - OmniNPUModelRunner: _dummy_run
-        - A: gone (removed)
+        - A: gone (removed), less
 
         Synced from the GPU runners:
         - OmniNPUModelRunner: _dummy_run
-        - helper"""
+        - helper, shorter"""
     )
 
 
 def test_a_port_alone_is_no_upgrade() -> None:
     gone = replace(PLAN, units=(replace(UNIT, outcome="removed"),), summary={"gpu_only": 1})
     assert suggest_commit(gone).startswith("[NPU] Sync with the GPU runners")
-    assert suggest_commit(replace(PLAN, units=(replace(UNIT, taken=0, ported=1),))).startswith(
+    assert suggest_commit(replace(PLAN, units=(replace(UNIT, taken=0, ported=1, hunks=()),))).startswith(
         "[NPU] Sync with the GPU runners\n"
     )
 

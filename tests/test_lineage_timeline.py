@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from runner_sync.lineage.cover import cover
 from runner_sync.lineage.timeline import Timeline, methods, nearest
 from runner_sync.trees import Revision
@@ -33,3 +35,32 @@ def test_a_cover_takes_the_one_that_has_most_and_of_equals_the_first() -> None:
 
 def test_a_module_without_definitions_has_no_methods() -> None:
     assert (methods(""), methods("x = 1\n")) == ({}, {})
+
+
+def run(*steps: str) -> dict[str, str]:
+    return {
+        "run": "def run(self):\n" + "".join(f"    self.{step}_step()\n" for step in steps),
+        "stop": "def stop(): ...",
+    }
+
+
+STEPS = history(
+    [run("a", "b", "c", "d"), run("a", "b", "c", "d"), run("a", "c", "d"), run("b", "a", "d"), run("a", "d"), run("d")]
+)
+
+
+@pytest.mark.parametrize(
+    ("gone", "since", "expected"),
+    [
+        pytest.param(["  self.c_step()"], 0, [3], id="once"),
+        pytest.param(["self.a_step()", "self.c_step()"], 0, [3, 5], id="two commits"),
+        pytest.param(["self.b_step()"], 0, [4], id="it came back in between"),
+        pytest.param(["self.b_step()"], 4, [], id="it went before"),
+        pytest.param(["self.d_step()"], 0, [], id="it is there"),
+        pytest.param(["", "    )", "self.omnis_step()"], 0, [], id="never upstream's"),
+    ],
+)
+def test_lines_that_went_are_of_the_commit_that_took_them_out(gone: list[str], since: int, expected: list[int]) -> None:
+    named = STEPS.revisions[since].commit
+    assert STEPS.losses("run", gone, named) == [STEPS.revisions[k] for k in expected]
+    assert STEPS.losses("stop", gone, named) == []

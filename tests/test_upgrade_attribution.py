@@ -75,7 +75,8 @@ def test_what_is_older_than_the_base_of_a_composite_copy_is_not_said_to_come_aft
 ) -> None:
     """A reviewer who looks between the two revisions would find nothing."""
 
-    def causes(_unit: str, added: Sequence[str], since: str) -> str:
+    def causes(_unit: str, added: Sequence[str], since: str, *, gone: bool = False) -> str:
+        assert not gone
         return f"a1b2 brought {added[0].strip()}" if not since else ""
 
     def inside(method: str) -> str:
@@ -96,3 +97,26 @@ def test_what_is_older_than_the_base_of_a_composite_copy_is_not_said_to_come_aft
     module = NPU.modules[0]
     made = result([draft], ModuleJob(NPU, module, "runner.py", inside(OLD), upstream), inside(now), {})
     assert [hunk.cause for hunk in made.units[0].hunks] == [f"vllm-ascend {cause}"]
+
+
+@pytest.mark.parametrize(
+    ("now", "causes"),
+    [
+        pytest.param(OLD.replace("    second = 2\n", ""), ["took out second = 2"], id="lines went"),
+        pytest.param(
+            OLD.replace("    second = 2\n", "").replace("fourth = 4", "fourth = 5"),
+            ["took out second = 2", "brought fourth = 5"],
+            id="and others changed",
+        ),
+        pytest.param(OLD.replace("second = 2", "second = 3"), ["brought second = 3"], id="a line is another"),
+    ],
+)
+def test_what_only_went_names_the_commit_that_took_it_out(now: str, causes: list[str]) -> None:
+    def named(_unit: str, lines: Sequence[str], _since: str, *, gone: bool = False) -> str:
+        return f"{'took out' if gone else 'brought'} {lines[0].strip()}"
+
+    followed = BaseRef("vllm-ascend", "0.2", ASCEND_RUNNER, "NPUModelRunner.run", "inferred", 0.8)
+    draft = Draft("OmniNPUModelRunner.run", (Stage(OLD), Stage(now, "upstream")), base=followed, upstream=now)
+    job = ModuleJob(NPU, NPU.modules[0], "runner.py", OLD, Upstream(new=ModuleRevision("0.3", now), causes=named))
+    (unit,) = result([draft], job, now, {}).units
+    assert [hunk.cause.partition(": ")[2] for hunk in unit.hunks] == causes

@@ -52,17 +52,36 @@ class Timeline:
 
     def causes(self, name: str, added: Sequence[str], since: str) -> list[Revision]:
         """The revisions after ``since`` (a commit) that first brought any of the ``added`` lines to method ``name``."""
-        wanted = {line.strip() for line in added if len(line.strip()) > SHORT_LINE}
-        started = False
-        found, before = [], frozenset[str]()
-        for revision, bodies in zip(self.revisions, self.bodies, strict=True):
-            now = _line_set(bodies.get(name, ""))
-            if started and now is not before and wanted & (now - before):
+        wanted = _telling(added)
+        found = []
+        for revision, before, now in self._steps(name, since):
+            if wanted & (now - before):
                 found.append(revision)
                 wanted -= now
+        return found
+
+    def losses(self, name: str, gone: Sequence[str], since: str) -> list[Revision]:
+        """The revisions after ``since`` that took any of the ``gone`` lines out of method ``name``, for good."""
+        wanted = _telling(gone)
+        took: dict[str, Revision] = {}
+        for revision, before, now in self._steps(name, since):
+            took = {line: taker for line, taker in took.items() if line not in now}
+            took |= dict.fromkeys(wanted & (before - now), revision)
+        return [revision for revision in self.revisions if revision in took.values()]
+
+    def _steps(self, name: str, since: str) -> Iterator[tuple[Revision, frozenset[str], frozenset[str]]]:
+        """The revisions after ``since`` that changed method ``name``, each with its lines before and then."""
+        started, before = False, frozenset[str]()
+        for revision, bodies in zip(self.revisions, self.bodies, strict=True):
+            now = _line_set(bodies.get(name, ""))
+            if started and now is not before:
+                yield revision, before, now
             started = started or revision.commit.startswith(since)
             before = now
-        return found
+
+
+def _telling(rows: Sequence[str]) -> set[str]:
+    return {line.strip() for line in rows if len(line.strip()) > SHORT_LINE}
 
 
 @lru_cache(maxsize=4096)

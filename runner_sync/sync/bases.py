@@ -6,7 +6,7 @@ Comes in: options and trees. Goes out: ``ModuleRevision`` values, found once per
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from packaging.version import Version
@@ -20,7 +20,7 @@ from runner_sync.sync.runners import DerivedModule
 from runner_sync.sync.twin_bases import TwinBases
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
-from runner_sync.upgrade import ModuleRevision
+from runner_sync.upgrade import Causes, ModuleRevision
 
 COMMITS = 3
 """How many commits a hunk names at most."""
@@ -120,12 +120,15 @@ class Bases:
                 return older
             minors, before = minors + window.MORE, {**at_end}
 
-    def causes(self, found: DerivedModule) -> Callable[[str, Sequence[str], str], str]:
-        """For a hunk of a unit: the commits of upstream that brought its lines, where the history is at hand."""
+    def causes(self, found: DerivedModule) -> Causes:
+        """For a hunk of a unit: the commits of upstream that brought its lines, or took them out, where the history is
+        at hand."""
 
-        def name(unit: str, added: Sequence[str], since: str) -> str:
+        def name(unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str:
             known = self._timelines.get(found.module.upstreams[0].path)
-            commits = known.causes(unit.rpartition(".")[2], added, since) if known is not None else []
+            if known is None:
+                return ""
+            commits = (known.losses if gone else known.causes)(unit.rpartition(".")[2], lines, since)
             return "; ".join(f"{c.commit[:10]} {c.subject}" for c in commits[:COMMITS])
 
         return name

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from runner_sync.model import TITLES, Report, ReviewItem, Source, UnitReport
+from runner_sync.model import TITLES, Provenance, Report, ReviewItem, Source, UnitReport
 
 _COMMIT_WIDTH = 72
 """Columns of a commit message (git-commit(1), Discussion)."""
@@ -77,8 +77,8 @@ def suggest_commit(report: Report) -> str:
     """A commit message: ``[NPU] Upgrade to vX.Y.Z``, what came from upstream and what was synced from GPU."""
     omni = _target(report, "vllm-omni")
     followed = _target(report, report.followed) if not report.summary.get("gpu_only") else None
-    taken = [unit for unit in report.units if unit.taken or unit.outcome == "removed"]
-    ported = [unit for unit in report.units if unit.ported]
+    taken = [unit for unit in report.units if unit.outcome == "removed" or unit.taken or _is_changed(unit, "upstream")]
+    ported = [unit for unit in report.units if unit.ported or _is_changed(unit, "gpu")]
     did = f"Upgrade to {_version(followed)}" if followed and taken else "Sync with the GPU runners"
     parts = [f"[{report.platform}] {did}"]
     if followed and taken:
@@ -87,6 +87,11 @@ def suggest_commit(report: Report) -> str:
         whose = f" of vllm-omni {omni.ref}" if omni and (omni.version or omni.revision) else ""
         parts.append(f"Synced from the GPU runners{whose}:\n{_listed(ported)}")
     return "\n\n".join(parts)
+
+
+def _is_changed(unit: UnitReport, source: Provenance) -> bool:
+    """Whether ``source`` changed any line of a unit: where lines only went, no statement was taken or ported."""
+    return any(hunk.provenance == source for hunk in unit.hunks)
 
 
 def _target(report: Report, project: str) -> Source | None:

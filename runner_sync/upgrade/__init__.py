@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from runner_sync.upgrade.from_gpu.members import decide_as_it_stands
     from runner_sync.upgrade.from_gpu.mixins import instance_names
     from runner_sync.upgrade.job import (
+        Causes,
         Elsewhere,
         GpuBase,
         GpuTwin,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TRANSLATION",
     "Base",
+    "Causes",
     "Elsewhere",
     "GpuBase",
     "GpuTwin",
@@ -79,6 +81,7 @@ __all__ = [
 _MODULES = {
     "TRANSLATION": "npu_words",
     "Base": "base",
+    "Causes": "job",
     "Elsewhere": "job",
     "GpuBase": "job",
     "GpuTwin": "job",

@@ -19,11 +19,13 @@ from runner_sync.upgrade.draft import Stage
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Changed lines of the last stage from line ``start`` (none for a deletion), and who changed them."""
+    """Changed lines of the last stage from line ``start`` (none for a deletion), and who changed them; ``gone`` are the
+    lines of the first stage that they replace."""
 
     start: int
     lines: tuple[str, ...]
     source: Provenance
+    gone: tuple[str, ...] = ()
 
 
 def regions(stages: Sequence[Stage]) -> Iterator[Region]:
@@ -35,7 +37,7 @@ def regions(stages: Sequence[Stage]) -> Iterator[Region]:
         if tag != "equal":
             changed = {brought[j] for j in range(j1, j2)} - {0} or {dropped[i] for i in range(i1, i2) if i in dropped}
             stage = min(changed, default=len(stages) - 1)
-            yield Region(j1 + 1, tuple(new[j1:j2]), stages[stage].source)
+            yield Region(j1 + 1, tuple(new[j1:j2]), stages[stage].source, tuple(old[i1:i2]))
 
 
 def _line_by_line(stages: Sequence[Stage]) -> tuple[list[int], dict[int, int]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
 from runner_sync.compose.member_text import uses_word
 from runner_sync.compose.members import Action
@@ -32,6 +32,17 @@ class ModuleRevision:
     text: str
     path: str = ""
     is_base: bool = True
+
+
+class Causes(Protocol):
+    """The commits after ``since``, in words, that brought ``lines`` to a unit or, if they are ``gone``, took them out;
+    empty if they are not known."""
+
+    def __call__(self, unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str: ...
+
+
+def _unknown(unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str:  # noqa: ARG001
+    return ""
 
 
 Closest = Callable[[str, str, Sequence[ModuleRevision]], Origin | None]
@@ -97,7 +108,7 @@ class Upstream:
     """Units that follow nothing of it according to the lock, although it has methods of the same names."""
     infer: Closest | None = None
     """Finds what a unit was copied from; ``base.closest`` where it is ``None``."""
-    causes: Callable[[str, Sequence[str], str], str] = lambda _unit, _added, _since: ""
+    causes: Causes = _unknown
     """Names the commits behind a unit's added lines since a base."""
     variants: Callable[[str], Sequence[Variant]] = lambda _since: ()
     """Given a base revision: the other classes that the module's class has as its base under other conditions."""

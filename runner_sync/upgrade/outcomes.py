@@ -94,12 +94,15 @@ def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
     """The release or file that a changed region comes from."""
     if region.source == "upstream" and job.upstream.new is not None:
         old = draft.base.ref if draft.base else "?"
-        commits = job.upstream.causes(draft.name, region.lines, old)
+        is_deletion = not any(map(str.strip, region.lines))
+        changed = region.gone if is_deletion else region.lines
+        commits = job.upstream.causes(draft.name, changed, old, gone=is_deletion)
         project = TITLES[job.module.upstreams[0].project]
         if not commits and _is_older(draft, job, region):
             known = {line.strip() for line in draft.before.split("\n")}
-            news = [line for line in region.lines if line.strip() not in known]  # others have only moved
-            old, commits = f"before {old}", job.upstream.causes(draft.name, news, "")
+            # Of added lines, those that were there before have only moved.
+            changed = changed if is_deletion else tuple(line for line in changed if line.strip() not in known)
+            old, commits = f"before {old}", job.upstream.causes(draft.name, changed, "", gone=is_deletion)
         return f"{project} {old} → {job.upstream.new.ref}" + (f": {commits}" if commits else "")
     if job.twin.new is None or job.module.gpu is None:
         return "the GPU runner"

@@ -99,24 +99,51 @@ def test_what_is_older_than_the_base_of_a_composite_copy_is_not_said_to_come_aft
     assert [hunk.cause for hunk in made.units[0].hunks] == [f"vllm-ascend {cause}"]
 
 
+COUNTED = OLD.replace("third = 3", "if self.on:\n        third = 3").replace("second = 2", "second = self.count(first)")
+RENAMED = COUNTED.replace("second", "total").replace("first", "start")
+
+
 @pytest.mark.parametrize(
-    ("now", "causes"),
+    ("was", "now", "causes"),
     [
-        pytest.param(OLD.replace("    second = 2\n", ""), ["took out second = 2"], id="lines went"),
+        pytest.param(OLD, OLD.replace("    second = 2\n", ""), ["took out second = 2"], id="lines went"),
         pytest.param(
+            OLD,
             OLD.replace("    second = 2\n", "").replace("fourth = 4", "fourth = 5"),
             ["took out second = 2", "brought fourth = 5"],
             id="and others changed",
         ),
-        pytest.param(OLD.replace("second = 2", "second = 3"), ["brought second = 3"], id="a line is another"),
+        pytest.param(OLD, OLD.replace("second = 2", "second = 3"), ["brought second = 3"], id="a line is another"),
+        pytest.param(
+            COUNTED,
+            COUNTED.replace("    if self.on:\n        third", "    third"),
+            ["took out if self.on:"],
+            id="a condition went",
+        ),
+        pytest.param(
+            RENAMED,
+            RENAMED.replace("    total = self.count(start)\n", ""),
+            ["took out second = self.count(first)"],
+            id="omni has other names for the locals",
+        ),
+        pytest.param(
+            COUNTED.replace("self.count(", "self.sum("),
+            COUNTED.replace("    second = self.count(first)\n", ""),
+            ["took out second = self.sum(first)"],
+            id="omni calls another method",
+        ),
     ],
 )
-def test_what_only_went_names_the_commit_that_took_it_out(now: str, causes: list[str]) -> None:
+def test_what_only_went_names_the_commit_that_took_it_out(was: str, now: str, causes: list[str]) -> None:
     def named(_unit: str, lines: Sequence[str], _since: str, *, gone: bool = False) -> str:
         return f"{'took out' if gone else 'brought'} {lines[0].strip()}"
 
+    def inside(method: str) -> str:
+        return "class NPUModelRunner:\n" + "".join(f"    {line}\n" for line in method.split("\n") if line)
+
     followed = BaseRef("vllm-ascend", "0.2", ASCEND_RUNNER, "NPUModelRunner.run", "inferred", 0.8)
-    draft = Draft("OmniNPUModelRunner.run", (Stage(OLD), Stage(now, "upstream")), base=followed, upstream=now)
-    job = ModuleJob(NPU, NPU.modules[0], "runner.py", OLD, Upstream(new=ModuleRevision("0.3", now), causes=named))
-    (unit,) = result([draft], job, now, {}).units
+    draft = Draft("OmniNPUModelRunner.run", (Stage(was), Stage(now, "upstream")), base=followed, upstream=now)
+    base = ModuleRevision("0.2", inside(COUNTED if "self." in was else OLD), ASCEND_RUNNER)
+    upstream = Upstream(new=ModuleRevision("0.3", inside(now)), bases=(base,), causes=named)
+    (unit,) = result([draft], ModuleJob(NPU, NPU.modules[0], "runner.py", was, upstream), now, {}).units
     assert [hunk.cause.partition(": ")[2] for hunk in unit.hunks] == causes

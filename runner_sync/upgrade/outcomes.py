@@ -6,6 +6,7 @@ the lines of that text. May touch: nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -94,8 +95,9 @@ def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
     """The release or file that a changed region comes from."""
     if region.source == "upstream" and job.upstream.new is not None:
         old = draft.base.ref if draft.base else "?"
-        is_deletion = not any(map(str.strip, region.lines))
-        changed = region.gone if is_deletion else region.lines
+        went = _only_gone(region)
+        is_deletion = bool(went)
+        changed = _as_upstream_says(went, draft, job) if is_deletion else region.lines
         commits = job.upstream.causes(draft.name, changed, old, gone=is_deletion)
         project = TITLES[job.module.upstreams[0].project]
         if not commits and _is_older(draft, job, region):
@@ -107,6 +109,30 @@ def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
     if job.twin.new is None or job.module.gpu is None:
         return "the GPU runner"
     return f"{job.twin.new.path} at {job.module.gpu.project} {job.twin.new.ref}"
+
+
+def _only_gone(region: Region) -> list[str]:
+    """The lines that a region lost, if it has no new ones but for their indentation."""
+    now, was = ({line.strip() for line in lines} - {""} for lines in (region.lines, region.gone))
+    return [line for line in region.gone if line.strip() in was - now] if now <= was else []
+
+
+def _as_upstream_says(gone: Sequence[str], draft: Draft, job: ModuleJob) -> tuple[str, ...]:
+    """The lines that went, in upstream's words where omni's copy only had other names for its locals."""
+    was = {line.strip() for line in (base_text(draft, job) or "").split("\n")}
+    forms: dict[str, set[str]] = {}
+    for line in was:
+        forms.setdefault(_LOCAL.sub("_", line), set()).add(line)
+    rows = []
+    for line in map(str.strip, gone):
+        form = _LOCAL.sub("_", line)
+        alike = forms.get(form, set()) if "." in form and line not in was else set()
+        rows += sorted(alike) or [line]
+    return tuple(rows)
+
+
+_LOCAL = re.compile(r"(?<![.\w])[A-Za-z_]\w*(?![\w.(])")
+"""A name that is no attribute, no function that is called, and nothing that an attribute is taken of."""
 
 
 def _is_older(draft: Draft, job: ModuleJob, region: Region) -> bool:

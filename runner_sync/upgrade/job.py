@@ -203,6 +203,8 @@ class Elsewhere:
     """By their GPU twins."""
     by_twins_now: frozenset[str] = frozenset()
     """By the twins, in calls that the modules may get in this upgrade."""
+    callers: Callable[[str], Collection[str]] = lambda _name: ()
+    """Takes a name, returns the methods of the modules' classes that use it."""
 
     @property
     def at_all(self) -> frozenset[str]:

@@ -22,6 +22,7 @@ from runner_sync.model import TITLES, ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
+from runner_sync.upgrade.questions.moved_work import given_up
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -113,6 +114,7 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
             reason = (
                 f"{TITLES[anchor.project]} {done} it since {ref}{calls}, and it does not run: a base in front of "
                 f"{anchor.name} has its own, which does not call it"
+                + given_up(drafts, job, old=old, new=now, hidden=member, mine=mine)
             )
             draft = Draft.for_question(f"{name}.{member}")
             yield draft.asking(_hidden_question(draft, job, reason, old=before, new=new, mine=mine))

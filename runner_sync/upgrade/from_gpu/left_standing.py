@@ -24,11 +24,9 @@ from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.gpu import GpuSide, translated_units, vllm_unit
+from runner_sync.upgrade.from_gpu.once_more import SHORT
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
-
-_SHORT = 20
-"""Statements of at most this many characters say too little: ``return``, ``else``, ``pass``."""
 
 
 def ask_about_left_standing(
@@ -38,7 +36,7 @@ def ask_about_left_standing(
     if draft.name not in side.bases:
         return draft
     names = _taken_out(sides) & set(pinned) & fingerprint(draft.text).keys()
-    names = {canon for canon in names if len(canon) > _SHORT} - _still_in_module(draft, job, side)
+    names = {canon for canon in names if len(canon) > SHORT} - _still_in_module(draft, job, side)
     if not names or not (names := names & _in_vllm(draft, job, side)):
         return draft
     nodes = [node for node in flatten(draft.text) if node.canon in names]

@@ -23,7 +23,7 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
-_SHORT = 20
+SHORT = 20
 """Statements of at most this many characters say too little: ``return``, ``else``, ``pass``."""
 
 _VERSIONS = 0.5
@@ -61,5 +61,5 @@ def _changed_everywhere(sides: Triple) -> Iterator[tuple[str, str]]:
         for pair in zip(old[i1:i2], new[j1:j2], strict=True)
     )
     for was, now in dict.fromkeys(pairs):
-        if len(was) > _SHORT and was not in new and now not in old and dice(words(was), words(now)) >= _VERSIONS:
+        if len(was) > SHORT and was not in new and now not in old and dice(words(was), words(now)) >= _VERSIONS:
             yield was, now

@@ -40,6 +40,7 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
 from runner_sync.verify.trees.values import returns
+from runner_sync.verify.trees.values.dereferenced import is_expected
 from runner_sync.verify.trees.values.uses import Place, places
 
 CODE = "RS311"
@@ -208,8 +209,8 @@ def _no_longer_comes(step: Step, call: ast.Call) -> Iterator[Finding]:
 def _may_not_come(step: Step, call: ast.Call, stands: Sequence[Place]) -> Iterator[Finding]:
     """A callee that may return ``None`` now, where the code uses the result as an object."""
     frame = step.frame
-    needing = [place for place in stands if place.fails_on_none and not _is_expected(frame, place.node)]
-    if not needing or any(_is_asked(place) for place in stands) or _is_expected(frame, call):
+    needing = [place for place in stands if place.fails_on_none and not is_expected(frame, place.node)]
+    if not needing or any(_is_asked(place) for place in stands) or is_expected(frame, call):
         return
     for now, was in step.callees(call):
         never_did = was and all(_value(c) is True and not _is_optional(c) for c in was)
@@ -223,10 +224,6 @@ def _may_not_come(step: Step, call: ast.Call, stands: Sequence[Place]) -> Iterat
                 fix="Ask for `None` first, as the target's own callers do.",
             )
             return
-
-
-def _is_expected(frame: Frame, node: ast.expr) -> bool:
-    return frame.is_guarded(node) or frame.is_guarded(node, calls=True)
 
 
 def _is_asked(place: Place) -> bool:

@@ -27,8 +27,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import dotted_name
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.frames import Frame, frame_of
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of, words_of
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import FunctionNode, calls_of, nodes_of, words_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
@@ -46,9 +46,9 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     for step in steps(program, module, old):
         hidden = program.hidden_by(step.frame)
         taken = _taken(step, hidden) if hidden else {}
-        theirs = {_last_word(call) for frame in hidden for call in _calls(frame.function)} if taken else set()
+        theirs = {_last_word(call) for frame in hidden for call in calls_of(frame.function)} if taken else set()
         found: dict[tuple[str, str], Finding] = {}
-        for call in _calls(step.frame.function) if taken else ():
+        for call in calls_of(step.frame.function) if taken else ():
             for callee, name in _steps_left(step, call, taken) if _last_word(call) in theirs - {""} else ():
                 found.setdefault((callee.name, name), _finding(step.frame, call, callee, name, taken[name]))
         yield from found.values()
@@ -94,13 +94,9 @@ def _done(frame: Frame) -> dict[str, ast.Call]:
 
 def _is_reached(step: Step, name: str, *, by: ast.Call) -> bool:
     """Whether a function that the override calls ``by`` another name does that."""
-    others = (call for call in _calls(step.frame.function) if _last_word(call) != _last_word(by))
+    others = (call for call in calls_of(step.frame.function) if _last_word(call) != _last_word(by))
     groups = (group for call in others for group in step.program.callees(step.frame, call))
     return any(name in _words(callee.function) for group in groups for callee in group if callee.function is not None)
-
-
-def _calls(function: FunctionNode) -> Iterator[ast.Call]:
-    return (node for node in nodes_of(function) if isinstance(node, ast.Call))
 
 
 def _last_word(call: ast.Call) -> str:
@@ -114,7 +110,7 @@ def _words(function: FunctionNode) -> frozenset[str]:
 def _frame(program: Program, callee: Callee) -> Frame:
     function = callee.function
     assert function is not None
-    return program.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
+    return program.frame_of_callee(callee, function)
 
 
 def _finding(frame: Frame, call: ast.Call, callee: Callee, name: str, taken: tuple[Frame, ast.Call]) -> Finding:

@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import dotted_name, is_name, walk
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro, is_attribute_of
-from runner_sync.verify.trees.frames import Frame, frame_of
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of, reads_of, words_of
+from runner_sync.verify.trees.frames import Frame
+from runner_sync.verify.trees.functions import FunctionNode, calls_of, nodes_of, reads_of, words_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
@@ -134,13 +134,13 @@ def _lacked(old: Program, info: ClassInfo, name: str) -> bool:
 
 def _is_reached(program: Program, override: Frame, name: str, kind: ClassInfo) -> bool:
     """Whether a function that the override calls may read the field: not that of another class."""
-    calls = (node for node in nodes_of(override.function) if isinstance(node, ast.Call))
+    calls = calls_of(override.function)
     found = {id(c.function): c for call in calls for group in program.callees(override, call) for c in group}
     for callee in found.values():
         function = callee.function
         for node in reads_of(function) if function is not None and name in words_of(function) else ():
             assert function is not None
-            frame = program.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
+            frame = program.frame_of_callee(callee, function)
             kinds = program.infer(frame, node.value) if node.attr == name else []
             if kinds is None or any(instance.info is kind for instance in kinds):
                 return True

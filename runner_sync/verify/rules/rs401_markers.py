@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from runner_sync.edits import margin
 from runner_sync.model import Severity
 from runner_sync.rulers import ruler_title
 from runner_sync.verify.runners.hygiene import functions
@@ -81,15 +82,11 @@ def _is_tidy(lines: list[str], label: str) -> bool:
     # A bare ruler ends a block and opens none.
     if any(title not in ("", label) for title in drawn) or "" in drawn[::2]:
         return False
-    rulers = [(number, _indent(lines[number])) for number, title in titled if title is not None]
+    rulers = [(number, margin(lines[number])) for number, title in titled if title is not None]
     pairs = list(zip(rulers[::2], rulers[1::2], strict=False))
     return len(rulers) % 2 == 0 and all(
         first == last and _is_one_block(lines[start + 1 : end], first) for (start, first), (end, last) in pairs
     )
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
 
 
 def _is_one_block(lines: list[str], indent: str) -> bool:

@@ -20,6 +20,11 @@ def nodes_of(function: FunctionNode) -> tuple[ast.AST, ...]:
     return tuple(walk(function))
 
 
+def calls_of(function: FunctionNode) -> Iterator[ast.Call]:
+    """The calls in a function, also those in functions inside it."""
+    return (node for node in nodes_of(function) if isinstance(node, ast.Call))
+
+
 @functools.lru_cache(maxsize=16384)
 def reads_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
     """The attributes that a function reads, on any object."""

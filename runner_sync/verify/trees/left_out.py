@@ -13,7 +13,7 @@ from runner_sync import signatures
 from runner_sync.syntax import assigned_names, dotted_name, is_name, walk
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.functions import calls_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
@@ -54,7 +54,7 @@ def left_out(program: Program, module: Module, old: Program | None) -> Iterator[
     """The calls in overrides of ``module`` that leave out parameters which are new since ``old``."""
     for step in steps(program, module, old):
         theirs = _by_name(program.hidden_by(step.frame))
-        for call in _calls(step.frame.function) if theirs else ():
+        for call in calls_of(step.frame.function) if theirs else ():
             others = theirs.get(dotted_name(call.func) or "", [])
             if any(_passes_more(other, call) for _, other in others) and not step.frame.is_guarded(call, calls=True):
                 yield from _check(step, call, others)
@@ -63,14 +63,10 @@ def left_out(program: Program, module: Module, old: Program | None) -> Iterator[
 def _by_name(hidden: Iterable[Frame]) -> _CallsByName:
     found: dict[str, list[tuple[Frame, ast.Call]]] = {}
     for frame in hidden:
-        for call in _calls(frame.function):
+        for call in calls_of(frame.function):
             found.setdefault(dotted_name(call.func) or "", []).append((frame, call))
     found.pop("", None)
     return found
-
-
-def _calls(function: FunctionNode) -> Iterator[ast.Call]:
-    return (node for node in nodes_of(function) if isinstance(node, ast.Call))
 
 
 def _passes_more(other: ast.Call, call: ast.Call) -> bool:

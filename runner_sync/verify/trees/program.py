@@ -15,7 +15,7 @@ from runner_sync.verify.trees.calling.call_graph import MAX_DEPTH, CallGraph, Qu
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
-from runner_sync.verify.trees.functions import is_plain, returns_of
+from runner_sync.verify.trees.functions import FunctionNode, is_plain, returns_of
 from runner_sync.verify.trees.values import elements
 from runner_sync.verify.trees.values.annotations import Instance, entered_type, instances, union
 from runner_sync.verify.trees.world import Definition, World
@@ -132,12 +132,16 @@ class Program(CallGraph):
         function = callee.function
         if function is None or not is_plain(function):
             return None
-        frame = self.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
+        frame = self.frame_of_callee(callee, function)
         if function.returns is not None:
             return self._annotated(frame, function.returns)
         values = list(returns_of(function))
         found = union([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
         return instances(self.classes, *self.promised(callee)) if found is None and values else found
+
+    def frame_of_callee(self, callee: Callee, function: FunctionNode) -> Frame:
+        """The frame of ``function``, a callee's: a method's with its class, another's with its module alone."""
+        return self.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
 
     def _infer_entered(
         self, frame: Frame, node: ast.With | ast.AsyncWith, name: str, depth: int

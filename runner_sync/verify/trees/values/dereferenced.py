@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from runner_sync.syntax import assigned_names, is_name, statements_of, walk
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.frames import Frame, frame_of
+from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import union
@@ -62,7 +62,7 @@ def _of_callee(program: Program, callee: Callee, call: ast.Call, name: str, *, d
     function = callee.function
     if function is None or depth > _MAX_DEPTH:
         return None
-    frame = program.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
+    frame = program.frame_of_callee(callee, function)
     if _may_be_tested(frame, name):
         return None
     unset = _resting_on({name, *_not_given(callee, call)}, function)

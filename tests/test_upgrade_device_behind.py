@@ -77,6 +77,7 @@ def test_what_runs_behind_a_call_is_asked_about(
         pytest.param(METHOD, "", PLAIN, id="words in a comment and in a string"),
         pytest.param(FUNCTION, "", PLAIN, id="no such code"),
         pytest.param(FUNCTION, "", "", id="the module is not there"),
+        pytest.param(FUNCTION, "", WRITES + "def (:\n", id="the module does not parse"),
         pytest.param(METHOD, METHOD.replace("rows", "total"), WRITES, id="NPU calls it already"),
     ],
 )

@@ -14,7 +14,7 @@ from functools import cached_property
 from runner_sync.compose.import_entries import imports
 from runner_sync.naming import Import, project_of
 from runner_sync.profile import Profile
-from runner_sync.statements import code_of
+from runner_sync.statements import code_of, is_python
 from runner_sync.sync.module_texts import ModuleTexts
 from runner_sync.syntax import dotted_name, module_of, walk
 from runner_sync.units import texts
@@ -50,7 +50,8 @@ class DeviceCode:
         owner, _, name = called.rpartition(".")
         for entry in self._imported.get(name, ()) if not owner else ():
             found = self._module_texts.module(entry.module)
-            if found is not None and entry.name in (units := texts.whole_definitions(found[1])):
+            units = texts.whole_definitions(found[1], found[0]) if found is not None and is_python(found[1]) else {}
+            if found is not None and entry.name in units:
                 yield entry.name, found[0], units[entry.name]
         for entry in self._made.get(owner.removeprefix("self."), ()) if owner.startswith("self.") else ():
             made = self._module_texts.find_class(entry.module, entry.name)

@@ -17,7 +17,7 @@ from runner_sync.compose.import_entries import imports
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import FEWEST
 from runner_sync.naming import Import
-from runner_sync.statements import first_function
+from runner_sync.statements import first_function, is_python
 from runner_sync.statements.likeness import dice, words
 from runner_sync.statements.mentions import parameters
 from runner_sync.syntax import walk
@@ -123,18 +123,22 @@ def new_functions(then: ModuleRevision, job: ModuleJob) -> list[Home]:
 
 
 def _functions_behind(entry: Import, job: ModuleJob) -> Sequence[Home]:
-    """The function that an import binds, and those of its module that it calls; of a module all functions."""
+    """The function that an import binds, and those of its module that it calls; of a module all functions. None of a
+    module that does not parse."""
     assert job.twin.new is not None
     whole = job.target.omni_module(entry.dotted)
     module, name = (entry.dotted, "") if whole else (entry.module, entry.name)
     path, text = whole or job.target.omni_module(module) or ("", "")
     for _ in range(_RE_EXPORTS):
-        again = imports(text, path).get(name) if name and name not in texts.unit_texts(text) else None
+        if not is_python(text):
+            return []
+        again = imports(text, path).get(name) if name and name not in texts.unit_texts(text, path) else None
         if again is None or not again.name:
             break
         module, name = again.module, again.name
         path, text = job.target.omni_module(module) or ("", "")
-    units = {n: unit for n, unit in texts.unit_texts(text).items() if "." not in n and first_function(unit) is not None}
+    known = texts.unit_texts(text, path) if is_python(text) else {}
+    units = {n: unit for n, unit in known.items() if "." not in n and first_function(unit) is not None}
     if not name:
         return [Home(module, n, f"{entry.bound}.{n}", unit) for n, unit in units.items()]
     made = [Home(module, n, entry.bound if n == name else n, unit) for n, unit in units.items()]

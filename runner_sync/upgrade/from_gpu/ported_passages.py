@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import textwrap
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import merge
@@ -34,16 +34,14 @@ NEAR = 3
 
 
 def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: str) -> list[ReviewItem]:
-    """One question for each passage of whole statements that a port changed; none where only comments and docstrings
-    differ."""
+    """One question for each passage of whole statements that a port changed; none where only comments differ."""
     old, new = before.split("\n"), after.split("\n")
-    told, tells = _docstring_rows(before), _docstring_rows(after)
     in_twin = _InTwin.of(after, twin)
     lost = Counter(_canons(before)) - Counter(_canons(after))
     found = []
     for i1, i2, j1, j2 in _changed(before, after):
         was, now = _passage(old[i1:i2]), _passage(new[j1:j2])
-        if _code(old, range(i1, i2), told) == _code(new, range(j1, j2), tells):
+        if _without_comments(was) == _without_comments(now):
             continue
         behind = device_behind.why(now, before, job)
         taken_over = f"{TAKEN_OVER}{owing.why(now, job)}{unconfirmed.why(now, job)}{behind}"
@@ -58,16 +56,6 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
         )
         found.append(item)
     return found
-
-
-def _docstring_rows(text: str) -> set[int]:
-    nodes = (node for node in flatten(text) if node.kind == "docstring")
-    return {row for node in nodes for row in range(node.start - 1, node.start - 1 + len(node.lines))}
-
-
-def _code(lines: Sequence[str], rows: Iterable[int], told: Container[int]) -> list[str]:
-    """The words in some rows of a text that a person must be asked about; ``told`` are the rows of its docstrings."""
-    return _without_comments("\n".join(lines[row] for row in rows if row not in told))
 
 
 def _taken_out(was: str, lost: Container[str]) -> str:

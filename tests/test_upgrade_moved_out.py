@@ -328,3 +328,9 @@ def test_a_helper_that_can_be_inlined_in_one_text_only_stays_a_call() -> None:
     assert sides_with_helpers(FUNCTION, *sides) == (run, run)
     both = sides_with_helpers(FUNCTION, sides[0], sides[0])
     assert "self._pack_rows" not in both[0] + both[1]
+
+
+def test_a_new_module_that_does_not_parse_tells_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, questions = port_of(tmp_path, monkeypatch, NPU, WAS, NOW, beside={PACKING: "def (:\n"})
+    assert text.startswith(NPU.split("\n")[0])
+    assert KEEPS not in questions

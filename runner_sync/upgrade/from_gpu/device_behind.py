@@ -9,17 +9,14 @@ available. It took the place of a call that works on NPU, and nothing was cached
 
 from __future__ import annotations
 
-import re
-
+from runner_sync.compose.member_text import names_called
 from runner_sync.statements import code_of
 from runner_sync.upgrade.job import ModuleJob
-
-_CALL = re.compile(r"(?<![\w.])((?:self\.)?[A-Za-z_]\w*(?:\.\w+)*)\(")
 
 
 def why(text: str, before: str, job: ModuleJob) -> str:
     """The end of a reason: definitions with CUDA code that ``text`` calls and ``before`` did not."""
-    known = set(_CALL.findall(code_of(before)))
-    called = (name for name in dict.fromkeys(_CALL.findall(code_of(text))) if name not in known)
+    known = names_called(code_of(before))
+    called = (name for name in names_called(code_of(text)) if name not in known)
     found = dict.fromkeys(said for name in called if (said := job.target.device_code(name)))
     return "".join(f"; {said}: does it do its work on this platform?" for said in found)

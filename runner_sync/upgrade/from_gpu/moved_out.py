@@ -17,7 +17,7 @@ import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from runner_sync.compose.member_text import canonical, self_names
+from runner_sync.compose.member_text import canonical, names_called, self_names
 from runner_sync.confidence import CONTESTED, INFERRED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import first_function
@@ -84,7 +84,7 @@ class Moves:
 
         The function is one that it imports since ``then``. The question keeps its id: it is the same decision.
         """
-        called = _calls_of(item.upstream) - _calls_of(item.base)
+        called = {*names_called(item.upstream)} - {*names_called(item.base)}
         if not called or not item.in_file or not item.chosen or item.omni != item.chosen:
             return item
         for home in (in_npu_words(one, [], self.job) for one in new_functions(then, self.job) if one.bound in called):
@@ -144,11 +144,6 @@ def _as_functions_called(text: str, moved: Homes) -> str:
             text = re.sub(rf"{call}(?=\))", f"{home.bound}(self", text)
         text = re.sub(call, f"{home.bound}(self, " if home.gets_self else f"{home.bound}(", text)
     return text
-
-
-def _calls_of(passage: str) -> set[str]:
-    """The functions that a passage calls, also through their module; it need not parse."""
-    return set(re.findall(r"(?<![\w.])((?:\w+\.)*\w+)\(", passage))
 
 
 def without_calls(items: Sequence[ReviewItem], moved: Homes) -> list[ReviewItem]:

@@ -10,18 +10,15 @@ no longer by calls in ``execute_model`` and ``sample_tokens``, of which omni has
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
-from runner_sync.compose.member_text import canonical, self_names
+from runner_sync.compose.member_text import canonical, names_called, self_names
 from runner_sync.model import TITLES
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
 
 NAMED = 3
 """How many calls and how many methods a reason names at most."""
-
-_CALL = re.compile(r"(?<![\w.])self\.(\w+)\(")
 
 
 def given_up(
@@ -51,7 +48,8 @@ def given_up(
 
 def _called(text: str) -> list[str]:
     """The methods that a method calls on ``self``, in the order of the text."""
-    return list(dict.fromkeys(name for statement in canonical(text) for name in _CALL.findall(statement)))
+    called = (name.split(".") for name in names_called("\n".join(canonical(text))))
+    return [path[1] for path in called if path[0] == "self" and len(path) == 2]
 
 
 def _is_dropped(name: str, job: ModuleJob, new: Mapping[str, str], mine: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu.call_fit import ask_about_calls, unfit
+from runner_sync.upgrade.from_gpu.asking.call_fit import ask_about_calls, unfit
 from runner_sync.upgrade.job import ModuleJob, Settings
 
 OLD = "    def fetch(self, rows, total):\n        return rows\n"

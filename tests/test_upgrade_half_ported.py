@@ -6,7 +6,7 @@ import pytest
 
 from runner_sync.merge import Reason
 from runner_sync.model import Triple
-from runner_sync.upgrade.from_gpu.half_ported import half_ported
+from runner_sync.upgrade.from_gpu.merging.half_ported import half_ported
 
 OLD = "def run(self, rows):\n    self.note(rows)\n    return self.finish(rows)\n"
 NEW = (

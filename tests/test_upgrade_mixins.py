@@ -19,7 +19,7 @@ from sync_samples import (
     stay_at_home,
 )
 
-from runner_sync.upgrade.from_gpu.mixins import instance_names, without_uses
+from runner_sync.upgrade.from_gpu.twin.mixins import instance_names, without_uses
 
 NAMES = frozenset({"send", "attach", "_pending", "_connector"})
 

@@ -8,7 +8,7 @@ import pytest
 
 from runner_sync import merge
 from runner_sync.merge import Merged
-from runner_sync.upgrade.from_gpu.part_by_part import what_can_run
+from runner_sync.upgrade.from_gpu.merging.part_by_part import what_can_run
 
 KNOWN = {"len", "print"}
 

@@ -25,8 +25,8 @@ from sync_samples import (
 from runner_sync.merge import Decision, Reason
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu import ported_passages
-from runner_sync.upgrade.from_gpu.porting import _with_left_out_joined
+from runner_sync.upgrade.from_gpu.asking import ported_passages
+from runner_sync.upgrade.from_gpu.merging.porting import _with_left_out_joined
 from runner_sync.upgrade.job import ModuleJob
 
 TWO_ENDS = """\

@@ -33,7 +33,7 @@ from runner_sync.markers import read_markers
 from runner_sync.merge import Reason
 from runner_sync.sync import TreeOptions
 from runner_sync.terminal.commands import exit_code
-from runner_sync.upgrade.from_gpu.refusing import veto_for
+from runner_sync.upgrade.from_gpu.merging.refusing import veto_for
 
 GPU_TEXT = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner

@@ -16,7 +16,7 @@ from sync_samples import (
 
 from runner_sync.compose.members import Obstacle
 from runner_sync.profile import NPU
-from runner_sync.upgrade.from_gpu.refusing import veto_for
+from runner_sync.upgrade.from_gpu.merging.refusing import veto_for
 from runner_sync.upgrade.job import ModuleJob, Target
 
 BOUND = {name: Obstacle("code", "torch.cuda", "not in torch") for name in ("capture", "reset", "pin_rows")}

@@ -8,7 +8,7 @@ import pytest
 
 from runner_sync import merge
 from runner_sync.model import Triple
-from runner_sync.upgrade.from_gpu import sound_merge
+from runner_sync.upgrade.from_gpu.merging import sound_merge
 
 OMNI = """\
     def run(self, rows):

@@ -26,8 +26,8 @@ from runner_sync.doors import part_loader
 if TYPE_CHECKING:
     from runner_sync.upgrade.base import Base, closest, find_base, upstream_name
     from runner_sync.upgrade.finishing import finished
-    from runner_sync.upgrade.from_gpu.members import decide_as_it_stands
-    from runner_sync.upgrade.from_gpu.mixins import instance_names
+    from runner_sync.upgrade.from_gpu.members.beside_twin import decide_as_it_stands
+    from runner_sync.upgrade.from_gpu.twin.mixins import instance_names
     from runner_sync.upgrade.job import (
         Causes,
         Elsewhere,
@@ -98,10 +98,10 @@ _MODULES = {
     "Upstream": "job",
     "Variant": "job",
     "closest": "base",
-    "decide_as_it_stands": "from_gpu.members",
+    "decide_as_it_stands": "from_gpu.members.beside_twin",
     "find_base": "base",
     "finished": "finishing",
-    "instance_names": "from_gpu.mixins",
+    "instance_names": "from_gpu.twin.mixins",
     "is_selected": "job",
     "start_module": "new_module",
     "upgrade_module": "module",

@@ -30,7 +30,7 @@ from runner_sync.units import (
     units,
 )
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.gpu import GpuSide
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.defects import ask_about_meaning, ask_about_unknown
 from runner_sync.upgrade.questions.reviews import Shown, review

@@ -12,9 +12,11 @@ from runner_sync.units import texts
 from runner_sync.upgrade import mending, outcomes
 from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu import class_by_class, gpu, inheriting, owing
-from runner_sync.upgrade.from_gpu.call_fit import ask_about_calls
-from runner_sync.upgrade.from_gpu.other_uses import ask_about_other_uses
+from runner_sync.upgrade.from_gpu import class_by_class
+from runner_sync.upgrade.from_gpu.asking.call_fit import ask_about_calls
+from runner_sync.upgrade.from_gpu.asking.other_uses import ask_about_other_uses
+from runner_sync.upgrade.from_gpu.members import inheriting
+from runner_sync.upgrade.from_gpu.twin import gpu_side, owing
 from runner_sync.upgrade.from_upstream import ascend
 from runner_sync.upgrade.job import ModuleJob, ModuleResult, is_selected
 from runner_sync.upgrade.questions.defects import (
@@ -60,9 +62,9 @@ def _after_upstream(job: ModuleJob) -> list[Draft]:
     return ascend.follow(drafts, job)
 
 
-def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gpu.GpuSide]:
+def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gpu_side.GpuSide]:
     """The result of all stages after vllm-ascend's change, and the GPU side that they used."""
-    side = gpu.read_side(job, drafts)
+    side = gpu_side.read_side(job, drafts)
     for class_name in job.hierarchy.with_twin:
         drafts, job = inheriting.adopt(class_name, drafts, job, side)
     drafts, decided = class_by_class.after_port(drafts, job, side)
@@ -73,7 +75,7 @@ def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gp
     return outcomes.result(drafts, job, text, decided), side
 
 
-def _after_mending(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:
+def _after_mending(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
     """The drafts with names, records, arguments and parameters adapted to what changed."""
     drafts = mending.follow_names(drafts, job)
     drafts = mending.fit_records(drafts, job, side.new)
@@ -82,7 +84,7 @@ def _after_mending(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -
     return mending.pass_on(drafts, job)
 
 
-def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> list[Draft]:
+def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
     """The drafts with questions about the result, and further drafts for questions about things that are no unit."""
     drafts = ask_about_replaced(drafts, job)
     drafts = ask_about_other_uses(drafts, job, side)

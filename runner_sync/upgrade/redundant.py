@@ -12,9 +12,9 @@ from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.members import is_port
 from runner_sync.confidence import CONTESTED, DERIVED, INFERRED, REBUILT
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu import inheriting
-from runner_sync.upgrade.from_gpu.gone_from_gpu import is_called, is_read_by_class
-from runner_sync.upgrade.from_gpu.gpu import GpuSide
+from runner_sync.upgrade.from_gpu.members import inheriting
+from runner_sync.upgrade.from_gpu.members.gone_from_gpu import is_called, is_read_by_class
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 

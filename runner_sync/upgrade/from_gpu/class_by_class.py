@@ -15,11 +15,12 @@ from runner_sync.markers import read_markers, ruler_style
 from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu import members, porting, twin_copies
-from runner_sync.upgrade.from_gpu.gone_from_gpu import drop_gone_from_gpu
-from runner_sync.upgrade.from_gpu.gpu import GpuSide
-from runner_sync.upgrade.from_gpu.new_members import declined_members, is_asked_about, ported_members
-from runner_sync.upgrade.from_gpu.refusing import veto_for
+from runner_sync.upgrade.from_gpu.members import beside_twin, twin_copies
+from runner_sync.upgrade.from_gpu.members.gone_from_gpu import drop_gone_from_gpu
+from runner_sync.upgrade.from_gpu.members.new_members import declined_members, is_asked_about, ported_members
+from runner_sync.upgrade.from_gpu.merging import porting
+from runner_sync.upgrade.from_gpu.merging.refusing import veto_for
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import Fate, ModuleJob
 
 
@@ -41,9 +42,9 @@ def _after_port_of_class(
     class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> tuple[list[Draft], dict[str, Fate]]:
     """The same for one class. Its methods are ported first: their new texts tell which new members they need."""
-    pair = members.twins(class_name, drafts, job, side)
+    pair = beside_twin.twins(class_name, drafts, job, side)
     drafts = _with_changes(class_name, drafts, job, side, pair)
-    decisions = members.decide_members(class_name, members.twins(class_name, drafts, job, side), job)
+    decisions = beside_twin.decide_members(class_name, beside_twin.twins(class_name, drafts, job, side), job)
     drafts = [*drafts, *ported_members(class_name, decisions, drafts, job, side)]
     drafts = [*drafts, *declined_members(class_name, decisions, job, side)]
     asked = {d.name for d in decisions if is_asked_about(class_name, d, job, side)}

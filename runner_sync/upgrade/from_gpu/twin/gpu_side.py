@@ -22,7 +22,7 @@ from runner_sync.profile import Profile
 from runner_sync.statements import UnparsableText
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu import mixins
+from runner_sync.upgrade.from_gpu.twin import mixins
 from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
 from runner_sync.upgrade.npu_words import InNpuWords
 

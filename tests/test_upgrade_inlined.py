@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sync_samples import port_of
 
-from runner_sync.upgrade.from_gpu.extracted import in_place, sides_with_helpers
+from runner_sync.upgrade.from_gpu.twin.inlined import in_place, sides_with_helpers
 
 NPU = """\
 from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner

@@ -17,7 +17,8 @@ from runner_sync.confidence import DERIVED, DOUBTFUL
 from runner_sync.model import ReviewItem
 from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu import device_behind, owing, unconfirmed
+from runner_sync.upgrade.from_gpu.asking import device_behind, unconfirmed
+from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 

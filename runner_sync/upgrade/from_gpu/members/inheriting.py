@@ -22,7 +22,8 @@ from runner_sync.signatures import Signature, accepts, is_bound, of_function
 from runner_sync.statements import parse_function
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu import gpu, members
+from runner_sync.upgrade.from_gpu.members import beside_twin
+from runner_sync.upgrade.from_gpu.twin import gpu_side
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -31,13 +32,15 @@ MOST = 0.5
 people let the class inherit, and one of 4 when they went on copying (vllm-omni pull request 447)."""
 
 
-def adopt(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.GpuSide) -> tuple[list[Draft], ModuleJob]:
+def adopt(
+    class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide
+) -> tuple[list[Draft], ModuleJob]:
     """The drafts without the copies, and the job in which ``class_name`` inherits from its GPU twin; both unchanged
     where that is not safe or saves no copy."""
     grown = job.hierarchy.with_twin.get(class_name)
     if grown is None or job.settings.only or not job.upstream.is_followed:
         return [*drafts], job
-    pair = members.twins(class_name, drafts, job, side)
+    pair = beside_twin.twins(class_name, drafts, job, side)
     case = _Case(class_name, pair, device_bound(pair), job, side)
     shared = [draft for draft in drafts if draft.owner == class_name and not draft.removed and case.is_shared(draft)]
     copies = {draft.name for draft in shared if case.is_copy(draft)}
@@ -54,7 +57,7 @@ def adopt(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu.Gp
     return [*left, _question(class_name, twin, len(copies), job)], replace(job, hierarchy=hierarchy)
 
 
-def _dropped(draft: Draft, twin: str, job: ModuleJob, side: gpu.GpuSide) -> Draft:
+def _dropped(draft: Draft, twin: str, job: ModuleJob, side: gpu_side.GpuSide) -> Draft:
     reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
     shown = Shown(omni=draft.before, upstream=side.new[draft.name])
     return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, from_gpu=True))
@@ -77,7 +80,7 @@ class _Case:
     pair: Twins
     bound: Mapping[str, Obstacle]
     job: ModuleJob
-    side: gpu.GpuSide
+    side: gpu_side.GpuSide
 
     def is_shared(self, draft: Draft) -> bool:
         """Whether the twin also has this member, without device code."""
@@ -92,7 +95,7 @@ class _Case:
 
     def would_copy(self) -> bool:
         """Whether a port would add another member that reads the same on both sides."""
-        decisions = members.decide_members(self.class_name, self.pair, self.job)
+        decisions = beside_twin.decide_members(self.class_name, self.pair, self.job)
         return any(d.action in ("port", "hook") and not self._is_bound(d.name) for d in decisions)
 
     def obstacle(self) -> bool:
@@ -106,7 +109,7 @@ class _Case:
         plain = self.side.as_written[name][1]
         return (
             canonical(plain) != canonical(self.side.new[name])
-            or gpu.names_device(plain, self.job.profile)
+            or gpu_side.names_device(plain, self.job.profile)
             or member in self.bound
         )
 

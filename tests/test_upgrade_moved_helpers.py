@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sync_samples import port_of
 
-from runner_sync.upgrade.from_gpu.computed import is_most_of, passage
-from runner_sync.upgrade.from_gpu.extracted import sides_with_helpers
+from runner_sync.upgrade.from_gpu.twin.computed import is_most_of, passage
+from runner_sync.upgrade.from_gpu.twin.inlined import sides_with_helpers
 
 HEAD = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner

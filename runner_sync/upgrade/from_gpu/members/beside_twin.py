@@ -11,8 +11,8 @@ from runner_sync.compose.member_text import parents_of, self_names
 from runner_sync.compose.members import Member, Obstacle, Twins, decide
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu import mixins
-from runner_sync.upgrade.from_gpu.gpu import GpuSide, mixed_in, read_side
+from runner_sync.upgrade.from_gpu.twin import mixins
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, mixed_in, read_side
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 
 

@@ -22,7 +22,7 @@ from runner_sync.lineage import FEWEST
 from runner_sync.statements import first_function
 from runner_sync.statements.parsing import parses
 from runner_sync.syntax import walk
-from runner_sync.upgrade.from_gpu.extracted import IN_PLACE
+from runner_sync.upgrade.from_gpu.twin.inlined import IN_PLACE
 
 REACH = 2
 """The statements of a helper stand in line if they lie within this many times its own number of rows; a judgement."""

@@ -15,7 +15,7 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.model import TITLES, Triple
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.gpu import GpuSide, names_device
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, names_device
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 

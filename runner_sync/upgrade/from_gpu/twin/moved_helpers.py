@@ -22,11 +22,11 @@ from runner_sync.confidence import CONTESTED, INFERRED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import first_function
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu import extracted
-from runner_sync.upgrade.from_gpu.computed import computed, passage
-from runner_sync.upgrade.from_gpu.extracted import Twin
-from runner_sync.upgrade.from_gpu.gpu import GpuSide, translated_units
-from runner_sync.upgrade.from_gpu.new_homes import Home, Homes, in_npu_words, new_functions, new_homes
+from runner_sync.upgrade.from_gpu.twin import inlined
+from runner_sync.upgrade.from_gpu.twin.computed import computed, passage
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, translated_units
+from runner_sync.upgrade.from_gpu.twin.inlined import Twin
+from runner_sync.upgrade.from_gpu.twin.new_homes import Home, Homes, in_npu_words, new_functions, new_homes
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -118,14 +118,14 @@ def _reached(text: str, owner: str, units: Mapping[str, str]) -> set[str]:
 
 
 def sides_with_helpers(method: str, old: Twin, new: Twin, moved: Homes) -> tuple[str, str]:
-    """`extracted.sides_with_helpers`, with the functions that helpers were ``moved`` to followed like methods.
+    """`inlined.sides_with_helpers`, with the functions that helpers were ``moved`` to followed like methods.
 
     What stays a call is one of the function in both texts: that the method became a function is no change for a runner
     that calls neither.
     """
     methods = {name: _as_methods_called(text, moved) for name, text in new[1].items()}
     methods |= {name: _as_methods_called(home.text, moved) for name, home in moved.items()}
-    made = extracted.sides_with_helpers(method, old, (_as_methods_called(new[0], moved), methods))
+    made = inlined.sides_with_helpers(method, old, (_as_methods_called(new[0], moved), methods))
     was, now = (_as_functions_called(text, moved) for text in made)
     return was, now
 

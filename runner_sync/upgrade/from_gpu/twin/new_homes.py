@@ -22,7 +22,7 @@ from runner_sync.statements.likeness import dice, words
 from runner_sync.statements.mentions import parameters
 from runner_sync.syntax import walk
 from runner_sync.units import texts
-from runner_sync.upgrade.from_gpu.computed import computed, is_most_of
+from runner_sync.upgrade.from_gpu.twin.computed import computed, is_most_of
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 
 NAMESAKE = 0.3

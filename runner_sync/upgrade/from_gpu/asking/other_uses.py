@@ -20,7 +20,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import parse_unit
 from runner_sync.syntax import blocks_of, walk
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.gpu import GpuSide
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import not_ported
 

@@ -19,12 +19,14 @@ from runner_sync.merge import Kind, Reason, Veto
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu import call_fit, gpu, moved_out, ported_passages, resting_on
-from runner_sync.upgrade.from_gpu.gpu import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
-from runner_sync.upgrade.from_gpu.left_standing import ask_about_left_standing
-from runner_sync.upgrade.from_gpu.once_more import ask_about_the_same_elsewhere
-from runner_sync.upgrade.from_gpu.sound_merge import merge_soundly, methods_called
-from runner_sync.upgrade.from_gpu.untranslated import ask_about_untranslated
+from runner_sync.upgrade.from_gpu.asking import call_fit, ported_passages
+from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_standing
+from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_the_same_elsewhere
+from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
+from runner_sync.upgrade.from_gpu.merging import resting_on
+from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly, methods_called
+from runner_sync.upgrade.from_gpu.twin import gpu_side, moved_helpers
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
 from runner_sync.upgrade.questions import wording
 from runner_sync.upgrade.questions.reviews import not_ported, review_of, unmerged
@@ -47,7 +49,7 @@ def port(
     ``beside`` are the other drafts of the same class, which stay as they are; ``methods`` are the texts of methods that
     may use records (classes of fields) among the drafts. A port that breaks a call of another method is taken back.
     """
-    context = _Context(job, side, veto, methods, known=_module_names(job, side), moves=moved_out.Moves(job, side))
+    context = _Context(job, side, veto, methods, known=_module_names(job, side), moves=moved_helpers.Moves(job, side))
     divided = {draft.split_from for draft in drafts}
     ported = []
     for draft in drafts:
@@ -71,7 +73,7 @@ class _Context:
     veto: Veto
     methods: Sequence[str]
     known: Collection[str]
-    moves: moved_out.Moves
+    moves: moved_helpers.Moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def _with_whole_change_of_twin(draft: Draft, drafts: Sequence[Draft], new: str, 
     """
     job, side = context.job, context.side
     port = _with_change_of_twin(draft, drafts, new, context)
-    if port.is_whole or port.sides is None or (earlier := gpu.side_since_earlier(draft, job, side)) is None:
+    if port.is_whole or port.sides is None or (earlier := gpu_side.side_since_earlier(draft, job, side)) is None:
         return port.draft
     idle = resting_on.beside_the_point(port.sides, earlier.old[draft.name], port.lacking) if port.lacking else ()
     more = _with_change_of_twin(
@@ -141,14 +143,14 @@ def _with_change_of_twin(
     base = side.bases.get(draft.name)
     moved = context.moves.in_line(draft, base.side) if base is not None else {}
     if old is not None:
-        old, new = moved_out.sides_with_helpers(draft.text, (old, helpers.old), (new, helpers.new), moved)
+        old, new = moved_helpers.sides_with_helpers(draft.text, (old, helpers.old), (new, helpers.new), moved)
     foreign |= without | _fields_at_hand(draft, new) | _idle_fields(draft, new, context.methods)
     if old is None or canonical(old) == canonical(new):
         return _Port(draft)
     sides = Triple(old, draft.text, new)
     port = _ported(draft, sides, foreign, context)
     count, homes = len(draft.reviews), helpers.new.keys() - helpers.old.keys()
-    added = moved_out.without_calls(port.draft.reviews[count:], moved)
+    added = moved_helpers.without_calls(port.draft.reviews[count:], moved)
     added = [_with_new_home(item, homes, job) for item in added]
     if base is not None:
         added = [context.moves.with_new_home(item, port.draft, base.side) for item in added]
@@ -204,7 +206,7 @@ def _twins_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: 
             for name, text in table.items()
             if name.startswith(f"{draft.owner}.") and name not in have
         }
-        for table in (gpu.translated_units(job, base.side), side.new)
+        for table in (gpu_side.translated_units(job, base.side), side.new)
     )
     return _Helpers(old, new)
 
@@ -283,7 +285,7 @@ def _upstreams_own(draft: Draft, context: _Context) -> frozenset[str]:
     """
     if draft.kind == "copy":
         return frozenset(lineage.fingerprint(draft.upstream or ""))
-    if gpu.may_be_copy(draft, context.job):
+    if gpu_side.may_be_copy(draft, context.job):
         return context.side.from_vllm.get(draft.name, frozenset())
     return frozenset()
 

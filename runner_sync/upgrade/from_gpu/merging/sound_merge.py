@@ -17,9 +17,9 @@ from runner_sync.merge import Kind, Veto
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.dataflow import binds
-from runner_sync.upgrade.from_gpu.half_ported import half_ported
-from runner_sync.upgrade.from_gpu.part_by_part import what_can_run
-from runner_sync.upgrade.from_gpu.refusing import without_readers
+from runner_sync.upgrade.from_gpu.merging.half_ported import half_ported
+from runner_sync.upgrade.from_gpu.merging.part_by_part import what_can_run
+from runner_sync.upgrade.from_gpu.merging.refusing import without_readers
 
 TRIES = 4
 """How often one unit is merged at most, each time without the statements that did not fit before."""

@@ -15,9 +15,10 @@ from runner_sync.confidence import DOUBTFUL, INFERRED, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu import device_behind, owing, unconfirmed
-from runner_sync.upgrade.from_gpu.gpu import GpuSide, with_twin_recorded
-from runner_sync.upgrade.from_gpu.untranslated import ask_about_untranslated
+from runner_sync.upgrade.from_gpu.asking import device_behind, unconfirmed
+from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
+from runner_sync.upgrade.from_gpu.twin import owing
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, with_twin_recorded
 from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.questions.reviews import Shown, not_ported, review
 

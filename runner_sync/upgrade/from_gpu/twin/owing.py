@@ -23,9 +23,9 @@ from runner_sync.compose.member_text import self_mentions, self_names
 from runner_sync.statements import tree_of
 from runner_sync.syntax import walk
 from runner_sync.units import texts
-from runner_sync.upgrade.from_gpu import mixins
-from runner_sync.upgrade.from_gpu.extracted import in_place
-from runner_sync.upgrade.from_gpu.gpu import GpuSide
+from runner_sync.upgrade.from_gpu.twin import mixins
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
+from runner_sync.upgrade.from_gpu.twin.inlined import in_place
 from runner_sync.upgrade.job import ModuleJob, Owed
 
 _WORD = re.compile(r"[A-Za-z_]\w*")

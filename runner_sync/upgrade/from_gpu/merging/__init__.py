@@ -1,0 +1,9 @@
+"""The twin's change, merged into a method that NPU has, too.
+
+Comes in: drafts and the twin's two texts. Goes out: the drafts with one more text and questions. May touch: nothing.
+
+- ``porting`` merges, without what ``refusing`` keeps out;
+- ``sound_merge`` repeats it until the result can run, or takes the parts that can (``part_by_part``); ``half_ported``
+  finds features that came in half;
+- ``resting_on`` says what of an earlier change a port needs.
+"""

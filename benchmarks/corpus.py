@@ -13,8 +13,9 @@ from functools import cache
 from runner_sync.errors import InputError
 from runner_sync.model import Project, Triple
 from runner_sync.profile import NPU, RunnerModule
-from runner_sync.sync import inputs, replaying
+from runner_sync.sync import replaying
 from runner_sync.sync.options import silent
+from runner_sync.sync.trees import inputs
 from runner_sync.trees import Tree
 from runner_sync.units import texts
 

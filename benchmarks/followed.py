@@ -20,8 +20,9 @@ from benchmarks.scoring import Row, from_replay, mean
 from benchmarks.upstreams import Version, checkout, revisions
 from runner_sync.lineage import timeline
 from runner_sync.profile import NPU
-from runner_sync.sync import inputs, replaying
+from runner_sync.sync import replaying
 from runner_sync.sync.options import ReplayOptions
+from runner_sync.sync.trees import inputs
 from runner_sync.units import texts
 
 

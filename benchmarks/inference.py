@@ -21,7 +21,7 @@ from benchmarks.upstreams import Version
 from runner_sync import lineage
 from runner_sync.lineage import timeline
 from runner_sync.profile import NPU
-from runner_sync.sync import inputs
+from runner_sync.sync.trees import inputs
 from runner_sync.units import texts
 
 NEAR = 1

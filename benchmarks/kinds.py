@@ -20,11 +20,12 @@ from benchmarks.spread import spread
 from runner_sync import score
 from runner_sync.profile import NPU
 from runner_sync.statements import parses
-from runner_sync.sync import inputs, replaying, upgrade
+from runner_sync.sync import replaying, upgrade
 from runner_sync.sync.commands import open_inputs
 from runner_sync.sync.options import ReplayOptions, TreeOptions, UpgradeOptions
-from runner_sync.sync.patched_tree import PatchedTree
-from runner_sync.sync.runners import find_modules
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.patched_tree import PatchedTree
+from runner_sync.sync.trees.runners import find_modules
 from runner_sync.transforms import translate
 from runner_sync.trees import Tree
 from runner_sync.units import texts

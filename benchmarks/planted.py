@@ -34,7 +34,8 @@ from runner_sync import score
 from runner_sync.model import Triple
 from runner_sync.profile import BUILT_IN, GPU, NPU
 from runner_sync.statements import parses
-from runner_sync.sync import inputs, replaying
+from runner_sync.sync import replaying
+from runner_sync.sync.trees import inputs
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleJob, ModuleRevision, Upstream, upgrade_module
 

@@ -32,7 +32,7 @@ from runner_sync.edits import margin
 from runner_sync.model import Triple
 from runner_sync.profile import ASCEND_RUNNER, NPU, RunnerModule
 from runner_sync.statements import parses
-from runner_sync.sync import inputs
+from runner_sync.sync.trees import inputs
 from runner_sync.syntax import blocks_of, statements_of
 from runner_sync.units import texts
 from runner_sync.upgrade import GpuBase, GpuTwin, ModuleJob, ModuleRevision, Settings, Upstream, upgrade_module

@@ -27,7 +27,8 @@ from benchmarks import tables
 from runner_sync import score, sources
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU
-from runner_sync.sync import TreeOptions, UpgradeOptions, inputs, upgrade
+from runner_sync.sync import TreeOptions, UpgradeOptions, upgrade
+from runner_sync.sync.trees import inputs
 
 NPU_FOLDERS = ("vllm_omni/platforms/npu/worker", "vllm_omni/worker/npu")
 KINDS = ("step", "fix", "catch up", "port", "commit")

@@ -23,8 +23,9 @@ from benchmarks.spread import spread
 from runner_sync import score
 from runner_sync.model import Finding
 from runner_sync.profile import NPU
-from runner_sync.sync import checking, inputs, replaying
+from runner_sync.sync import checking, replaying
 from runner_sync.sync.options import CheckOptions, TreeOptions
+from runner_sync.sync.trees import inputs
 
 MORE = ("more.toml", "further.toml", "candidates.toml")
 

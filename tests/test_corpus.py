@@ -16,10 +16,10 @@ from runner_sync.lock import load
 from runner_sync.model import Project
 from runner_sync.profile import NPU
 from runner_sync.sync import ReplayOptions, TreeOptions, Upgrade, UpgradeOptions, lock, upgrade
-from runner_sync.sync import inputs as sync_inputs
-from runner_sync.sync.patched_tree import PatchedTree
 from runner_sync.sync.replaying import Replayed, cases, largest, row, run
-from runner_sync.sync.twin_bases import RELEASES
+from runner_sync.sync.synced.twin_bases import RELEASES
+from runner_sync.sync.trees import inputs as sync_inputs
+from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.trees import Tree
 
 pytestmark = pytest.mark.corpus

@@ -15,7 +15,7 @@ from runner_sync.sources import cache, open_path
 from runner_sync.sources.archive import ArchiveTree
 from runner_sync.sources.remembering import remembered
 from runner_sync.sources.wheel import pack_wheel
-from runner_sync.sync.patched_tree import PatchedTree
+from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.trees import Remembering, Tree
 
 INIT, ONE, TWO = "vllm/__init__.py", "vllm/one.py", "vllm/two.py"

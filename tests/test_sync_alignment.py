@@ -12,9 +12,9 @@ from sync_samples import AR, GPU_AR, Trees, check_upgrade, commit, stay_at_home
 from runner_sync import sync
 from runner_sync.errors import InputError
 from runner_sync.sync import commands
-from runner_sync.sync.bases import Bases
 from runner_sync.sync.options import TreeOptions
-from runner_sync.sync.runners import find_modules
+from runner_sync.sync.synced.bases import Bases
+from runner_sync.sync.trees.runners import find_modules
 
 LEFT = "        self.left_rows = request.rows\n"
 NEW = "        self.new_rows = request.rows\n"

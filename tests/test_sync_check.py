@@ -29,7 +29,8 @@ from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU
 from runner_sync.render import render
-from runner_sync.sync import commands, run_notes
+from runner_sync.sync import commands
+from runner_sync.sync.notes import run_notes
 from runner_sync.sync.options import TreeOptions
 
 

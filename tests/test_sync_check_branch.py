@@ -22,8 +22,8 @@ from sync_samples import (
 from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU
-from runner_sync.sync import inputs
 from runner_sync.sync.options import Progress, TreeOptions
+from runner_sync.sync.trees import inputs
 
 
 @pytest.mark.parametrize("ascend", [False, True])

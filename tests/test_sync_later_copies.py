@@ -11,8 +11,9 @@ from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
 from runner_sync.model import BaseRef, How, Project, Source, UnitReport
-from runner_sync.sync import inputs, later_copies
+from runner_sync.sync.locks import later_copies
 from runner_sync.sync.options import Progress, silent
+from runner_sync.sync.trees import inputs
 from runner_sync.upgrade import ModuleResult
 
 PATH = "vllm_ascend/worker/model_runner_v1.py"
@@ -68,7 +69,7 @@ def notes_and_opened(
         return known[ref]
 
     monkeypatch.setattr("runner_sync.sources.releases", lambda _project, **_: ["0.1.0", *known, "0.9.0"])
-    monkeypatch.setattr("runner_sync.sync.inputs.open_at", open_at)
+    monkeypatch.setattr("runner_sync.sync.trees.inputs.open_at", open_at)
     base = BaseRef("vllm-ascend", given, PATH, "NPUModelRunner.run", how, 0.9)
     unit = UnitReport("NPURunner.run", "npu.py", "copy", "unchanged", base)
     text = f"class NPURunner:\n{run(steps)}"

@@ -13,7 +13,8 @@ from runner_sync import lock, sync, write
 from runner_sync.config import Config
 from runner_sync.errors import InputError
 from runner_sync.model import Source
-from runner_sync.sync import going_back, inputs
+from runner_sync.sync.notes import going_back
+from runner_sync.sync.trees import inputs
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from verify_samples import TextTree
 from runner_sync.model import PACKAGES, Project, Source
 from runner_sync.naming import module_name
 from runner_sync.profile import NPU
-from runner_sync.sync.module_texts import ModuleTexts
+from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.trees import Tree
 from runner_sync.verify.trees.classes import Classes
 from runner_sync.verify.trees.world import World

@@ -10,7 +10,7 @@ from verify_samples import TextTree
 
 from runner_sync.model import Source
 from runner_sync.profile import NPU
-from runner_sync.sync.namesakes import with_namesakes
+from runner_sync.sync.trees.namesakes import with_namesakes
 
 # What the GPU module and the NPU module define, and which NPU names are those of GPU classes.
 CLASSES = {

@@ -75,7 +75,7 @@ def test_what_can_be_read_is_explained(trees: Trees, path: str) -> None:
 
 @pytest.mark.parametrize("error", [RecursionError(), UnparsableText("no Python", 1), ValueError()])
 def test_where_no_runner_is_deep_none_is_blamed(trees: Trees, error: Exception) -> None:
-    from runner_sync.sync import inputs
+    from runner_sync.sync.trees import inputs
 
     given = inputs.open_omni(trees.upgrade(trees.ascend_new))
     with pytest.raises(type(error)), naming_the_deepest(given):

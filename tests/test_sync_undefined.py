@@ -6,7 +6,7 @@ import pytest
 from verify_samples import TextTree
 
 from runner_sync.model import Source
-from runner_sync.sync.undefined import Attributes
+from runner_sync.sync.classes.undefined import Attributes
 
 VLLM = {"vllm/__init__.py": "", "vllm/runner.py": "class GPUModelRunner:\n    size = 1\n", "vllm/models/m.py": ""}
 HEAD = "from vllm.outputs import Output\nimport torch\n"

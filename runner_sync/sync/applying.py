@@ -12,10 +12,10 @@ from pathlib import Path
 
 from runner_sync import write
 from runner_sync.errors import InputError
-from runner_sync.sync import inputs
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
-from runner_sync.sync.runners import DerivedModule, find_modules
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.runners import DerivedModule, find_modules
 from runner_sync.trees import InWork, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import is_selected

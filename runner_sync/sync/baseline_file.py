@@ -11,8 +11,8 @@ from pathlib import Path
 
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange, Finding
-from runner_sync.sync import inputs
 from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.trees import inputs
 from runner_sync.verify import baseline
 from runner_sync.verify.baseline import Baseline, StaleEntry
 from runner_sync.verify.check import CheckResult

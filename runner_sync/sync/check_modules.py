@@ -13,9 +13,9 @@ from dataclasses import replace
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import TITLES, BaseRef
-from runner_sync.sync import inputs, pairs
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.runners import DerivedModule
+from runner_sync.sync.trees import inputs, pairs
+from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.trees import Tree
 from runner_sync.unmerged import conflicts
 from runner_sync.verify.catalog import codes_with
@@ -174,7 +174,7 @@ def _on_one_base(module: CheckModule, ref: str, read: _Reader, *, needed: bool) 
 
 def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
     """``module`` with the base texts that the lock names. Raises ``InputError`` if one has changed since."""
-    from runner_sync.sync.locked import require_locked
+    from runner_sync.sync.synced.locked import require_locked
 
     refs = {entry.upstream.ref for entry in module.entries if entry.upstream is not None}
     found = {ref: text for ref in sorted(refs) if (text := read.text(ref, module.upstream_path)) is not None}
@@ -193,7 +193,7 @@ def _inferred(
 
     Both are empty for a module that holds a merge conflict: it does not parse, and another rule reports it.
     """
-    from runner_sync.sync.inference import infer_bases
+    from runner_sync.sync.synced.inference import infer_bases
 
     whole = [found for found in modules if not conflicts(found.text)]
     known = {found.path: bases for found, bases in infer_bases(options, given, whole)}

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 from runner_sync import sources
 from runner_sync.model import FileChange, Finding, Report, Source
-from runner_sync.sync import baseline_file, check_modules, check_notes, inputs, pairs, selection
+from runner_sync.sync import baseline_file, check_modules, selection
 from runner_sync.sync.nested import naming_the_deepest
+from runner_sync.sync.notes import check_notes
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.runners import (
+from runner_sync.sync.trees import inputs, pairs
+from runner_sync.sync.trees.runners import (
     DerivedModule,
     absent_files,
     find_modules,
@@ -118,7 +120,7 @@ def verify(options: CheckOptions) -> Report:
     said += check_notes.unread(job, result)
     noted: list[str] = []
     if options.changed_since is None and codes.wants("RS304"):
-        from runner_sync.sync import inherited_code
+        from runner_sync.sync.notes import inherited_code
 
         with naming_the_deepest(given):
             noted += inherited_code.notes(job, result.findings)
@@ -133,7 +135,7 @@ def _job(
     said: Sequence[str] = ()
     described = check_modules.describe_modules(options, given, modules, codes)
     if check_modules.wants_earlier_twins(options, given, codes):
-        from runner_sync.sync import earlier_twins
+        from runner_sync.sync.synced import earlier_twins
 
         described, said = earlier_twins.add(options, given, modules, described)
     beside = check_modules.beside(given, modules)

@@ -16,13 +16,16 @@ from runner_sync.compose.notes import WORD
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, Report
 from runner_sync.statements import forget_trees
-from runner_sync.sync import going_back, inputs, later_copies, planned, planning, result_check, run_notes
-from runner_sync.sync.locking import lock_change
+from runner_sync.sync import planned, planning, result_check
+from runner_sync.sync.locks import later_copies
+from runner_sync.sync.locks.locking import lock_change
+from runner_sync.sync.locks.relocking import Recorded, lost_note, readable_lock
 from runner_sync.sync.nested import naming_the_deepest
+from runner_sync.sync.notes import going_back, run_notes
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
-from runner_sync.sync.relocking import Recorded, lost_note, readable_lock
-from runner_sync.sync.runners import find_modules, refuse_classless, refuse_deleted, refuse_tabs, refuse_twinless
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.runners import find_modules, refuse_classless, refuse_deleted, refuse_tabs, refuse_twinless
 from runner_sync.trees import Tree
 from runner_sync.upgrade import ModuleResult, finished, is_selected
 

@@ -20,9 +20,9 @@ from runner_sync.compose.member_text import canonical
 from runner_sync.errors import InputError
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile
-from runner_sync.sync import inputs
-from runner_sync.sync.module_texts import ModuleTexts
-from runner_sync.sync.runners import DerivedModule
+from runner_sync.sync.classes.module_texts import ModuleTexts
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.syntax import walk
 from runner_sync.verify.runners.ancestry import Ancestry, ancestry
 from runner_sync.verify.runners.duplication import same_globals, says_the_same

@@ -22,12 +22,13 @@ from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
 from runner_sync.naming import Import, module_name
-from runner_sync.sync import inputs, run_notes
 from runner_sync.sync.hoist_target import Definition, Move, find_move
 from runner_sync.sync.nested import naming_the_deepest
+from runner_sync.sync.notes import run_notes
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
-from runner_sync.sync.runners import find_modules
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.runners import find_modules
 from runner_sync.syntax import walk
 from runner_sync.units.texts import unit_table
 

@@ -16,12 +16,13 @@ from runner_sync.errors import InputError
 from runner_sync.lineage.provenance import Span, joined
 from runner_sync.model import TITLES, Block, FileChange, Hunk, Report, UnitReport
 from runner_sync.profile import BUILT_IN, GPU
-from runner_sync.sync import inputs, origins, pairs
+from runner_sync.sync import origins
 from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
 from runner_sync.sync.port_status import PortKind, PortStatus, port_statuses
-from runner_sync.sync.runners import DerivedModule, find_modules
+from runner_sync.sync.trees import inputs, pairs
+from runner_sync.sync.trees.runners import DerivedModule, find_modules
 from runner_sync.user_paths import resolved
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from runner_sync.errors import InputError
-from runner_sync.sync import inputs
+from runner_sync.sync.trees import inputs
 from runner_sync.syntax import children
 
 DEEP = 100

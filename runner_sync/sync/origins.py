@@ -13,10 +13,10 @@ from runner_sync.lineage.provenance import Known, Span, trace
 from runner_sync.lock import digest
 from runner_sync.markers import read_markers
 from runner_sync.model import TITLES, BaseRef, Lineage, Source, Unit
-from runner_sync.sync import inputs, pairs
-from runner_sync.sync.inference import copied_from, sides
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.runners import DerivedModule
+from runner_sync.sync.synced.inference import copied_from, sides
+from runner_sync.sync.trees import inputs, pairs
+from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.syntax import walk
 from runner_sync.transforms import translate_unit
 from runner_sync.trees import Tree

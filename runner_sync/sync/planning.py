@@ -17,16 +17,17 @@ from runner_sync.model import BaseRef, Project
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, RunnerModule
 from runner_sync.render.templates import find_template_folder
-from runner_sync.sync import inputs, memo
-from runner_sync.sync.bases import Bases
-from runner_sync.sync.device_code import DeviceCode
-from runner_sync.sync.hierarchy import hierarchy_of
-from runner_sync.sync.module_texts import ModuleTexts
+from runner_sync.sync import memo
+from runner_sync.sync.classes.device_code import DeviceCode
+from runner_sync.sync.classes.hierarchy import hierarchy_of
+from runner_sync.sync.classes.module_texts import ModuleTexts
+from runner_sync.sync.classes.undefined import Attributes
+from runner_sync.sync.classes.variants import variants
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.runners import DerivedModule, find_modules, refuse_lost
-from runner_sync.sync.undefined import Attributes
+from runner_sync.sync.synced.bases import Bases
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.runners import DerivedModule, find_modules, refuse_lost
 from runner_sync.sync.unit_names import refuse_misspelt
-from runner_sync.sync.variants import variants
 from runner_sync.units import record_classes, texts
 from runner_sync.upgrade import (
     Elsewhere,

@@ -18,10 +18,11 @@ from runner_sync.lineage import nodes_of
 from runner_sync.lineage.provenance import key
 from runner_sync.model import Block, Unit
 from runner_sync.naming import module_name
-from runner_sync.sync import hierarchy, memo, planning
-from runner_sync.sync.module_texts import ModuleTexts
+from runner_sync.sync import memo, planning
+from runner_sync.sync.classes import hierarchy
+from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.origins import Trees
-from runner_sync.sync.runners import DerivedModule
+from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.transforms import translate_unit
 from runner_sync.units import texts
 from runner_sync.units.texts import unit_table

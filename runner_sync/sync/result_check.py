@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 from runner_sync import sources
 from runner_sync.model import Finding
-from runner_sync.sync import inherited_code, inputs
+from runner_sync.sync.notes import inherited_code
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.patched_tree import PatchedTree
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
 from runner_sync.verify.causes import folded

@@ -12,8 +12,8 @@ from fnmatch import fnmatchcase
 
 from runner_sync.errors import InputError
 from runner_sync.profile import BUILT_IN
-from runner_sync.sync import inputs
-from runner_sync.sync.runners import DerivedModule
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.units import texts
 from runner_sync.upgrade import is_selected
 

@@ -13,7 +13,7 @@ from io import StringIO
 
 from runner_sync.errors import InputError
 from runner_sync.profile import BUILT_IN, RunnerModule
-from runner_sync.sync import inputs
+from runner_sync.sync.trees import inputs
 from runner_sync.trees import InGit, InWork
 
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.errors import InputError
-from runner_sync.sync import inputs
-from runner_sync.sync.inference import as_upgrade
 from runner_sync.sync.memo import recall
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.revisions import Revisions
-from runner_sync.sync.runners import DerivedModule
-from runner_sync.sync.twin_bases import TwinBases
+from runner_sync.sync.synced.inference import as_upgrade
+from runner_sync.sync.synced.revisions import Revisions
+from runner_sync.sync.synced.twin_bases import TwinBases
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.trees import InGit
 from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade import ModuleRevision

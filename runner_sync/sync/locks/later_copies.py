@@ -17,8 +17,8 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lineage import similarity
 from runner_sync.model import TITLES, BaseRef
-from runner_sync.sync import inputs
 from runner_sync.sync.options import Progress
+from runner_sync.sync.trees import inputs
 from runner_sync.trees import Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult

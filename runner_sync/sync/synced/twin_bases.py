@@ -13,10 +13,11 @@ from packaging.version import Version
 
 from runner_sync import sources
 from runner_sync.errors import InputError
-from runner_sync.sync import history, inputs, window
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.revisions import Revisions
-from runner_sync.sync.runners import DerivedModule
+from runner_sync.sync.synced import window
+from runner_sync.sync.synced.revisions import Revisions
+from runner_sync.sync.trees import history, inputs
+from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.trees import InGit
 from runner_sync.upgrade import GpuBase, ModuleRevision
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.model import BaseRef
-from runner_sync.sync import inputs, memo, pairs
-from runner_sync.sync.bases import Bases
+from runner_sync.sync import memo
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
-from runner_sync.sync.runners import DerivedModule
+from runner_sync.sync.synced.bases import Bases
+from runner_sync.sync.trees import inputs, pairs
+from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.trees import Tree
 from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade import Base, ModuleRevision, find_base

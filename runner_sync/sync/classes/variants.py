@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from runner_sync.naming import module_name, project_of
-from runner_sync.sync.bases import Bases
-from runner_sync.sync.module_texts import ModuleTexts
-from runner_sync.sync.runners import DerivedModule
+from runner_sync.sync.classes.module_texts import ModuleTexts
+from runner_sync.sync.synced.bases import Bases
+from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.units import texts
 from runner_sync.upgrade import Variant
 

@@ -13,11 +13,12 @@ from packaging.version import Version
 
 from runner_sync.errors import InputError
 from runner_sync.lineage.timeline import Timeline
-from runner_sync.sync import history, inputs, window
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.revisions import Revisions
-from runner_sync.sync.runners import DerivedModule
-from runner_sync.sync.twin_bases import TwinBases
+from runner_sync.sync.synced import window
+from runner_sync.sync.synced.revisions import Revisions
+from runner_sync.sync.synced.twin_bases import TwinBases
+from runner_sync.sync.trees import history, inputs
+from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import Causes, ModuleRevision

@@ -10,8 +10,9 @@ from fnmatch import fnmatchcase
 
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES
-from runner_sync.sync import check_modules, inputs
+from runner_sync.sync import check_modules
 from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.trees import inputs
 from runner_sync.verify.catalog import can_run, known_codes
 from runner_sync.verify.check import CheckJob, CheckResult
 from runner_sync.verify.codes import BREAKAGE, Codes

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES, BaseRef, Project
-from runner_sync.sync import inputs
-from runner_sync.sync.locked import ANEW, require_locked, unlike_locked
 from runner_sync.sync.options import Progress
-from runner_sync.sync.runners import DerivedModule
+from runner_sync.sync.synced.locked import ANEW, require_locked, unlike_locked
+from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.trees import InGit, Tree
 from runner_sync.units import texts
 from runner_sync.upgrade import ModuleRevision

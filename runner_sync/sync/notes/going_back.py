@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES
-from runner_sync.sync import inputs
+from runner_sync.sync.trees import inputs
 from runner_sync.trees import InGit, Tree
 
 

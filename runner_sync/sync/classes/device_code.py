@@ -15,7 +15,7 @@ from runner_sync.compose.import_entries import imports
 from runner_sync.naming import Import, project_of
 from runner_sync.profile import Profile
 from runner_sync.statements import code_of, is_python
-from runner_sync.sync.module_texts import ModuleTexts
+from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.syntax import dotted_name, module_of, walk
 from runner_sync.units import texts
 

@@ -15,8 +15,8 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
 from runner_sync.model import TITLES
-from runner_sync.sync import inputs
 from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.trees import inputs
 from runner_sync.trees import Tree
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from runner_sync.errors import InputError
 from runner_sync.lock import Lock, load
 from runner_sync.model import TITLES, Project, Source
 from runner_sync.profile import BUILT_IN, OMNI_FOLDERS, VLLM_RUNNER, Profile
-from runner_sync.sync.namesakes import with_namesakes
 from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, TreeOptions
-from runner_sync.sync.patched_tree import PatchedTree
+from runner_sync.sync.trees.namesakes import with_namesakes
+from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.trees import InGit, OnDisk, Tree
 from runner_sync.user_paths import resolved
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from runner_sync.errors import InputError, UnknownFormat
 from runner_sync.lock import Entry, Lock, is_lock, load
 from runner_sync.model import BaseRef
-from runner_sync.sync import inputs
-from runner_sync.sync.locked import unlike_locked
 from runner_sync.sync.options import Progress
-from runner_sync.sync.revisions import Revisions
+from runner_sync.sync.synced.locked import unlike_locked
+from runner_sync.sync.synced.revisions import Revisions
+from runner_sync.sync.trees import inputs
 from runner_sync.trees import InGit, Tree
 from runner_sync.upgrade import ModuleResult, ModuleRevision
 from runner_sync.verify.runners import locked

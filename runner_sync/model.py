@@ -113,7 +113,8 @@ class ReviewItem:
     """A decision a person must look at. ``chosen`` is the text the tool took; ``confidence`` is in 0…1.
 
     Unless ``in_file``, nothing was written about it, so the file has no comment for it. ``upstream`` is the text of the
-    side that something new comes from: vllm-ascend or, with ``from_gpu``, the GPU twin.
+    side that something new comes from: vllm-ascend or, with ``from_gpu``, the GPU twin. ``part_of`` is the id of the
+    item that asks the same question first: whoever settles that one has settled this one.
     """
 
     id: str
@@ -129,6 +130,7 @@ class ReviewItem:
     chosen: str
     in_file: bool = True
     from_gpu: bool = False
+    part_of: str = ""
 
     @property
     def newer(self) -> str:

@@ -118,7 +118,8 @@ def test_promised_keys_of_upgrade() -> None:
     assert {"unit", "path", "kind", "outcome", "base", "hunks"} <= unit.keys()
     assert {"project", "ref", "how", "similarity"} <= unit["base"].keys()
     assert unit["hunks"][0].keys() == {"line", "end_line", "provenance", "cause"}
-    promised = {"id", "unit", "path", "line", "end_line", "reason", "confidence", "base", "omni", "upstream", "chosen"}
+    sides = {"base", "omni", "upstream", "chosen"}
+    promised = {"id", "unit", "path", "line", "end_line", "reason", "confidence", "part_of", *sides}
     assert document["reviews"][0].keys() == promised, "whose the newer side is, the reason says"
 
 

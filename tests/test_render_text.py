@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from render_samples import AR, BASE, EXECUTE, FINDINGS, INPUTS, REPORTS, REVIEWS, RULES, TWIN, UNITS
+from render_samples import AR, BASE, EXECUTE, FINDINGS, GEN, INPUTS, REPORTS, REVIEWS, RULES, TWIN, UNITS
 from rich.text import Text
 
 from runner_sync.model import FileChange, Finding, Hunk, Report, ReviewItem, UnitReport
@@ -514,3 +514,17 @@ def test_a_comment_that_is_to_be_pasted_is_not_folded(width: int) -> None:
     told = replace(finding(1, 1), fix=f"`runner-sync upgrade --only A.f` ports the change; else `{comment}` above it.")
     text = render(Report("check", findings=(told,), changes=(FileChange(AR, "x\n", "x\n"),)), "text", width=width)
     assert sum(comment in line for line in text.split("\n")) == 1
+
+
+def test_parts_of_a_question_stand_behind_it_and_a_repetition_only_says_where() -> None:
+    first, last = replace(REVIEWS[0], part_of=""), replace(REVIEWS[1], line=90)
+    part = replace(REVIEWS[1], id="R7", line=95, part_of=first.id)
+    again = replace(first, id="R8", path=GEN, part_of=first.id)
+    report = replace(REPORTS["upgrade"], reviews=(again, last, part, first))
+    text = render(report, "text")
+    places = [text.index(f"{identity} ") for identity in ("R10", "R7", "R8", "R2")]
+    assert places == sorted(places)
+    assert f"{part.reason}; part of R10" in text
+    assert text.count("b += 1") == 1
+    assert "review: the same as R10, with the same texts" in text
+    assert "4 review items (2 questions)" in " ".join(text.split())

@@ -14,7 +14,7 @@ from runner_sync.model import Finding, Report, ReviewItem
 from runner_sync.render.escape import one_line, workflow_message, workflow_property
 from runner_sync.render.excerpt import has_columns, has_end_column
 from runner_sync.render.order import order_reviews, order_worst_first
-from runner_sync.render.summary import count, summarize, taken
+from runner_sync.render.summary import count, reason_of, summarize, taken
 
 LIMIT_PER_LEVEL = 10
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
@@ -67,7 +67,7 @@ def _finding_message(finding: Finding) -> str:
 
 
 def _review_message(item: ReviewItem) -> str:
-    return f"{item.reason}\nTook {taken(item)}."
+    return f"{reason_of(item)}\nTook {taken(item)}."
 
 
 def _command(level: str, properties: dict[str, str], message: str) -> str:

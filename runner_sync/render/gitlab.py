@@ -12,6 +12,7 @@ from runner_sync.model import Finding, Report, ReviewItem
 from runner_sync.render.escape import one_line
 from runner_sync.render.fingerprint import REVIEW_NAME, identify_findings, identify_reviews
 from runner_sync.render.order import order_findings, order_reviews
+from runner_sync.render.summary import reason_of
 
 _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 
@@ -35,7 +36,7 @@ def _issue(finding: Finding, fingerprint: str) -> dict[str, Any]:
 
 def _review(item: ReviewItem, fingerprint: str) -> dict[str, Any]:
     return {
-        "description": one_line(f"{item.id} {item.unit}: {item.reason}"),
+        "description": one_line(f"{item.id} {item.unit}: {reason_of(item)}"),
         "check_name": REVIEW_NAME,
         "fingerprint": fingerprint,
         "severity": "info",

@@ -21,7 +21,7 @@ from runner_sync.render.order import (
     order_blocks,
     order_changes,
     order_hunks,
-    order_reviews,
+    order_questions,
     order_units,
     order_worst_first,
 )
@@ -31,6 +31,7 @@ from runner_sync.render.summary import (
     file_status,
     has_twins,
     is_changed,
+    reason_of,
     sides_of,
     summarize,
     taken,
@@ -74,7 +75,9 @@ def render_html(report: Report) -> str:
         sentence=summarize(report),
         files=_files(report),
         has_twins=has_twins(report),
-        reviews=[(item, closed(item.reason), taken(item), _sides(item)) for item in order_reviews(report.reviews)],
+        reviews=[
+            (item, closed(reason_of(item)), taken(item), _sides(item)) for item in order_questions(report.reviews)
+        ],
         findings=[(finding, _excerpts(lines, finding)) for finding in order_worst_first(report.findings)],
         blocks=[
             (path, list(group)) for path, group in groupby(order_blocks(report.blocks), key=lambda block: block.path)

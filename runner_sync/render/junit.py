@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from runner_sync.model import Finding, Report, ReviewItem
 from runner_sync.render.escape import one_line, visible
 from runner_sync.render.order import order_findings, order_reviews, order_units
-from runner_sync.render.summary import taken
+from runner_sync.render.summary import reason_of, taken
 
 
 def render_junit(report: Report) -> str:
@@ -45,8 +45,8 @@ def _finding(finding: Finding) -> ElementTree.Element:
 
 
 def _review(item: ReviewItem) -> ElementTree.Element:
-    text = f"{item.path}:{item.line}\n{item.reason}\nTook {taken(item)}."
-    return _case(item.path, f"{item.id} {item.unit}", message=item.reason, kind="review", text=text)
+    text = f"{item.path}:{item.line}\n{reason_of(item)}\nTook {taken(item)}."
+    return _case(item.path, f"{item.id} {item.unit}", message=reason_of(item), kind="review", text=text)
 
 
 def _passes(report: Report) -> Iterator[ElementTree.Element]:

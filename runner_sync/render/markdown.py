@@ -16,7 +16,7 @@ from runner_sync.render.order import (
     natural,
     order_blocks,
     order_hunks,
-    order_reviews,
+    order_questions,
     order_units,
     order_worst_first,
 )
@@ -27,7 +27,9 @@ from runner_sync.render.summary import (
     count,
     has_twins,
     is_changed,
+    items_asked,
     kind_of,
+    reason_of,
     sides_of,
     summarize,
     taken,
@@ -100,8 +102,8 @@ def _upgrade_parts(report: Report) -> Iterator[str]:
         header = f"unit | kind | outcome | base | taken from upstream | {ported}kept of omni | removed"
         yield f"#### {markdown_code(path)}\n\n{_table(header, rows)}"
     if report.reviews:
-        yield f"### {count(len(report.reviews), 'review item')}"
-    yield from (_review(item) for item in order_reviews(report.reviews))
+        yield f"### {items_asked(report)}"
+    yield from (_review(item) for item in order_questions(report.reviews))
     yield from _findings_parts(report)
 
 
@@ -118,7 +120,7 @@ def _review(item: ReviewItem) -> str:
     chosen = chosen_side(item)
     lines = [
         f"<details><summary><b>{html_code(item.id)}</b> {html_code(place)} {html_code(item.unit)}</summary>",
-        f"{markdown_text(closed(item.reason))} Took {taken(item)}.",
+        f"{markdown_text(closed(reason_of(item)))} Took {taken(item)}.",
     ]
     sides = sides_of(item)
     for side, text in sides.items():

@@ -33,6 +33,17 @@ def order_reviews(reviews: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
     return tuple(sorted(reviews, key=lambda item: (item.path, item.line, natural(item.id), item.unit)))
 
 
+def order_questions(reviews: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
+    """Sort as ``order_reviews`` does, but put the parts of a question directly behind it."""
+    items = order_reviews(reviews)
+    parts: dict[str, list[ReviewItem]] = {}
+    for item in items:
+        parts.setdefault(item.part_of, []).append(item)
+    known = {item.id for item in items}
+    firsts = [item for item in items if item.part_of not in known]
+    return tuple(one for item in firsts for one in (item, *parts.get(item.id, ())))
+
+
 def order_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Sort by file, line, column and code."""
     return tuple(sorted(findings, key=_place_key))

@@ -17,7 +17,7 @@ from runner_sync.render.excerpt import has_columns, has_end_column
 from runner_sync.render.fingerprint import REVIEW_NAME, identify_findings, identify_reviews
 from runner_sync.render.order import order_findings, order_reviews
 from runner_sync.render.patch import Replacement, read_patch
-from runner_sync.render.summary import closed, taken
+from runner_sync.render.summary import closed, reason_of, taken
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "%SRCROOT%"
@@ -106,7 +106,7 @@ def _finding(finding: Finding, fingerprint: str, position: int) -> Json:
 
 
 def _review(item: ReviewItem, fingerprint: str, position: int) -> Json:
-    said = f"{closed(one_line(item.reason))} Took {taken(item)} ({one_line(item.id)})."
+    said = f"{closed(one_line(reason_of(item)))} Took {taken(item)} ({one_line(item.id)})."
     return {
         "ruleId": "RS000",
         "ruleIndex": position,

@@ -50,6 +50,7 @@ def count_units(report: Report) -> dict[str, int]:
         "ported": sum(unit.ported for unit in units),
         "kept": sum(unit.kept for unit in units),
         "reviews": len(report.reviews),
+        "questions": sum(not item.part_of for item in report.reviews),
         "findings": len(report.findings),
     }
 
@@ -99,6 +100,19 @@ def taken(item: ReviewItem) -> str:
     return f"{chosen_side(item)}, confidence {item.confidence:.2f}"
 
 
+def items_asked(report: Report) -> str:
+    """How many review items there are, and how many questions where several items are one."""
+    tally = count_units(report)
+    is_one_each = tally["questions"] == tally["reviews"]
+    asked = "" if is_one_each else f" ({count(tally['questions'], 'question')})"
+    return f"{count(tally['reviews'], 'review item')}{asked}"
+
+
+def reason_of(item: ReviewItem) -> str:
+    """The reason of a review item, and which question it is a part of."""
+    return f"{item.reason}; part of {item.part_of}" if item.part_of else item.reason
+
+
 def closed(sentence: str) -> str:
     """Return ``sentence`` with a full stop, unless it ends with one or a question mark: another sentence follows."""
     said = sentence.strip()
@@ -135,7 +149,7 @@ def _upgrade_sentence(report: Report) -> str:
     ported = f" ({tally['units_ported']} with ports from the GPU twin)" if tally["units_ported"] else ""
     units = f"{count(tally['updated'], 'unit')} updated, {added}{tally['removed']} removed{ported}"
     found = "not verified" if report.summary.get("unverified") else count(tally["findings"], "finding")
-    rest = f"{count(tally['reviews'], 'review item')}; {found}"
+    rest = f"{items_asked(report)}; {found}"
     files = f"; {count(written, 'file')} written" if isinstance(written, int) and written else ""
     return f"{lead}: {units}; {rest}{files}{left}."
 

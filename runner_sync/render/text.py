@@ -15,8 +15,8 @@ from runner_sync.model import Finding, Hunk, Report, ReviewItem, RuleText, Sourc
 from runner_sync.render.escape import one_line, visible
 from runner_sync.render.excerpt import has_columns, index_lines, quote_lines
 from runner_sync.render.ink import PROVENANCE_STYLE, SEVERITY_STYLE, Ink
-from runner_sync.render.order import order_findings, order_reviews, order_units
-from runner_sync.render.summary import chosen_side, count, sides_of, summarize, taken
+from runner_sync.render.order import order_findings, order_questions, order_units
+from runner_sync.render.summary import chosen_side, count, reason_of, sides_of, summarize, taken
 
 _SIDE_LINES = 4
 _LEFT_OUT_LINES = 12
@@ -98,14 +98,27 @@ def _place(path: str, line: int, end_line: int) -> str:
 
 
 def _reviews(report: Report, ink: Ink) -> str:
-    items = order_reviews(report.reviews)
-    return "\n\n".join("\n".join(_review(item, ink)) for item in items)
+    items = order_questions(report.reviews)
+    said = {item.id: _content(item) for item in items}
+    return "\n\n".join(
+        "\n".join(_review(item, ink, is_repeated=said.get(item.part_of) == said[item.id])) for item in items
+    )
 
 
-def _review(item: ReviewItem, ink: Ink) -> Iterator[str]:
+def _content(item: ReviewItem) -> tuple[str, ...]:
+    """What a review item says and shows, whatever the indentation."""
+    shown = ("\n".join(line.strip() for line in side.split("\n")).strip() for side in sides_of(item).values())
+    return (item.reason, *shown)
+
+
+def _review(item: ReviewItem, ink: Ink, *, is_repeated: bool) -> Iterator[str]:
+    """The lines of a review item; of one that repeats another one, as its part, only the place."""
     place = one_line(_place(item.path, item.line, item.end_line))
     yield from _head(item.id, "yellow", place, item.unit, ink)
-    yield ink.fold(f"review: {one_line(item.reason)}", indent="  ")
+    if is_repeated:
+        yield f"  review: the same as {one_line(item.part_of)}, with the same texts"
+        return
+    yield ink.fold(f"review: {one_line(reason_of(item))}", indent="  ")
     yield f"  took {taken(item)}"
     chosen = chosen_side(item)
     sides = {

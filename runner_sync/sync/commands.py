@@ -27,7 +27,7 @@ from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import find_modules, refuse_classless, refuse_deleted, refuse_tabs, refuse_twinless
 from runner_sync.trees import Tree
-from runner_sync.upgrade import ModuleResult, finished, is_selected
+from runner_sync.upgrade import ModuleResult, ask_once, finished, is_selected
 
 
 def upgrade(options: UpgradeOptions) -> Upgrade:
@@ -136,7 +136,7 @@ def _planned(
         command=command,
         inputs=given.sources,
         units=tuple(u for u in units if u.outcome != "unchanged" or is_selected(u.unit, options.only)),
-        reviews=tuple(item for result in results for item in result.reviews),
+        reviews=ask_once(item for result in results for item in result.reviews),
         findings=findings,
         changes=changes,
         notes=(*notes, *run_notes.notes(results, given, options)),

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from runner_sync.model import TITLES, Provenance, Report, ReviewItem, Source, UnitReport
+from runner_sync.render.summary import items_asked
 
 _COMMIT_WIDTH = 72
 """Columns of a commit message (git-commit(1), Discussion)."""
@@ -35,7 +36,7 @@ def _review(report: Report, paths: Sequence[str], root: Path) -> list[str]:
     if not number:
         return []
     files = sorted({str(root / item.path) for item in report.reviews if item.path in paths})
-    items = "1 review item" if number == 1 else f"{number} review items"
+    items = items_asked(report)
     if not files:
         return [f"settle {items}, listed above: no file that was written holds one"]
     found = "".join(f"\n       {file}" for file in files)

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from runner_sync.upgrade.module import upgrade_module
     from runner_sync.upgrade.new_module import StartJob, start_module
     from runner_sync.upgrade.npu_words import TRANSLATION, InNpuWords, Translation
+    from runner_sync.upgrade.questions.same_question import ask_once
 
 __all__ = [
     "TRANSLATION",
@@ -67,6 +68,7 @@ __all__ = [
     "Translation",
     "Upstream",
     "Variant",
+    "ask_once",
     "closest",
     "decide_as_it_stands",
     "find_base",
@@ -97,6 +99,7 @@ _MODULES = {
     "Translation": "npu_words",
     "Upstream": "job",
     "Variant": "job",
+    "ask_once": "questions.same_question",
     "closest": "base",
     "decide_as_it_stands": "from_gpu.members.beside_twin",
     "find_base": "base",

@@ -1,0 +1,33 @@
+"""The same question about copies of one method in several places: it is asked once.
+
+Comes in: the review items of a whole run. Goes out: the items, each repetition as part of the first one. May touch:
+nothing.
+
+For example both ``execute_model`` of the NPU runners are copies of the same method, and omni has changed the same
+statement in both. Each place keeps its comment in the file, because each needs the same edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from runner_sync.model import ReviewItem
+
+
+def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
+    """The items, those that say and show what an earlier one of another unit does as part of that one."""
+    first: dict[tuple[str, ...], ReviewItem] = {}
+    asked = []
+    for item in items:
+        key = _content(item)
+        root = first.setdefault(key, item)
+        is_repeated = root.unit != item.unit and not item.part_of and any(key[1:])
+        asked.append(replace(item, part_of=root.part_of or root.id) if is_repeated else item)
+    return tuple(asked)
+
+
+def _content(item: ReviewItem) -> tuple[str, ...]:
+    """What a question says and shows, whatever its indentation."""
+    texts = (item.base, item.omni, item.upstream, item.chosen)
+    return (item.reason, *("\n".join(" ".join(line.split()) for line in text.split("\n")).strip() for text in texts))

@@ -1,0 +1,83 @@
+"""What was left out of one feature is one question."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from runner_sync.model import ReviewItem
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.questions.one_feature import join_features
+
+RUN = "def run(self, rows):\n    total = len(rows)\n    self.send(total)\n"
+
+
+def left_out(identity: str, upstream: str, *, line: int = 2, base: str = "", reason: str = "why") -> ReviewItem:
+    return ReviewItem(identity, "Runner.run", "p", line, line, reason, 0.6, base, "", upstream, "", from_gpu=True)
+
+
+SETS = left_out("R1", "request = self._request(rows)")
+PADS = left_out("R2", "if request is not None:\n    total = request.padded", line=3)
+HEAD = left_out("R3", "with context(enabled=request):", line=4)
+
+
+def joined(*items: ReviewItem, text: str = RUN, others: tuple[Draft, ...] = ()) -> list[ReviewItem]:
+    drafts = join_features([Draft("Runner.run", (Stage(text),)).asking(*items), *others])
+    return [item for draft in drafts for item in draft.reviews]
+
+
+def test_passages_that_share_a_local_which_npu_lacks_are_one_question() -> None:
+    first, *rest = joined(SETS, PADS, HEAD)
+    assert first == replace(SETS, reason="why; 2 more passages of the same feature left out")
+    assert rest == [replace(item, part_of="R1", in_file=False) for item in (PADS, HEAD)]
+
+
+def test_the_question_is_the_one_that_stands_first() -> None:
+    setting = replace(SETS, line=9)
+    assert [(item.id, item.part_of) for item in joined(setting, PADS)] == [("R1", "R2"), ("R2", "")]
+
+
+def test_passages_are_joined_through_others() -> None:
+    further = left_out("R4", "padded = request.padded", line=5)
+    last = left_out("R5", "self.send(padded)", line=6)
+    assert [item.part_of for item in joined(SETS, last, further)] == ["", "R1", "R1"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(SETS, left_out("R2", "if requests:\n    pass"), id="another name"),
+        pytest.param(SETS, left_out("R2", "self.request = rows"), id="an attribute of that name"),
+        pytest.param(SETS, left_out("R2", "send(request=rows)"), id="a keyword of that name"),
+        pytest.param(SETS, left_out("R2", "# the request\nsend('request')"), id="a comment and a string"),
+        pytest.param(SETS, left_out("R2", "send(request, 2)", base="send(request)"), id="the base has it"),
+        pytest.param(SETS, replace(PADS, chosen="total = 1"), id="something was taken"),
+        pytest.param(SETS, replace(PADS, from_gpu=False), id="vllm-ascend's"),
+        pytest.param(left_out("R1", "send(request)"), PADS, id="nobody sets it"),
+        pytest.param(left_out("R1", "total = 0"), left_out("R2", "send(total)"), id="NPU has that local"),
+    ],
+)
+def test_what_shares_no_new_local_stays_apart(one: ReviewItem, other: ReviewItem) -> None:
+    assert joined(one, other) == [one, other]
+
+
+def test_a_local_of_another_method_is_another_one() -> None:
+    elsewhere = Draft("Runner.stop", (Stage("def stop(self): ..."),)).asking(replace(PADS, unit="Runner.stop"))
+    assert [item.part_of for item in joined(SETS, others=(elsewhere,))] == ["", ""]
+
+
+def test_a_local_that_npu_has_counts_where_the_question_is_about_it() -> None:
+    using = left_out("R2", "send(total)", reason="left out: not all is done with its new total")
+    assert [item.part_of for item in joined(left_out("R1", "total = 0"), using)] == ["", "R1"]
+
+
+MISSING = replace(left_out("R9", "def _request(self, rows): ..."), unit="Runner._request", in_file=False)
+
+
+@pytest.mark.parametrize(("name", "is_one"), [("Runner._request", True), ("Worker._request", False)])
+def test_a_method_that_was_not_ported_heads_the_passages_that_call_it(name: str, is_one: bool) -> None:
+    lacking = Draft.for_question(name).asking(replace(MISSING, unit=name))
+    calling, declined = joined(SETS, others=(lacking,))
+    assert (calling.part_of, declined.part_of) == ("R9" if is_one else "", "")
+    assert calling.in_file, "one comment says that something was left out"

@@ -1,0 +1,47 @@
+"""The same question about two copies of a method is asked once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from runner_sync.model import ReviewItem
+from runner_sync.upgrade import ask_once
+
+AR = ReviewItem("R1", "AR.run", "ar.py", 3, 3, "both changed", 0.5, "    a()\n", "    a(1)\n", "    a(2)\n", "    a(1)\n")
+GENERATION = replace(AR, id="R2", unit="Generation.run", path="generation.py", line=9)
+
+
+def test_a_repetition_is_part_of_the_first_one() -> None:
+    third = replace(GENERATION, id="R3", unit="Base.run")
+    assert ask_once([AR, GENERATION, third]) == (AR, *(replace(one, part_of="R1") for one in (GENERATION, third)))
+
+
+def test_indentation_does_not_count() -> None:
+    deeper = replace(GENERATION, base="        a()\n", chosen="        a(1)\n")
+    assert ask_once([AR, deeper])[1].part_of == "R1"
+
+
+def test_a_repetition_of_a_part_belongs_to_the_question_of_that() -> None:
+    part = replace(AR, id="R4", part_of="R0")
+    assert ask_once([part, GENERATION])[1].part_of == "R0"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(replace(GENERATION, reason="upstream removed it"), id="another reason"),
+        pytest.param(replace(GENERATION, omni="    a(3)\n"), id="another text of omni's"),
+        pytest.param(replace(GENERATION, chosen="    a(2)\n"), id="another choice"),
+        pytest.param(replace(GENERATION, unit=AR.unit), id="the same unit"),
+    ],
+)
+def test_what_differs_is_asked_for_itself(other: ReviewItem) -> None:
+    assert ask_once([AR, other]) == (AR, other)
+
+
+def test_questions_that_show_nothing_are_not_compared() -> None:
+    empty = replace(AR, base="", omni="", upstream="", chosen="")
+    other = replace(empty, id="R2", unit="Generation.run")
+    assert ask_once([empty, other]) == (empty, other)

@@ -9,7 +9,9 @@ import pytest
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade import ask_once
 
-AR = ReviewItem("R1", "AR.run", "ar.py", 3, 3, "both changed", 0.5, "    a()\n", "    a(1)\n", "    a(2)\n", "    a(1)\n")
+AR = ReviewItem(
+    "R1", "AR.run", "ar.py", 3, 3, "both changed", 0.5, "    a()\n", "    a(1)\n", "    a(2)\n", "    a(1)\n"
+)
 GENERATION = replace(AR, id="R2", unit="Generation.run", path="generation.py", line=9)
 
 

@@ -21,7 +21,7 @@ from runner_sync.sync.locks import later_copies
 from runner_sync.sync.locks.locking import lock_change
 from runner_sync.sync.locks.relocking import Recorded, lost_note, readable_lock
 from runner_sync.sync.nested import naming_the_deepest
-from runner_sync.sync.notes import going_back, run_notes
+from runner_sync.sync.notes import going_back, older_gpu_code, run_notes
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
@@ -45,8 +45,9 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         finished = [result for result, _failure in formatted]
         forget_trees()
         findings, remarks = result_check.new_breakage(given, finished, options)
+        older = older_gpu_code.note(finished, given, options)
     unformatted = run_notes.unformatted(failure for _result, failure in formatted)
-    said = (*(going_back.note(given) if options.upstream else ()), *notes, *unformatted, *remarks)
+    said = (*(going_back.note(given) if options.upstream else ()), *notes, *unformatted, *remarks, *older)
     if base is not None:
         said = (f"what vLLM changed counts since {base}, which the omni tree is for (--vllm-base names another)", *said)
     return _planned("upgrade", finished, findings=findings, notes=said, given=given, options=options)

@@ -1,0 +1,64 @@
+"""What the NPU runners lacked before an upgrade is named by it, where no review item does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sync_samples import AR, GPU_AR, Trees, commit, stay_at_home
+
+from runner_sync import sync
+
+HEAD = "    def _stage_of(self, request):\n"
+HOOK = """\
+        if hasattr(self.model, "stage_hook"):
+            return self.model.stage_hook(request)
+"""
+
+
+@pytest.fixture
+def trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trees:
+    """An omni checkout whose GPU runner has got a hook in its second commit, and nothing since."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    commit(trees.omni)
+    trees.edit(GPU_AR, HEAD, HEAD + HOOK)
+    commit(trees.omni)
+    return trees
+
+
+def named(trees: Trees, **options: object) -> list[str]:
+    """The notes of an upgrade that name the hook."""
+    planned = sync.upgrade(trees.upgrade(trees.ascend_new, vllm_base="0.20.0", **options))
+    return [note for note in planned.report.notes if "stage_hook" in note]
+
+
+def test_what_was_settled_before_is_named(trees: Trees) -> None:
+    (note,) = named(trees, omni_base="HEAD")
+    assert note.startswith("GPU code from before this upgrade that the NPU runners lack")
+
+
+def test_what_the_upgrade_ports_is_not_named(trees: Trees) -> None:
+    assert named(trees, omni_base="HEAD~1") == []
+
+
+def test_what_a_review_item_shows_is_not_named(trees: Trees) -> None:
+    trees.edit(
+        AR, "        info = request.additional_information\n        if info is None:\n            return None\n", ""
+    )
+    trees.edit(AR, 'info.get("stage")', "self.infos[request]")
+    commit(trees.omni)
+    planned = sync.upgrade(trees.upgrade(trees.ascend_new, vllm_base="0.20.0", omni_base="HEAD~2"))
+    assert [item for item in planned.report.reviews if "stage_hook" in item.upstream]
+    assert not any("stage_hook" in note for note in planned.report.notes)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"gpu": False}, id="nothing is ported"),
+        pytest.param({"only": ("OmniNPUModelRunner.execute_model",)}, id="another unit"),
+    ],
+)
+def test_it_is_not_named_where_it_is_not_looked_for(trees: Trees, options: dict[str, object]) -> None:
+    assert named(trees, omni_base="HEAD", **options) == []

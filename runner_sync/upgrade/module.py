@@ -31,11 +31,13 @@ from runner_sync.upgrade.questions.hidden import (
     ask_about_variants,
     hidden_changes,
     hooks_never_called,
+    upstreams_members,
 )
 from runner_sync.upgrade.questions.mixed_in import mixed_in
 from runner_sync.upgrade.questions.one_decision import join_alike
 from runner_sync.upgrade.questions.one_feature import join_features
 from runner_sync.upgrade.questions.partners import name_partners
+from runner_sync.upgrade.questions.replaced_calls import ask_about_replaced_calls
 from runner_sync.upgrade.redundant import drop_redundant
 
 
@@ -91,6 +93,8 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuS
     drafts = ask_about_other_uses(drafts, job, side)
     drafts = [*drafts, *mixed_in(job), *hidden_changes(drafts, job), *hooks_never_called(drafts, job)]
     drafts = ask_about_variants(drafts, job)
+    _ref, old, new = upstreams_members(drafts, job)
+    drafts = ask_about_replaced_calls(drafts, job, old=old, new=new)
     drafts = [ask_about_returns(ask_about_order(draft, job.path), job) for draft in drafts]
     drafts = [ask_about_repeated(draft, side.new.get(draft.name, ""), job.path) for draft in drafts]
     drafts = ask_about_unset(drafts, job)

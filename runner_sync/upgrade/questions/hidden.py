@@ -35,7 +35,7 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     resembles neither upstream's nor vLLM's method and only shares its name.
     """
     anchor, name = job.module.upstreams[0], job.module.name
-    ref, old, new = _upstreams_members(drafts, job)
+    ref, old, new = upstreams_members(drafts, job)
     inherited = job.hierarchy.inherited.get(name, Inherited())
 
     def asked(draft: Draft) -> Draft:
@@ -102,7 +102,7 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
     anchor, name = job.module.upstreams[0], job.module.name
     own = {draft.member for draft in drafts if draft.owner == name and not draft.removed}
     inherited = job.hierarchy.inherited.get(name, Inherited()).members
-    ref, old, now = _upstreams_members(drafts, job)
+    ref, old, now = upstreams_members(drafts, job)
     for member, new in now.items():
         mine = inherited.get(member)
         if member in own or mine is None or not is_selected(f"{name}.{member}", job.settings.only):
@@ -195,7 +195,7 @@ def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
     if not _is_direct_base(job):
         return
     anchor, name = job.module.upstreams[0], job.module.name
-    ref, old, new = _upstreams_members(drafts, job)
+    ref, old, new = upstreams_members(drafts, job)
     for caller, (first, *others) in _hooks_by_caller(drafts, job, old=old, new=new).items():
         does, them = ("it does", "it") if not others else ("they do", "them")
         what = "it" if not others else f"it and {', '.join(others)}"
@@ -253,7 +253,7 @@ def _reaches_upstream(member: str, mine: str | None, upstream: str, behind: str 
     return behind is None or _calls_super(behind, member)
 
 
-def _upstreams_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
+def upstreams_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
     """The revision that the module follows, and the methods of upstream's class then and now, if at hand."""
     ref, anchor = _base_ref(drafts), job.module.upstreams[0]
     side = job.upstream.at(ref)

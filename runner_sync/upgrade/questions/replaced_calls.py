@@ -1,0 +1,86 @@
+"""Calls of upstream's that omni has replaced by another in a copy, where upstream changed what it calls.
+
+Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with questions. May touch: nothing.
+
+The statement itself is as it was on both sides, so no merge asks about it::
+
+    vllm-ascend    hidden = self._model_forward(ids, positions)    omni    hidden = self.model(ids, positions)
+
+vllm-ascend 0.29.0rc1 gave ``_model_forward`` a ``finally`` that ends what its callers have begun since then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from runner_sync.compose.member_text import canonical, self_names
+from runner_sync.confidence import CONTESTED
+from runner_sync.model import TITLES, ReviewItem
+from runner_sync.statements import Node, flatten
+from runner_sync.statements.dataflow import attributes_set, binds
+from runner_sync.statements.likeness import similarity
+from runner_sync.upgrade.base import base_text
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.questions.reviews import Shown, review
+
+ALIKE = 0.5
+"""Dice coefficient of words from which on a statement that sets the same names came for upstream's; a judgement."""
+
+
+def ask_about_replaced_calls(
+    drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
+) -> list[Draft]:
+    """The drafts with one question for each method of upstream's class that changed and that a copy calls no more.
+
+    ``old`` and ``new`` are the methods of upstream's class, then and now.
+    """
+    changed = {name for name in old.keys() & new.keys() if _gained(old[name], new[name])}
+    if not changed:
+        return [*drafts]
+    return [draft.asking(*_questions(draft, job, changed, old, new)) if _is_copy(draft) else draft for draft in drafts]
+
+
+def _is_copy(draft: Draft) -> bool:
+    return draft.kind == "copy" and draft.base is not None and draft.upstream is not None and not draft.removed
+
+
+def _gained(old: str, new: str) -> bool:
+    """Whether the body of a method has a statement that it did not have."""
+    return not set(canonical(new)[1:]) <= set(canonical(old))
+
+
+def _questions(
+    draft: Draft, job: ModuleJob, changed: set[str], old: Mapping[str, str], new: Mapping[str, str]
+) -> Iterator[ReviewItem]:
+    base, upstream = base_text(draft, job), draft.upstream
+    if base is None or upstream is None:
+        return
+    wanted = (changed & self_names(base) & self_names(upstream)) - self_names(draft.before) - self_names(draft.text)
+    if not wanted:
+        return
+    known = {*canonical(base), *canonical(upstream)}
+    mine = [node for node in flatten(draft.text) if not node.is_comment and node.canon not in known]
+    for name in sorted(wanted):
+        calls = [node for node in flatten(base) if not node.is_comment and f"self.{name}(" in node.canon]
+        pair = _in_place_of(calls, mine)
+        if pair is None:
+            continue
+        title = TITLES[job.module.upstreams[0].project]
+        reason = f"{title} changed {name}, which omni does not call here: does it need what is new there?"
+        shown = Shown(base=old[name], omni=pair.text, upstream=new[name], chosen=pair.text)
+        yield review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=pair.start)
+
+
+def _in_place_of(calls: Sequence[Node], mine: Sequence[Node]) -> Node | None:
+    """The statement of omni's that is most like one of ``calls`` and sets the same names; ``None`` if none is like a
+    version of it."""
+    alike = [(call, at, node) for call in calls for at, node in enumerate(mine) if _sets(call) == _sets(node) != ()]
+    pairs = [(similarity(call, node), -at, node) for call, at, node in alike]
+    best = max(pairs, key=lambda pair: pair[:2], default=None)
+    return best[2] if best is not None and best[0] >= ALIKE else None
+
+
+def _sets(node: Node) -> tuple[str, ...]:
+    """The names and attributes that a statement sets."""
+    return (*sorted(binds(node)), *sorted(attributes_set(node)))

@@ -1,0 +1,56 @@
+"""A call of upstream's that omni has replaced is asked about when upstream changes what it called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sync_samples import ASCEND, ASCEND_OLD, BASE, Trees, check_upgrade, commit, lay_out, stay_at_home
+
+CALL = "logits, hidden = self._forward(total)"
+FORWARD = "return self.model(total), self.hidden"
+RELEASE = "self.release()\n            return self.model(total), self.hidden"
+
+
+def reasons(folder: Path, *, own: str, was: str = FORWARD, now: str) -> list[str]:
+    """What is asked about `execute_model`, in which omni has ``own`` for a call, if vllm-ascend exchanges ``now``."""
+    trees = Trees(folder)
+    trees.edit(BASE, f"        {CALL}\n", f"        {own}\n")
+    commit(trees.omni)
+    old = ASCEND_OLD[ASCEND].replace(FORWARD, RELEASE) if was == RELEASE else ASCEND_OLD[ASCEND]
+    assert was in old
+    lay_out(trees.ascend_old, {ASCEND: old})
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, {ASCEND: old.replace(was, now)})
+    commit(trees.ascend_old)
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
+    return [item.reason for item in result.report.reviews if "does not call here" in item.reason]
+
+
+@pytest.fixture(autouse=True)
+def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+
+
+MODEL = "logits, hidden = self.model(total)"
+
+
+def test_what_the_replaced_call_would_do_now_is_asked_about(tmp_path: Path) -> None:
+    assert reasons(tmp_path, own=MODEL, now=RELEASE) == [
+        "vllm-ascend changed _forward, which omni does not call here: does it need what is new there?"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("own", "was", "now"),
+    [
+        pytest.param(CALL, FORWARD, RELEASE, id="omni calls it"),
+        pytest.param("logits, hidden = self._forward(total + 1)", FORWARD, RELEASE, id="with other arguments"),
+        pytest.param(MODEL, "return self.sampler", "return self.own_sampler", id="another method changed"),
+        pytest.param(MODEL, RELEASE, FORWARD, id="nothing is new in it"),
+        pytest.param("hidden = None", FORWARD, RELEASE, id="another statement"),
+        pytest.param("self.hidden = self.model(total)", FORWARD, RELEASE, id="sets another name"),
+    ],
+)
+def test_nothing_is_asked(tmp_path: Path, own: str, was: str, now: str) -> None:
+    assert reasons(tmp_path, own=own, was=was, now=now) == []

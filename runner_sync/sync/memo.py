@@ -56,11 +56,12 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
 
 
 @lru_cache(maxsize=64)
-def _translated_module(text: str, profile: Profile, path: str) -> InNpuWords:
+def _translated_module(text: str, profile: Profile, path: str, with_findings: bool) -> InNpuWords:
     def find() -> object:
-        return msgspec.to_builtins(upgrade.TRANSLATION.module(text, profile, path))
+        return msgspec.to_builtins(upgrade.TRANSLATION.module(text, profile, path, with_findings))
 
-    return msgspec.convert(recall("translations", [_serialised(profile), path, text], find), InNpuWords)
+    question = [_serialised(profile), path, text, "with findings" if with_findings else ""]
+    return msgspec.convert(recall("translations", question, find), InNpuWords)
 
 
 @lru_cache(maxsize=1024)

@@ -60,13 +60,14 @@ class Translated:
 
 
 @lru_cache(maxsize=64)
-def translate(text: str, profile: Profile, *, path: str = "") -> Translated:
+def translate(text: str, profile: Profile, *, path: str = "", with_findings: bool = True) -> Translated:
     """``text`` of a module with the profile's GPU names translated.
 
     Args:
         text: source of a whole GPU module (omni's or vLLM's), LF newlines; NPU modules need no translation.
         profile: the tables of names; of rows with the same source the first one counts (``Profile.fitted``).
         path: POSIX path of the module in its tree; lets relative imports and the module's own classes be resolved.
+        with_findings: whether findings are wanted: to find their lines takes as long as all the rest.
 
     Raises:
         InputError: the text is not valid Python.
@@ -76,7 +77,7 @@ def translate(text: str, profile: Profile, *, path: str = "") -> Translated:
     module = module_name(path)
     code = index(parse(text, path=path), module=module)
     try:
-        return _applied(text, Job(code, profile), path=path)
+        return _applied(text, Job(code, profile), path=path, with_findings=with_findings)
     finally:
         code.take_apart()
 
@@ -117,7 +118,7 @@ def _assumed(profile: Profile) -> dict[str, str]:
     return known | {name: name for name in {old.partition(".")[0] for old, _ in profile.attributes}}
 
 
-def _applied(text: str, job: Job, *, path: str, above: int = 0) -> Translated:
+def _applied(text: str, job: Job, *, path: str, above: int = 0, with_findings: bool = True) -> Translated:
     """``text`` after all rewrites; ``above`` is the number of lines put in front of it only to make it parse."""
     changes: dict[cst.CSTNode, list[Change]] = {}
     doubts: list[Doubt] = []
@@ -130,7 +131,7 @@ def _applied(text: str, job: Job, *, path: str, above: int = 0) -> Translated:
             changes.setdefault(edit.node, []).append(edit.change)
         if edits:
             applied.append(name)
-    findings = tuple(_findings(job.code, doubts, path=path, above=above))
+    findings = tuple(_findings(job.code, doubts, path=path, above=above)) if with_findings else ()
     if not changes:
         return Translated(text, findings)
     new = rebuild(job.code.tree, changes, parents=job.code.parents).code

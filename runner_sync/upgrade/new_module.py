@@ -62,7 +62,7 @@ def start_module(job: StartJob) -> ModuleResult:
 def _module_text(job: StartJob) -> str:
     """The skeleton filled with the twin's members and base classes, and the imports that they need."""
     assert job.module.gpu is not None
-    translated = TRANSLATION.module(job.gpu.text, job.profile, job.gpu.path).text
+    translated = TRANSLATION.module(job.gpu.text, job.profile, job.gpu.path, False).text
     name, anchor = job.module.name, job.module.upstreams[0]
     members = _members(job, texts.members(translated, name, job.gpu.path))
     bases, base_imports = _bases(job, translated)

@@ -30,20 +30,21 @@ class InNpuWords:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """Functions that translate a module (given its text, the profile and its path) and a single unit.
+    """Functions that translate a module (given its text, the profile, its path, and whether findings are wanted) and a
+    single unit.
 
     Both raise ``InputError`` if the text is no Python.
     """
 
-    module: Callable[[str, Profile, str], InNpuWords]
+    module: Callable[[str, Profile, str, bool], InNpuWords]
     unit: Callable[[str, Profile], str]
 
 
 @lru_cache(maxsize=64)
-def _module(text: str, profile: Profile, path: str) -> InNpuWords:
+def _module(text: str, profile: Profile, path: str, with_findings: bool) -> InNpuWords:
     from runner_sync.transforms import translate
 
-    found = translate(text, profile, path=path)
+    found = translate(text, profile, path=path, with_findings=with_findings)
     units = {name: _unit(unit, profile) for name, unit in texts.unit_texts(found.text, path).items()}
     return InNpuWords(found.text, units, found.findings)
 

@@ -261,7 +261,9 @@ def translated_units(job: ModuleJob, side: ModuleRevision) -> Mapping[str, str]:
 
 
 def _translated(job: ModuleJob, side: ModuleRevision) -> InNpuWords:
-    return job.twin.translation.module(side.text, job.profile, side.path)
+    """A revision of the twin in NPU words; of the new one also what was left in GPU words."""
+    is_new = job.twin.new is not None and side.text == job.twin.new.text
+    return job.twin.translation.module(side.text, job.profile, side.path, is_new)
 
 
 def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[str, str]]:

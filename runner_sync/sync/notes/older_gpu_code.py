@@ -44,7 +44,7 @@ def note(results: Sequence[ModuleResult], given: inputs.Inputs, options: Upgrade
     except InputError:
         return ()
     open_ones = [one for one in found if is_selected(one.unit, options.only) and not _is_asked_about(one, asked)]
-    names = list(dict.fromkeys(one.symbol for one in open_ones))
+    names = list(dict.fromkeys(_as_code(one.symbol) for one in open_ones))
     if not names:
         return ()
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
@@ -53,6 +53,11 @@ def note(results: Sequence[ModuleResult], given: inputs.Inputs, options: Upgrade
         f"{', '.join(names[:NAMED])}{more} (`runner-sync check --select RS202,RS207` on this vllm-ascend says where)."
     )
     return (said,)
+
+
+def _as_code(symbol: str) -> str:
+    """A name as it is, and how a passage begins as code."""
+    return symbol if symbol.isidentifier() else f"`{symbol}`"
 
 
 def _lacking(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[Finding, ...]:

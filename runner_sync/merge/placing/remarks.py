@@ -289,7 +289,9 @@ def _is_any_left(weave: Weave, first: int, alive: set[Strand]) -> bool:
 
 
 def _has_successor(weave: Weave, kept: Sequence[Strand], comment: Strand) -> bool:
-    """Whether the next kept statement behind a comment is a new one of upstream's."""
+    """Whether the next kept statement behind a comment is a new one of upstream's, in the same suite: a new ``finally``
+    belongs to what stands above."""
     at = next((k for k, strand in enumerate(kept) if strand is comment), len(kept))
     following = next((s for s in kept[at + 1 :] if not any_node(weave, s).is_comment), None)
-    return following is not None and following.sides == "u"
+    is_beside = following is not None and following.owner is None and following.parent is comment.parent
+    return is_beside and following is not None and following.sides == "u"

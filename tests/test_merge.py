@@ -20,6 +20,7 @@ from runner_sync.merge import (
     FOLLOW,
     PORT,
     TOUCH_UP,
+    Kind,
     Merged,
     Policy,
     Reason,
@@ -260,18 +261,22 @@ def gone_past(block: str, *, loop_first: bool) -> str:
     return "def f(self, a):\n    self.start(a)\n" + (LOOP + near if loop_first else near + LOOP) + "    self.stop(a)\n"
 
 
+BRANCH = "    elif self.placed:\n        self.rows[:a].fill_(0)\n"
+
+
 @pytest.mark.parametrize(
-    "grown",
+    ("grown", "kind"),
     [
-        pytest.param("    elif self.placed:\n        self.rows[:a].fill_(0)\n", id="a branch"),
-        pytest.param("        self.third.fill_(127)\n", id="a statement"),
+        pytest.param(BRANCH, "branch of a removed condition", id="a branch"),
+        pytest.param("        self.third.fill_(127)\n", "addition to a removed block", id="a statement"),
+        pytest.param(f"        self.third.fill_(127)\n{BRANCH}", "addition to a removed block", id="both"),
     ],
 )
-def test_a_removed_block_that_has_grown_stays_out_when_another_goes_past_it(grown: str) -> None:
+def test_a_removed_block_that_has_grown_stays_out_when_another_goes_past_it(grown: str, kind: Kind) -> None:
     upstream = gone_past(CHECKED + grown, loop_first=True)
     result = merge(Triple(gone_past(CHECKED, loop_first=False), gone_past("", loop_first=False), upstream))
     assert "compressed" not in result.text
-    assert [item.reason.kind for item in result.decisions] == ["removed statement changed"]
+    assert [item.reason.kind for item in result.decisions] == [kind]
     assert grown.strip().split("\n")[-1].strip() in result.decisions[0].upstream
 
 

@@ -81,6 +81,40 @@ def test_statements_of_several_suites_that_stay_out_are_shown_as_they_stand(
     assert asked.upstream == upstream
 
 
+COPIED = ("self.told(ids)", "ids = deepcopy(ids)\n        self.told(ids)")
+NEW_FORM = ("self.told(ids)", "ids = replace(ids, told=True)\n        self.told(ids, 1)")
+
+
+@pytest.mark.parametrize(
+    ("old", "edits", "shown"),
+    [
+        pytest.param(
+            COPIED,
+            [("ids = self.ids()", "ids = self.rows()"), NEW_FORM],
+            "ids = self.ids()\nif ids and all(ids):\n    ids = deepcopy(ids)\n    self.told(ids)",
+            id="what upstream exchanged in between",
+        ),
+        pytest.param(
+            COPIED,
+            [("self.set_lora(ids)", "self.set_lora(ids, 1)")],
+            "self.set_lora(ids)",
+            id="not what went elsewhere",
+        ),
+    ],
+)
+def test_the_base_of_statements_that_stay_out_is_shown_as_it_is(
+    old: tuple[str, str], edits: list[tuple[str, str]], shown: str
+) -> None:
+    """Without the copy in it, the block of vllm-ascend 0.26.0rc1 read as if it wrote to the scheduler's own object."""
+    passage = TOKENS.replace(*old)
+    new = TOKENS
+    for edit in edits:
+        new = new.replace(*edit)
+    base = f"def run(self):\n    start = self.start()\n{passage}    return start\n"
+    (asked,) = merge(Triple(base, base.replace(passage, ""), base.replace(passage, new))).decisions
+    assert asked.base == shown
+
+
 def test_what_was_chosen_at_two_depths_is_shown_as_it_stands() -> None:
     """Two returns one below the other, the first of which stands under a condition, had looked like dead code."""
     (asked,) = read_case(CASES / "way_out_that_upstream_added_and_omni_has_otherwise").run().decisions

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import textwrap
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from runner_sync.edits import margin
 from runner_sync.merge.doubts.nearby import nearby
@@ -125,15 +126,17 @@ def _decision(weave: Weave, question: _Question) -> Decision:
     now = [doubt.instead or doubt.strand for doubt in question.doubts]
     now += [strand for doubt in question.doubts for strand in doubt.left_out]
     whole = question.reason.kind in WHOLE_SUITES
-    has_grown = question.reason.kind == "removed statement changed" and question.doubts[0].instead is not None
+    has_grown = question.is_left_out and question.doubts[0].instead is not None
     together = len(strands) > 1 and question.reason.kind in PLACES
     in_omni = whole or together or question.reason.kind in OWN_BLOCKS or _is_gone(question)
+    base = [strand.in_base for strand in strands if strand.base is not None]
+    base += _gone_between(weave, base) if question.is_left_out else ()
     return Decision(
         question.line,
         question.end_line,
         question.reason,
         question.confidence,
-        base=_side(weave.base, weave.of_base, [strand.base for strand in strands], whole=whole or has_grown),
+        base=_side(weave.base, weave.of_base, base, whole=whole or has_grown),
         omni=_side(weave.omni, weave.of_omni, [_in_omni(doubt) for doubt in question.doubts], whole=in_omni),
         upstream=_side(
             weave.upstream,
@@ -144,6 +147,18 @@ def _decision(weave: Weave, question: _Question) -> Decision:
         chosen=question.chosen,
         is_last=question.is_last,
     )
+
+
+def _gone_between(weave: Weave, shown: Sequence[int]) -> Iterator[int]:
+    """The statements of the base that both sides no longer have, in the suites of those ``shown`` and in between two of
+    them with nothing of omni's: without these the base would read as if it had never done that."""
+    suites = {weave.base[k].parent for k in shown}
+    for first, last in pairwise(sorted(shown)):
+        between = range(first + 1, last)
+        for k in between if all(weave.of_base[k].omni is None for k in between) else ():
+            node = weave.base[k]
+            if weave.of_base[k].sides == "b" and node.parent in suites and not node.is_comment and not node.is_clause:
+                yield from below(weave.base, k)
 
 
 def _is_gone(question: _Question) -> bool:

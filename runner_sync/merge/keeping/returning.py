@@ -12,7 +12,7 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import Node, below, said, siblings
+from runner_sync.statements import Node, below, clauses, said, siblings
 
 
 def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
@@ -45,13 +45,22 @@ def leave_out_what_stayed(settling: Settling) -> None:
             continue
         block, (before, behind) = said(weave.upstream, [k]), _neighbours(weave.upstream, k)
         same = [(other, was) for other, (first, last), was in removed if before == first != "" or behind == last != ""]
-        stayed, was = next((pair for pair in same if _has_grown(block, pair[0])), (None, strand))
-        if stayed is None:
+        stayed, was = next((pair for pair in same if _has_grown(block, pair[0])), ((), strand))
+        if not stayed:
             continue
         for inside in below(weave.upstream, k):
             weave.of_upstream[inside].kept = False
         if block != stayed:
-            settling.doubts.append(Doubt(was, Reason("removed statement changed"), CONTESTED, instead=strand))
+            settling.doubts.append(Doubt(was, _grown(weave, k, stayed), CONTESTED, instead=strand))
+
+
+def _grown(weave: Weave, index: int, old: Sequence[str]) -> Reason:
+    """What upstream did to a removed block ``old``, which has grown: a condition may have got no more than branches."""
+    nodes = weave.upstream
+    new = {k for clause in clauses(nodes, index) if nodes[clause].canon not in old for k in below(nodes, clause)}
+    rest = tuple(nodes[k].canon for k in below(nodes, index) if k not in new and not nodes[k].is_comment)
+    is_branch = nodes[index].keyword == "if" and rest == tuple(old)
+    return Reason("branch of a removed condition" if is_branch else "addition to a removed block")
 
 
 def _has_grown(block: Sequence[str], old: Sequence[str]) -> bool:

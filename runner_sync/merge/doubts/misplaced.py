@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from runner_sync.confidence import CONTESTED, REBUILT
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Nodes, Strand, Weave, above, any_node
 from runner_sync.statements import Node, siblings
+from runner_sync.statements.dataflow import uses_anything_of
 
 OUT_OF_ORDER = Reason("on the other side")
 BOTH_MOVED = Reason("both moved")
@@ -28,7 +30,8 @@ def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list
     they followed, or behind what followed them.
 
     Not about one ``asked`` about already, nor one that was right until the merge moved it next to the locals that it
-    reads or sets: the order must be wrong both as merged and as written.
+    reads or sets: the order must be wrong both as merged and as written. And not where the other side moved the
+    statement into a suite behind which the addition stands, as on its own side (`_is_right_behind`).
     """
     doubts = []
     known = {doubt.strand for doubt in asked}
@@ -36,9 +39,37 @@ def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list
     for side in ("o", "u"):
         merged, written = (_crossed(weave, order, side) for order in orders)
         doubts += [
-            Doubt(strand, OUT_OF_ORDER, REBUILT) for strand in merged if strand in written and strand not in known
+            Doubt(strand, OUT_OF_ORDER, REBUILT)
+            for strand in merged
+            if strand in written and strand not in known and not _is_right_behind(weave, strand, side, emitted)
         ]
     return doubts
+
+
+def _is_right_behind(weave: Weave, strand: Strand, side: str, emitted: Emitted) -> bool:
+    """Whether an addition stands directly behind the same block as on its side, and all that it changed places with is
+    inside that block now, without an exit, and shares no value with it: there is no other place for it."""
+    nodes, of = weave.side(side)
+    top = [strand, *takewhile(lambda head: head.sides == side, above(weave, strand, side))][-1]
+    before = (of[k] for k in siblings(nodes, top.on(side), step=-1) if not nodes[k].is_clause)
+    block = next((other for other in before if other.sides != side), None)
+    if block is None or block not in emitted.above or emitted.above[block] is not emitted.above.get(top):
+        return False
+    place, line = strand.on(side), emitted.place[strand][0]
+    shared = (other for other in emitted.place if side in other.sides and len(other.sides) > 1)
+    passed = [s for s in shared if _is_statement(weave, s) and (s.on(side) > place) == (emitted.place[s][0] < line)]
+    return all(
+        other.on(side) > place
+        and block in emitted.around(other)
+        and _are_apart(any_node(weave, other), nodes[strand.on(side)])
+        for other in passed
+    )
+
+
+def _are_apart(one: Node, other: Node) -> bool:
+    """Whether neither of two statements leaves its suite, nor sets what the other one mentions."""
+    leaves = {one.keyword, other.keyword}.intersection(("return", "raise", "break", "continue"))
+    return not leaves and not uses_anything_of([one], [other]) and not uses_anything_of([other], [one])
 
 
 def _crossed(weave: Weave, order: Sequence[Strand], side: str) -> list[Strand]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from sync_samples import (
@@ -28,6 +29,8 @@ from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.asking import ported_passages
 from runner_sync.upgrade.from_gpu.merging.porting import _with_left_out_joined
 from runner_sync.upgrade.job import ModuleJob
+
+BROUGHT, CHANGED = ported_passages.TAKEN_OVER, ported_passages.CHANGED
 
 TWO_ENDS = """\
         first = rows[0]
@@ -125,7 +128,7 @@ def test_a_call_that_a_port_puts_behind_another_one_is_shown_alone(
         pytest.param("", "taken out, as in the GPU runner, which has it no more", id="gone"),
         pytest.param(
             "        self.note(first, rows)\n",
-            "ported from the GPU runner; no line of it has run on this platform yet",
+            "ported from the GPU runner; with this change it has not run on this platform yet",
             id="changed",
         ),
     ],
@@ -137,6 +140,31 @@ def test_what_the_gpu_runner_took_out_is_not_said_to_be_new(
     text, questions = port_of(tmp_path, monkeypatch, npu, was, was.replace("        self.note(first)\n", new))
     assert ("self.note(first)" in text) is False
     assert questions.split("\n") == [reason]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        pytest.param("", "self.note(rows)\n", BROUGHT, id="new"),
+        pytest.param("# once\n", "self.note(rows)\n", BROUGHT, id="in the place of a comment"),
+        pytest.param("names = {'a', 'b'}\n", "names = {'a', 'b', 'c'}\n", CHANGED, id="one name more"),
+        pytest.param(
+            "if hasattr(model, 'f'):\n    model.f(rows)\n",
+            "f = getattr(model, 'f', None)\nif callable(f):\n    f(rows)\n",
+            CHANGED,
+            id="in another form",
+        ),
+    ],
+)
+def test_a_change_of_lines_that_run_is_not_said_never_to_have_run(was: str, now: str, said: str) -> None:
+    """Two strings more in `_OMNI_CONNECTOR_INIT_ARCHS` of vllm-omni 0.26.0, which nine others are in."""
+    whole = (f"self.start(rows)\n{passage}self.stop(rows)\n" for passage in (was, now))
+    before, after = (f"    def run(self, rows):\n{indent(text, ' ' * 8)}" for text in whole)
+    job = ModuleJob(NPU, NPU.modules[0], "runner.py", "")
+    asked = ported_passages.questions(
+        Draft("Runner.run", (Stage(before),)), job, before=before, after=after, twin=after
+    )
+    assert [item.reason for item in asked] == [said]
 
 
 STEPS = """\

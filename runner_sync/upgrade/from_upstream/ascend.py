@@ -27,6 +27,7 @@ from runner_sync.upgrade.from_upstream.spelling import as_upstream_calls
 from runner_sync.upgrade.from_upstream.unions import in_omni_spelling
 from runner_sync.upgrade.from_upstream.unsynced import asking_about_unsynced
 from runner_sync.upgrade.job import ModuleJob, winner
+from runner_sync.upgrade.questions.answered import without_answered
 from runner_sync.upgrade.questions.reviews import Shown, review, review_of, unmerged
 
 
@@ -137,7 +138,7 @@ def _merged_divided(
         return None
     first, rest = draft.grown(halves[0], "upstream"), _split_off(draft, member, halves[1], job, upstream=text)
     row, start = splitting.row_of_cut(result.text), splitting.first_row(rest.text)
-    for item in result.decisions:
+    for item in without_answered(result.decisions, job.target.constructors):
         if item.line > row:
             rest = rest.asking(review_of(item, rest, job.path, line=item.line - row + start))
         else:
@@ -196,7 +197,8 @@ def _merged(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
         )
         item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
         return replace(draft.asking(item), outcome="review")
-    items = [review_of(item, draft, job.path, line=item.line) for item in result.decisions]
+    asked = without_answered(result.decisions, job.target.constructors)
+    items = [review_of(item, draft, job.path, line=item.line) for item in asked]
     items += [undivided.question(passage, draft, result.text, job.path) for passage in passages]
     return draft.asking(*items).grown(result.text, "upstream")
 

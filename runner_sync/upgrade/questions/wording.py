@@ -50,7 +50,9 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "both changed a part": "{both} changed the same part of a statement",
     "both added versions": "{both} added different versions",
     "both added an argument": "{both} each added an argument at one place of a call; {upstream}'s comes first now",
-    "arguments of another call": "one side calls {names} here now, the other changed what is given: does it take that?",
+    "arguments of another call": (
+        "one side calls {names} here instead, the other changed what is given: does it take that?"
+    ),
     "both added in another order": "{both} added this, in another order; it stands where {omni} has it",
     "both added under other conditions": (
         "{both} added this, one of them under {names!r}; it stands where {omni} has it, and not a second time"

@@ -24,6 +24,8 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 TAKEN_OVER = "ported from the GPU runner; no line of it has run on this platform yet"
 
+CHANGED = "ported from the GPU runner; with this change it has not run on this platform yet"
+
 TAKEN_OUT = "taken out, as in the GPU runner, which has it no more"
 
 MOVED = "moved: it stood here, and stands now where the GPU runner has it"
@@ -45,7 +47,8 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
         if _without_comments(was) == _without_comments(now):
             continue
         behind = device_behind.why(now, before, job)
-        taken_over = f"{TAKEN_OVER}{owing.why(now, job)}{unconfirmed.why(now, job)}{behind}"
+        brought = CHANGED if _without_comments(was) else TAKEN_OVER
+        taken_over = f"{brought}{owing.why(now, job)}{unconfirmed.why(now, job)}{behind}"
         item = review(
             draft,
             job.path,

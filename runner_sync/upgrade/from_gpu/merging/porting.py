@@ -28,7 +28,7 @@ from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly, meth
 from runner_sync.upgrade.from_gpu.twin import gpu_side, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
-from runner_sync.upgrade.questions import wording
+from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.reviews import not_ported, review_of, unmerged
 
 RELATED = 0.15
@@ -268,7 +268,7 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
     passages = ported_passages.questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
     decisions = [
         review_of(item, draft, job.path, line=item.line, sides=wording.PORTED)
-        for item in _with_left_out_joined(result.decisions)
+        for item in _with_left_out_joined(answered.without_answered(result.decisions, job.target.constructors))
     ]
     unset = [item.reason for item in result.decisions if item.reason.kind in READS_UNSET]
     lacking = frozenset(name for reason in unset for name in reason.names)

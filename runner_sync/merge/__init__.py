@@ -15,6 +15,7 @@ from runner_sync.merge.doubts.decisions import Decision, decisions
 from runner_sync.merge.doubts.exits import added_exits, out_of_no_loop
 from runner_sync.merge.doubts.misplaced import moved_apart, moved_otherwise, moved_to, out_of_order
 from runner_sync.merge.doubts.named_values import without_named_values
+from runner_sync.merge.doubts.own_calls import without_own_calls
 from runner_sync.merge.doubts.own_statements import (
     emptied,
     hollow_suites,
@@ -140,7 +141,7 @@ def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
 def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
     """All strands in output order, each with its verdict and its suite; and the doubts about these."""
     strands = order(weave, terms.policy)
-    doubts = without_named_values(weave, settle_presence(weave, strands, terms))
+    doubts = without_own_calls(weave, without_named_values(weave, settle_presence(weave, strands, terms)))
     doubts += without_crossing(weave, strands, is_copy=terms.policy.is_copy)
     parents(weave, strands, terms.policy)
     if not terms.policy.is_copy:

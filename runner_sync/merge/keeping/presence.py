@@ -18,7 +18,7 @@ from runner_sync.merge.policy import Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, only_in_omni
 from runner_sync.statements import ROOT, Node, siblings
-from runner_sync.statements.dataflow import binds, reads
+from runner_sync.statements.dataflow import binds, reads, uses_anything_of
 
 
 def judge_each(settling: Settling) -> None:
@@ -62,6 +62,8 @@ def _verdict(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -
                 moved = found[0]
                 if policy.is_copy and not now.compound and _can_run_there(weave, strand, moved):
                     moved.carried = now.text
+                    if _means_the_same_there(weave, strand, moved):
+                        return kept, None
                 return kept, Doubt(strand, Reason("moved statement changed"), INFERRED, moved, (strand,))
             return kept, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
         case "bou" if policy.is_copy:
@@ -104,6 +106,22 @@ def _can_run_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
     more = reads(weave.upstream[strand.in_upstream]) - reads(weave.base[strand.in_base])
     locals_ = {name for node in weave.upstream for name in binds(node)}
     return more & locals_ <= {name for node in weave.omni[: moved.in_omni] for name in binds(node)}
+
+
+def _means_the_same_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
+    """Whether omni has a statement in the same suite as upstream, and nothing between the two places sets what
+    upstream's version mentions: then it is given the same values there."""
+    here, there = weave.omni[moved.in_omni].parent, weave.upstream[strand.in_upstream].parent
+    if (weave.of_omni[here] if here != ROOT else None) is not (weave.of_upstream[there] if there != ROOT else None):
+        return False
+    shared = [k for k in siblings(weave.upstream, strand.in_upstream, step=-1) if weave.of_upstream[k].omni is not None]
+    behind = [k for k in siblings(weave.upstream, strand.in_upstream, step=1) if weave.of_upstream[k].omni is not None]
+    if not shared or not behind:
+        return False
+    first, last = shared[0], behind[0]
+    mine = sorted((weave.of_upstream[first].in_omni, weave.of_upstream[last].in_omni, moved.in_omni))
+    between = [*weave.omni[mine[0] : mine[-1]], *weave.upstream[first:last]]
+    return not uses_anything_of(between, [weave.upstream[strand.in_upstream]])
 
 
 def _follow_named_part(weave: Weave, strand: Strand) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from runner_sync.merge.phrases.arguments import with_their_keywords
 from runner_sync.merge.phrases.callees import changed_for_another
 from runner_sync.merge.phrases.inner_remarks import with_remarks
+from runner_sync.merge.phrases.keyword_order import with_all_changes
 from runner_sync.merge.phrases.paths import with_their_paths
 from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
@@ -178,6 +179,9 @@ def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:
 def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
     if omni.kind in ("docstring", "comment"):
         return of_node(omni), None
+    has_all = with_all_changes(base.text, omni.text, upstream.text) if not omni.compound else ""
+    if has_all:
+        return of_node(omni if has_all == "omni" else upstream), None
     for old in (*_closer_versions(base, omni, upstream, terms.versions), base.text):
         merged = _merged_from(old, omni, upstream, terms.policy)
         if merged is not None:

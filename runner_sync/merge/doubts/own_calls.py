@@ -1,0 +1,59 @@
+"""Drop doubts about a call that omni makes by another function, with the arguments that upstream gives it now.
+
+Comes in: a ``Weave`` and doubts. Goes out: the doubts without those that omni's text answers. May touch: nothing.
+
+    base      staged, outputs = self.sources(hidden=rows, staged=staged)
+    omni      outputs = self.fetch(step, list(ids))
+    upstream  staged, outputs = self.sources(staged=staged, step=step, ids=ids)
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from runner_sync.merge.weave import Doubt, Weave, any_node
+from runner_sync.statements import Node, tree_of
+from runner_sync.syntax import walk
+
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
+
+
+def without_own_calls(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
+    """``doubts`` without those about a changed statement for which omni has one of its own: the only call that sets any
+    of the same names, and it gets all values that upstream newly gives, and none that upstream no longer does."""
+    return [doubt for doubt in doubts if not _has_own(weave, doubt)]
+
+
+def _has_own(weave: Weave, doubt: Doubt) -> bool:
+    strand = doubt.strand
+    if doubt.reason.kind != "removed statement changed" or strand.sides != "bu" or strand.kept:
+        return False
+    old, new = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
+    if not new.facts.targets or (old.facts.targets, old.made_by) != (new.facts.targets, new.made_by):
+        return False
+    setting = [other for other in weave.of_omni if _sets_any(any_node(weave, other), new)]
+    if [other.sides for other in setting] != ["o"]:
+        return False
+    mine, was, now = any_node(weave, setting[0]), _values(old), _values(new)
+    added = now - was
+    if not added or not all(map(_NAME.fullmatch, added)) or not set(mine.facts.targets) <= set(new.facts.targets):
+        return False
+    given = {ast.unparse(part) for value in _arguments(mine) for part in walk(value) if isinstance(part, ast.expr)}
+    return added <= given and given.isdisjoint(was - now)
+
+
+def _sets_any(node: Node, other: Node) -> bool:
+    """Whether a statement is a call that sets any of the names that another one does."""
+    return bool(node.facts.called) and not set(node.facts.targets).isdisjoint(other.facts.targets)
+
+
+def _values(node: Node) -> set[str]:
+    """The values that the call of an assignment is given, by position or as keywords."""
+    return {ast.unparse(value) for value in _arguments(node)}
+
+
+def _arguments(node: Node) -> list[ast.expr]:
+    call = next((part for part in walk(tree_of(node.canon)) if isinstance(part, ast.Call)), None)
+    return [*call.args, *(key.value for key in call.keywords)] if call is not None else []

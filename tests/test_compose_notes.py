@@ -63,6 +63,52 @@ def test_the_comment_stands_above_the_statement(line: int, statement: str) -> No
         assert lines[placed.line - 1] == TEXT.split("\n")[line - 1]
 
 
+BLOCK = """class Runner:
+    def run(self):
+        start()
+
+        # ---------- Omni-new ----------
+        # Before the states are updated.
+        own()
+        # ---------- Omni-new ----------
+        # Update the states.
+        update()
+        text = '''
+        # no comment
+        '''
+        end()
+
+    # About both.
+    def stop(self):
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "below"),
+    [
+        pytest.param("own()", "# ---------- Omni-new ----------", id="in front of the block that follows"),
+        pytest.param("update()", "# Update the states.", id="behind the end of a block"),
+        pytest.param("end()", "end()", id="behind a string with a line like a comment"),
+        pytest.param("def stop(self):", "def stop(self):", id="at a method"),
+    ],
+)
+def test_what_was_left_out_comes_between_no_comment_and_its_statement(at: str, below: str) -> None:
+    stripped = [line.strip() for line in BLOCK.split("\n")]
+    lines, (placed,) = noted(replace(item(stripped.index(at) + 1), upstream="begin()"), text=BLOCK)
+    note = next(k for k, line in enumerate(lines) if WORD in line)
+    assert lines[note + 1].strip() == below
+    assert lines[placed.line - 1].strip() == at
+
+
+@pytest.mark.parametrize("at", ["own()", "update()"])
+def test_what_was_chosen_stands_directly_below(at: str) -> None:
+    stripped = [line.strip() for line in BLOCK.split("\n")]
+    lines, _ = noted(replace(item(stripped.index(at) + 1), upstream=at, chosen=at), text=BLOCK)
+    note = next(k for k, line in enumerate(lines) if WORD in line)
+    assert lines[note + 1].strip() == at
+
+
 def test_lines_of_all_items_move_with_the_text() -> None:
     lines, placed = noted(item(4, end=6, name="R1"), item(9, end=10, name="R2"), item(12, name="R3"))
     spans = [(lines[p.line - 1].strip(), lines[p.end_line - 1].strip()) for p in placed]

@@ -7,32 +7,42 @@ lines in that text. May touch: nothing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
+from runner_sync.rulers import ruler_title
+from runner_sync.statements import inside_strings
 from runner_sync.syntax import module_of, same_code, walk
 
 WORD = "# runner-sync: review"
 WIDTH = 120
+
+_DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewItem]]:
     """``text`` with ``# runner-sync: review <id> <reason>`` above the statement of each item, once per id; and the
     items.
 
-    A comment about a member that is not in the file stands above its class and names the member. If the comments would
-    change what the code does, the text stays as it is.
+    A comment about a member that is not in the file stands above its class and names the member; one about what was
+    left out, above the comments on what follows (`_above_remarks`). If the comments would change what the code does,
+    the text stays as it is.
     """
     lines = text.split("\n")
     tree = module_of(text)
-    starts, defined = _statement_starts(tree), _defined(tree)
+    starts, defined, inside = _statement_starts(tree), _defined(tree), inside_strings(text)
+    defining = {_first_line(node) for node in walk(tree) if isinstance(node, _DEFINITION)}
     wanted: dict[int, list[ReviewItem]] = {}
     for item in items:
         if not item.in_file:
             continue
-        wanted.setdefault(_start(starts, item.line, lines), []).append(item)
+        start = _start(starts, item.line, lines)
+        if _is_left_out(item) and start not in defining:
+            start = _above_remarks(lines, start, inside)
+        wanted.setdefault(start, []).append(item)
     out: list[str] = []
     shift: dict[int, int] = {}
     for number, line in enumerate(lines, start=1):
@@ -55,11 +65,12 @@ def _cut(line: str) -> str:
 
 def _statement_starts(tree: ast.Module) -> list[int]:
     """First lines (decorators included) of all statements, sorted."""
-    found = set()
-    for node in walk(tree):
-        if isinstance(node, ast.stmt):
-            found.add(min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]))
-    return sorted(found)
+    return sorted({_first_line(node) for node in walk(tree) if isinstance(node, ast.stmt)})
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators = node.decorator_list if isinstance(node, _DEFINITION) else []
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _defined(tree: ast.Module) -> set[str]:
@@ -87,6 +98,34 @@ def _start(starts: Sequence[int], line: int, lines: Sequence[str]) -> int:
         return after[0]
     before = [start for start in starts if start <= line]
     return before[-1] if before else (starts[0] if starts else 1)
+
+
+def _is_left_out(item: ReviewItem) -> bool:
+    """Whether an item is about text that is not in the file: it is not about the statement that it stands at."""
+    return not item.chosen.strip() and bool(item.base.strip() or item.upstream.strip())
+
+
+def _above_remarks(lines: Sequence[str], start: int, inside: Container[int]) -> int:
+    """The first line of the comments directly above the statement at line ``start``, up to a ruler that opens the block
+    of the statement, or ``start``; never a ruler that closes another block. ``inside`` are offsets of lines that begin
+    inside a string."""
+    beginning, first = f"{margin(lines[start - 1])}#", start
+    while first > 1 and first - 2 not in inside and lines[first - 2].startswith(beginning):
+        is_ruler = ruler_title(lines[first - 2].strip()) is not None
+        if is_ruler and not _opens(lines, first - 2):
+            break
+        first -= 1
+        if is_ruler:
+            break
+    return first
+
+
+def _opens(lines: Sequence[str], at: int) -> bool:
+    """Whether the ruler on the line with offset ``at`` opens a block: each closes the one before it in its suite."""
+    indent = margin(lines[at])
+    above = takewhile(lambda line: not line.strip() or margin(line).startswith(indent), reversed(lines[:at]))
+    rulers = [line for line in above if margin(line) == indent and ruler_title(line.strip()) is not None]
+    return len(rulers) % 2 == 0
 
 
 def _once(items: Iterable[ReviewItem]) -> list[ReviewItem]:

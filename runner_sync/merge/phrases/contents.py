@@ -5,6 +5,8 @@ Comes in: a kept strand of a ``Weave``. Goes out: its ``Content`` and the reason
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +22,7 @@ from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.model import Triple
-from runner_sync.statements import Node, before_clause, inside_strings, is_python, last_comment
+from runner_sync.statements import Node, before_clause, inside_strings, is_python, last_comment, tree_of
 from runner_sync.statements.dataflow import binds, reads
 from runner_sync.statements.likeness import dice, similarity, words
 
@@ -81,9 +83,28 @@ def _with_comment(chosen: Content, base: Node | None, omni: Node | None) -> Cont
     if base is None or omni is None or "#" not in omni.lines[-1] or chosen.lines == omni.lines:
         return chosen
     comment = last_comment(omni.text)
-    if not comment or comment == last_comment(base.text) or last_comment("\n".join(chosen.lines)):
+    now = "\n".join(chosen.lines)
+    if not comment or comment == last_comment(base.text) or last_comment(now):
+        return chosen
+    if _goes_with_an_annotation(comment, omni.text, now):
         return chosen
     return replace(chosen, lines=(*chosen.lines[:-1], f"{chosen.lines[-1]}  {comment}"))
+
+
+_IGNORES = re.compile(r"#\s*type:\s*ignore\[([\w\s,-]+)\]")
+_OF_ANNOTATIONS = frozenset({"no-redef", "type-arg", "valid-type"})
+"""What type checkers say of an annotation, and never of a plain assignment."""
+
+
+def _goes_with_an_annotation(comment: str, omni: str, chosen: str) -> bool:
+    """Whether a comment silences nothing but what is said of omni's annotation, and the chosen text has none."""
+    found = _IGNORES.match(comment)
+    codes = {code.strip() for code in found[1].split(",")} if found is not None else set[str]()
+    return bool(codes) and codes <= _OF_ANNOTATIONS and _is_annotated(omni) and not _is_annotated(chosen)
+
+
+def _is_annotated(text: str) -> bool:
+    return any(isinstance(statement, ast.AnnAssign) for statement in tree_of(text).body)
 
 
 def _is_below_an_own_statement(weave: Weave, side: str, index: int) -> bool:
@@ -150,6 +171,7 @@ def with_own_remarks(
     chosen = _with_comment(chosen, base, omni)
     before = "\n".join(chosen.lines)
     text, lost = with_remarks(before, Triple(base.text, omni.text, upstream.text))
+    lost = [remark for remark in lost if not _goes_with_an_annotation(remark, omni.text, before)]
     if text != before:
         chosen = Content(tuple(text.split("\n")), inside_strings(text), chosen.blanks)
     return chosen, Reason("remark left out", tuple(lost)) if lost and reason is None else reason

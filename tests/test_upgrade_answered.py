@@ -18,7 +18,8 @@ TAKES = {"OwnOutput": frozenset({"rows", "ids", "payload", "stats"}), "Closed": 
         pytest.param(
             "dict(rows=rows, payload=payload, ids=ids", "stats=stats", False, id="a call that takes everything"
         ),
-        pytest.param("Closed(rows=rows, ids=ids", "stats=stats", True, id="a record without the field"),
+        pytest.param("Closed(rows=rows, ids=ids", "stats=stats", False, id="a field that is set on the record"),
+        pytest.param("self.send(Closed(rows=rows, ids=ids", "stats=stats", True, id="a record without the field"),
         pytest.param("Unknown(rows=rows, ids=ids", "stats=stats", True, id="a class that no text shows"),
         pytest.param("OwnOutput(rows=rows, payload=payload, ids=ids", "**more", True, id="keywords that nothing shows"),
         pytest.param("OwnOutput(rows, ids=ids", "stats=stats", True, id="a value by position"),
@@ -28,10 +29,9 @@ TAKES = {"OwnOutput": frozenset({"rows", "ids", "payload", "stats"}), "Closed": 
 def test_a_call_that_takes_what_it_is_given_is_no_question(own: str, more: str, is_left: bool) -> None:
     """`num_nans_in_logits=` of vllm-ascend 0.29.0rc1, a field of the base of `OmniModelRunnerOutput`."""
     given = f"{'rows=rows' if 'rows=rows' in own else 'rows'}, ids=ids"
-    base, omni, upstream = (
-        f"def run(self, rows):\n    made = {call})\n    return made\n"
-        for call in (f"Output({given}", own, f"Output({given}, {more}")
-    )
+    head, bracket = ("self.send(", "))") if own.startswith("self.send") else ("made = ", ")")
+    calls = (f"Output({given}", own.removeprefix("self.send("), f"Output({given}, {more}")
+    base, omni, upstream = (f"def run(self, rows):\n    {head}{call}{bracket}\n    return rows\n" for call in calls)
     asked = merge(Triple(base, omni, upstream)).decisions
     assert [item.reason.kind for item in asked] == ["arguments of another call"]
     assert [*without_answered(asked, TAKES)] == ([*asked] if is_left else [])

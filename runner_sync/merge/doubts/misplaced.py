@@ -47,13 +47,15 @@ def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list
 
 
 def _is_right_behind(weave: Weave, strand: Strand, side: str, emitted: Emitted) -> bool:
-    """Whether an addition stands directly behind the same block as on its side, and all that it changed places with is
-    inside that block now, without an exit, and shares no value with it: there is no other place for it."""
+    """Whether an addition stands directly behind the same ``with`` or ``try`` as on its side, and all that it changed
+    places with is inside that now, without an exit, and shares no value with it: there is no other place for it."""
     nodes, of = weave.side(side)
     top = [strand, *takewhile(lambda head: head.sides == side, above(weave, strand, side))][-1]
     before = (of[k] for k in siblings(nodes, top.on(side), step=-1) if not nodes[k].is_clause)
     block = next((other for other in before if other.sides != side), None)
-    if block is None or block not in emitted.above or emitted.above[block] is not emitted.above.get(top):
+    if block is None or any_node(weave, block).is_condition or block not in emitted.above:
+        return False
+    if emitted.above[block] is not emitted.above.get(top):
         return False
     place, line = strand.on(side), emitted.place[strand][0]
     shared = (other for other in emitted.place if side in other.sides and len(other.sides) > 1)

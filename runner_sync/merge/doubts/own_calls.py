@@ -13,7 +13,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from runner_sync.merge.weave import Doubt, Weave, any_node
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import Node, tree_of
 from runner_sync.syntax import walk
 
@@ -23,12 +23,16 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*")
 def without_own_calls(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
     """``doubts`` without those about a changed statement for which omni has one of its own: the only call that sets any
     of the same names, and it gets all values that upstream newly gives, and none that upstream no longer does."""
-    return [doubt for doubt in doubts if not _has_own(weave, doubt)]
+    return [
+        doubt
+        for doubt in doubts
+        if doubt.reason.kind != "removed statement changed" or not has_own_call(weave, doubt.strand)
+    ]
 
 
-def _has_own(weave: Weave, doubt: Doubt) -> bool:
-    strand = doubt.strand
-    if doubt.reason.kind != "removed statement changed" or strand.sides != "bu" or strand.kept:
+def has_own_call(weave: Weave, strand: Strand) -> bool:
+    """Whether omni has such a call in the place of a statement that only upstream has kept, and changed."""
+    if strand.sides != "bu" or strand.kept:
         return False
     old, new = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
     if not new.facts.targets or (old.facts.targets, old.made_by) != (new.facts.targets, new.made_by):

@@ -9,6 +9,8 @@ omni's record takes the fields of vLLM's, its base::
     omni      output = OmniOutput(rows=rows, payload=payload)
     upstream  output = Output(rows=rows, stats=stats)
 
+What a record at hand does not take is set on it, with a question of its own (`compose.constructors`).
+
 timid: only for calls by keywords. Which field a value by position goes to says the order of all bases.
 """
 
@@ -30,14 +32,18 @@ def without_answered(decisions: Sequence[Decision], constructors: Mapping[str, C
 def _is_answered(item: Decision, constructors: Mapping[str, Collection[str]]) -> bool:
     if item.reason.kind != "arguments of another call":
         return False
-    calls = [node for node in walk(tree_of(item.chosen)) if isinstance(node, ast.Call)]
+    tree = tree_of(item.chosen)
+    calls = [node for node in walk(tree) if isinstance(node, ast.Call)]
     asked = [call for call in calls if ast.unparse(call.func) in item.reason.names]
-    return bool(asked) and all(_takes(call, constructors) for call in asked)
+    made = [node.value for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)]
+    return bool(asked) and all(_takes(call, constructors, is_named=call in made) for call in asked)
 
 
-def _takes(call: ast.Call, constructors: Mapping[str, Collection[str]]) -> bool:
-    """Whether a call passes nothing but keywords that its callee is known to take; ``dict`` takes all."""
+def _takes(call: ast.Call, constructors: Mapping[str, Collection[str]], *, is_named: bool) -> bool:
+    """Whether a call passes nothing but keywords that its callee is known to take, or that are set on the record if
+    ``is_named``; ``dict`` takes all."""
     name, given = ast.unparse(call.func), [key.arg for key in call.keywords]
     if call.args or None in given:
         return False
-    return name == "dict" or all(keyword in constructors.get(name, ()) for keyword in given)
+    known = constructors.get(name)
+    return name == "dict" or (known is not None and (is_named or all(keyword in known for keyword in given)))

@@ -163,6 +163,49 @@ def test_copies_are_told_from_overrides(text: str, upstream: str, kind: str) -> 
     assert kind_of(text, infer(text, [Candidate("0.1", upstream)])) == kind
 
 
+CALLS_OTHER = "out = Omni.run(self, a)"
+"""The parent call of a copy that goes to omni's own parent in place of upstream's."""
+
+
+@pytest.mark.parametrize(
+    ("text", "upstream", "kind"),
+    [
+        pytest.param(
+            [*steps(1, 4), "if a:", "    self.mine(a)", "return Omni.run(self, a)"],
+            [*steps(1, 5), "if a:", "    self.mine(a)", "return super().run(a, b)"],
+            "copy",
+            id="all but the parent's call",
+        ),
+        pytest.param([*steps(1, 4), CALLS_OTHER], [*steps(1, 5), CALLS_SUPER], "copy", id="before another parent"),
+        pytest.param([*steps(1, 4), CALLS_OTHER, *OWN_20], [*steps(1, 5), CALLS_SUPER], "override", id="mostly omni's"),
+        pytest.param(
+            [*steps(1, 4), "out = NPURunner.run(self, a)"],
+            [*steps(1, 8), CALLS_SUPER],
+            "override",
+            id="runs upstream's",
+        ),
+        pytest.param(
+            [CALLS_SUPER, "self.mine(a)", "return out"],
+            [CALLS_SUPER, "self.log(a)", "return out"],
+            "override",
+            id="short",
+        ),
+        pytest.param([CALLS_SUPER, "return out"], ["self.log(a)", CALLS_SUPER, "return out"], "override", id="a call"),
+        pytest.param(
+            ["if not a:", "    return", "self.mine(a)", CALLS_OTHER],
+            ["if not a:", "    return", CALLS_SUPER],
+            "override",
+            id="a guard in common",
+        ),
+    ],
+)
+def test_where_upstream_calls_its_parents_method_the_rest_tells_a_copy(
+    text: list[str], upstream: list[str], kind: str
+) -> None:
+    mine = unit(*text)
+    assert kind_of(mine, infer(mine, [Candidate("0.1", unit(*upstream))]), owner="NPURunner") == kind
+
+
 def test_without_a_namesake_a_unit_is_omnis_own() -> None:
     assert kind_of(OLD.text, None) == "own"
 

@@ -1,11 +1,11 @@
-"""A port into a method that returns at once what its twin names first."""
+"""A method that returns at once what its twin, or upstream from now on, names first."""
 
 from __future__ import annotations
 
 import pytest
 
 from runner_sync.merge import PORT, merge
-from runner_sync.merge.preparing.returned import with_values_returned_at_once
+from runner_sync.merge.preparing.returned import with_returned_values_named, with_values_returned_at_once
 from runner_sync.model import Triple
 
 NAMED = "        result = self.wait(rows, self.config)\n        return result\n"
@@ -50,3 +50,37 @@ def test_where_omni_returns_it_in_two_places_the_one_beside_the_same_statements_
 def test_another_form_stays(omni: str, upstream: str) -> None:
     triple = Triple(BASE, omni, upstream)
     assert with_values_returned_at_once(triple) == triple
+
+
+PARENTS, OMNIS = "super().run(rows)", "Omni.run(\n        self,\n        rows,\n    )"
+COUNTED = "    result = {}\n    self.count(rows)\n    return result\n"
+
+
+def step(end: str) -> str:
+    return f"def run(self, rows):\n    if not rows:\n        return None\n    self.step(rows)\n{end}"
+
+
+BEFORE, COPY = (step(f"    return {value}\n") for value in (PARENTS, OMNIS))
+SINCE = step(COUNTED.format(PARENTS))
+
+
+def test_what_upstream_does_before_it_returns_runs_behind_omnis_own_call() -> None:
+    merged = merge(Triple(BEFORE, COPY, SINCE))
+    assert merged.text == step(COUNTED.format(OMNIS))
+    assert merged.decisions == ()
+
+
+@pytest.mark.parametrize(
+    ("base", "omni", "upstream"),
+    [
+        pytest.param(BEFORE, COPY.replace("Omni.run", "self.own"), SINCE, id="omni returns another value"),
+        pytest.param(BEFORE, COPY, SINCE.replace("    self.count(rows)\n", ""), id="nothing in between"),
+        pytest.param(BEFORE, COPY, SINCE.replace("return result", "return rows"), id="another return"),
+        pytest.param(BEFORE, COPY.replace("step(rows)", "step(result)"), SINCE, id="omni has the name"),
+        pytest.param(BEFORE, COPY.replace("return None", "return Omni.run(self, [])"), SINCE, id="two such returns"),
+        pytest.param(SINCE, SINCE.replace(PARENTS, OMNIS), SINCE, id="named everywhere"),
+    ],
+)
+def test_another_return_stays(base: str, omni: str, upstream: str) -> None:
+    triple = Triple(base, omni, upstream)
+    assert with_returned_values_named(triple) == triple

@@ -6,13 +6,14 @@ Comes in: the text of a unit and its candidates. Goes out: an ``Origin`` and a k
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner_sync.lineage.cover import cover
-from runner_sync.lineage.likeness import comments, fingerprint, similarity
+from runner_sync.lineage.likeness import Fingerprint, comments, fingerprint, nodes_of, similarity
 from runner_sync.model import Lineage
-from runner_sync.statements.likeness import COPY
+from runner_sync.statements.likeness import COPY, dice
 
 SHORT = 15
 """A method with fewer statements than this may agree with another in a few by chance."""
@@ -94,22 +95,38 @@ def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[fl
     return taken <= added.total() - taken + left
 
 
-def kind_of(text: str, origin: Origin | None) -> Lineage:
-    """Whether a unit is a copy, a thin override of the upstream method, or omni's own.
+def kind_of(text: str, origin: Origin | None, *, owner: str = "") -> Lineage:
+    """Whether a unit is a copy, a thin override of the upstream method, or omni's own. ``owner`` is upstream's class.
 
     A method that calls its parent's wraps it: unless it is nearly identical, its body is its own. In real upgrades
-    people carried 90 … 99 % of upstream's changes into copies and none into wrappers.
+    people carried 90 … 99 % of upstream's changes into copies and none into wrappers. Where upstream's own method calls
+    its parent's, too, a copy of it does as well, so there the rest decides.
     """
     if origin is None:
         return "own"
     mine, theirs = fingerprint(text), fingerprint(origin.text)
-    if _is_wrapper(text):
-        return "copy" if origin.similarity >= WRAPPER else "override"
+    if parents := _parents(text):
+        is_alike = owner not in parents and _parents(origin.text)
+        likeness = dice(_around_parent(text), _around_parent(origin.text)) if is_alike else origin.similarity
+        return "copy" if likeness >= WRAPPER else "override"
     is_copy = origin.similarity >= (COPY_SHORT if mine.total() < SHORT else COPY)
     shared = (mine & theirs).total()
     return "copy" if is_copy or shared >= max(PART, mine.total() * PART_SHARE) else "override"
 
 
-def _is_wrapper(text: str) -> bool:
+def _parents(text: str) -> frozenset[str]:
+    """The classes, or ``super()``, whose method of the same name a method calls."""
+    call = _parent_call(text)
+    return frozenset(found[1] for found in call.finditer(text)) if call is not None else frozenset()
+
+
+def _around_parent(text: str) -> Fingerprint:
+    """What a method does besides calling its parent's: its statements but that call, the signature and returns."""
+    call = _parent_call(text)
+    rest = [node for node in nodes_of(text)[1:] if node.is_telling and node.keyword != "return"]
+    return Counter(node.canon for node in rest if call is None or call.search(node.canon) is None)
+
+
+def _parent_call(text: str) -> re.Pattern[str] | None:
     head = re.search(r"def (\w+)\(", text)
-    return head is not None and re.search(rf"(?:super\(\)|\b[A-Z]\w*)\.{head[1]}\(", text) is not None
+    return re.compile(rf"(super\(\)|\b[A-Z]\w*)\.{head[1]}\(") if head is not None else None

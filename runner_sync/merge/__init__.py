@@ -55,7 +55,7 @@ from runner_sync.merge.preparing.renames import (
     with_omni_names_of_values,
     with_upstream_names,
 )
-from runner_sync.merge.preparing.returned import with_values_returned_at_once
+from runner_sync.merge.preparing.returned import with_returned_values_named, with_values_returned_at_once
 from runner_sync.merge.preparing.suites_at_hand import with_suites_at_hand
 from runner_sync.merge.preparing.two_branches import in_the_same_branches
 from runner_sync.merge.reason import Kind, Reason, Veto
@@ -129,7 +129,7 @@ def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     port also with their blocks in one order."""
     triple = with_conditions_in_other_branches(in_one_form(triple))
     if terms.policy.is_copy:
-        triple = in_the_same_branches(triple)
+        triple = with_returned_values_named(in_the_same_branches(triple))
     triple = with_omni_names_of_values(with_omni_names(triple))
     triple = with_omni_names_of_new_values(triple)
     if not terms.policy.is_copy:

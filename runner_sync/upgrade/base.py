@@ -102,7 +102,9 @@ def find_base(
     how: How = "lock" if known is not None else "composite" if origin.composite else "inferred"
     score = round(origin.similarity, 3)
     ref = BaseRef(anchor.project, origin.ref, anchor.path, name, how, score, digest(origin.text), origin.composite)
-    kind: Lineage = "copy" if _is_same_record(text, origin.text) else lineage.kind_of(text, origin)
+    kind = lineage.kind_of(text, origin, owner=anchor.name)
+    if _is_same_record(text, origin.text):
+        kind = "copy"
     return Base(ref, next(side for side in reversed(sides) if side.ref == origin.ref), origin, kind, copied, unsynced)
 
 

@@ -1,20 +1,29 @@
-"""Return at once what the twin names first, where omni has it so.
+"""Return at once what another side names first, or name what another side returns at once.
 
-Comes in: a ``Triple``. Goes out: the same, with base and upstream in omni's form. May touch: nothing.
+Comes in: a ``Triple``. Goes out: the same, with two sides in the form of the third. May touch: nothing.
 
-Only for a text that is no copy of upstream's. The return would otherwise be a statement that omni does not have::
+A text that is no copy of upstream's keeps its form. The return would otherwise be a statement that omni does not have::
 
     base      result = self.wait(rows)        omni    return self.wait(rows)
               return result
     upstream  result = self.wait(rows)        as      return self.handed_on(self.wait(rows))
               return self.handed_on(result)
+
+A copy gets upstream's form, if upstream now does something between the call and the return. Otherwise omni's own call
+would return before that::
+
+    base      return super().run(rows)        omni    return Omni.run(self, rows)
+    upstream  result = super().run(rows)      as      result = Omni.run(self, rows)
+              self.count(rows)                        return result
+              return result
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.model import Triple
@@ -37,6 +46,60 @@ def with_values_returned_at_once(triple: Triple) -> Triple:
             base, upstream = old[0].joined(triple.base), new[0].joined(triple.upstream)
             triple = replace(triple, base=base, upstream=upstream)
     return triple
+
+
+def with_returned_values_named(triple: Triple) -> Triple:
+    """The triple with a name for each value that base returns at once and upstream names, in base and in omni's text.
+
+    Only where omni has one return of a call of that function, whatever it is called on, and the name is new.
+    """
+    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    old, mine = (_returned_calls(nodes) for nodes in (base, omni))
+    known = frozenset[str]().union(*(node.names for node in (*base, *omni)))
+    for name, value in _named_and_returned_later(upstream):
+        exits = [node for node in base if node.canon == f"return {value}"]
+        called = _called(value)
+        if name not in known and len(exits) == 1 and old[called] == exits and len(mine[called]) == 1:
+            base_named, omni_named = _naming(triple.base, exits[0], name), _naming(triple.omni, mine[called][0], name)
+            return with_returned_values_named(replace(triple, base=base_named, omni=omni_named))
+    return triple
+
+
+def _returned_calls(nodes: Sequence[Node]) -> Mapping[str, list[Node]]:
+    """The returns of calls, by the last part of the function's name."""
+    found = defaultdict[str, list[Node]](list)
+    for node in nodes:
+        if node.canon.startswith("return ") and (called := _called(node.canon.removeprefix("return "))):
+            found[called].append(node)
+    return found
+
+
+def _called(value: str) -> str:
+    """The last part of the name of the function that an expression calls; empty if it is no such call."""
+    call = ast.parse(value, mode="eval").body
+    function = call.func if isinstance(call, ast.Call) else None
+    return (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )
+
+
+def _named_and_returned_later(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
+    """Each ``name = value`` with statements between it and ``return name`` in its suite, as name and value."""
+    for k, node in enumerate(nodes):
+        name = node.facts.targets[0] if len(node.facts.targets) == 1 else ""
+        value = node.canon.removeprefix(f"{name} = ")
+        behind = [nodes[i].canon for i in siblings(nodes, k, step=1)]
+        if name.isidentifier() and value != node.canon and _called(value) and f"return {name}" in behind[1:]:
+            yield name, value
+
+
+def _naming(text: str, exit: Node, name: str) -> str:
+    """``text`` with the value of a return assigned to ``name``, which is returned behind it."""
+    lines = text.split("\n")
+    first, last = exit.start - 1, exit.start - 1 + len(exit.lines)
+    said = re.sub(r"return\b", lambda _: f"{name} =", lines[first], count=1)
+    behind = f"{indentation(lines[first])}return {name}"
+    return "\n".join([*lines[:first], said, *lines[first + 1 : last], behind, *lines[last:]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -328,6 +328,78 @@ def test_what_else_a_base_has_stays_in_it(base: str, earlier: str, copy: str) ->
     assert without_unsynced(base, [earlier], copy) == (base, ())
 
 
+BARE = unit("self.begin(a)", "if a > b:", "    self.swap(a, b)", "self.end(b)", "return a")
+GUARDED = unit(
+    "self.begin(a)",
+    "# Whatever happens.",
+    "pool = self.pool_of(a)",
+    "try:",
+    "    if a > b:",
+    "        self.swap(a, b)",
+    "    self.end(b)",
+    "finally:",
+    "    if pool is not None:",
+    "        pool.release()",
+    "return a",
+)
+TIMED = unit(
+    "self.begin(a)", "with self.clock(a):", "    if a > b:", "        self.swap(a, b)", "self.end(b)", "return a"
+)
+
+
+@pytest.mark.parametrize(
+    ("since", "copy", "taken"),
+    [
+        (
+            GUARDED,
+            BARE,
+            "# Whatever happens. pool = self.pool_of(a) try: ... finally: if pool is not None: pool.release()",
+        ),
+        (TIMED, BARE, "with self.clock(a): ..."),
+        (TIMED, BARE.replace("self.end(b)", "self.omni(a)"), "with self.clock(a): ..."),
+    ],
+    ids=["try", "with", "beside omni code"],
+)
+def test_a_wrapper_that_the_copy_was_never_given_is_not_in_its_base(since: str, copy: str, taken: str) -> None:
+    base, (wrapper,) = without_unsynced(since, [BARE], copy)
+    assert base == BARE
+    assert wrapper.split() == taken.split()
+
+
+def test_a_condition_inside_such_a_wrapper_is_taken_out_by_itself() -> None:
+    since = GUARDED.replace(
+        "            self.end", "            if self.traces:\n                self.flush()\n            self.end"
+    )
+    base, unsynced = without_unsynced(since, [BARE], BARE)
+    assert base == BARE
+    assert [text.split()[-1] for text in unsynced] == ["pool.release()", "self.flush()"]
+
+
+def test_the_lines_of_a_string_inside_such_a_wrapper_stay() -> None:
+    said = ['self.log("""a', "b", '            """)', "self.end(b)"]
+    before = unit("self.begin(a)", *said)
+    since = unit("self.begin(a)", "with self.clock(a):", f"    {said[0]}", *said[1:3], f"    {said[3]}")
+    assert without_unsynced(since, [before], before)[0] == before
+
+
+@pytest.mark.parametrize(
+    ("since", "before", "copy"),
+    [
+        pytest.param(GUARDED, GUARDED, BARE, id="older than that: omni removed it"),
+        pytest.param(GUARDED, BARE, GUARDED, id="the copy has it"),
+        pytest.param(GUARDED, BARE, BARE.replace("return a", "pool.release()"), id="the copy has a part of it"),
+        pytest.param(GUARDED, BARE, BARE.replace("return a", "return release(pool_of, pool)"), id="a known subject"),
+        pytest.param(TIMED, BARE, TIMED.replace("clock", "omni"), id="the copy has another around it"),
+        pytest.param(TIMED, TIMED.replace("clock", "watch"), BARE, id="upstream had another around it"),
+        pytest.param(TIMED, unit("self.begin(a)"), unit("self.begin(a)"), id="what it wraps is new, too"),
+        pytest.param(TIMED, BARE, unit("self.begin(a)", "self.end(b)", "return a"), id="omni removed what it wraps"),
+        pytest.param(TIMED, BARE, BARE.replace("return a", "return self.clock"), id="the copy knows what it is about"),
+    ],
+)
+def test_another_wrapper_stays_in_the_base(since: str, before: str, copy: str) -> None:
+    assert without_unsynced(since, [before], copy) == (since, ())
+
+
 def test_a_condition_that_one_of_several_older_revisions_has_is_older() -> None:
     assert without_unsynced(SINCE, [BEFORE, SINCE.replace("self.end", "self.stop")], BEFORE) == (SINCE, ())
 

@@ -1,13 +1,14 @@
-"""Conditions that came in as newer than a copy: one question about what hangs together."""
+"""Conditions and wrappers that came in as newer than a copy: one question about what hangs together."""
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 
 import pytest
 
 from runner_sync.lineage import Origin
-from runner_sync.model import BaseRef
+from runner_sync.model import BaseRef, ReviewItem
 from runner_sync.profile import NPU
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft, Stage
@@ -41,14 +42,23 @@ THIRD = """\
 
 def asked(*came: str, left_out: str = "") -> list[tuple[str, str]]:
     """The first line and the last words of each question, where ``came`` and not what is ``left_out``."""
-    made = BEFORE + "".join(textwrap.indent(textwrap.dedent(text), " " * 8) for text in came)
+    made = "".join(textwrap.indent(textwrap.dedent(text), " " * 8) for text in came)
+    reviews = questions_about(made, *(text for text in (*came, left_out) if text))
+    return [(item.chosen.split("\n")[0], item.reason.rpartition("omni had removed it")[2]) for item in reviews]
+
+
+def asked_about(made: str, *unsynced: str) -> list[tuple[str, int]]:
+    """What each question shows, and its line, where the text has got ``made`` and ``unsynced`` may have come in."""
+    return [(item.chosen, item.line) for item in questions_about(made, *unsynced)]
+
+
+def questions_about(came: str, *unsynced: str) -> Sequence[ReviewItem]:
+    made = BEFORE + came
     draft = Draft("Runner.update", (Stage(BEFORE), Stage(made, "upstream")), "copy", "updated")
-    texts = tuple(text for text in (*came, left_out) if text)
     ref = BaseRef("vllm-ascend", "1.0", "runner.py", "Runner.update", "inferred", 0.9)
     side = ModuleRevision("1.0", made, "runner.py")
-    base = Base(ref, side, Origin("1.0", made, 0.9, frozenset()), "copy", BEFORE, texts)
-    reviews = asking_about_unsynced(draft, ModuleJob(NPU, NPU.modules[0], "runner.py", BEFORE), base).reviews
-    return [(item.chosen.split("\n")[0], item.reason.rpartition("omni had removed it")[2]) for item in reviews]
+    base = Base(ref, side, Origin("1.0", made, 0.9, frozenset()), "copy", BEFORE, unsynced)
+    return asking_about_unsynced(draft, ModuleJob(NPU, NPU.modules[0], "runner.py", BEFORE), base).reviews
 
 
 IS_SPARSE = "is_sparse = self.config.is_sparse"
@@ -76,3 +86,31 @@ def test_what_reads_a_local_of_a_condition_is_asked_about_with_it(
 
 def test_what_did_not_come_in_is_no_question() -> None:
     assert asked(FIRST, left_out=OTHER) == [(IS_SPARSE, "")]
+
+
+WRAPPER = """\
+        try:
+            ...
+        finally:
+            if self.pool is not None:
+                self.pool.release()
+"""
+
+
+def test_a_wrapper_is_asked_about_with_what_it_wraps_here() -> None:
+    came = WRAPPER.replace("...", "self.omni(rows)")
+    own = "        try:\n            self.own(rows)\n        finally:\n            self.close()\n"
+    assert asked_about(own + came, WRAPPER) == [(textwrap.dedent(came).strip(), 10)]
+
+
+@pytest.mark.parametrize(
+    "came",
+    [
+        pytest.param("", id="it did not come in"),
+        pytest.param(
+            "        try:\n            self.omni(rows)\n        finally:\n            self.close()\n", id="another"
+        ),
+    ],
+)
+def test_a_wrapper_that_is_not_there_is_no_question(came: str) -> None:
+    assert asked_about(came, WRAPPER) == []

@@ -2,8 +2,9 @@
 
 Comes in: a merged draft and its base. Goes out: the draft with the questions. May touch: nothing.
 
-The base already has these conditions and omni's copy does not: omni may have removed them, or was copied before them.
-Statements that read a local set by such a condition stay or go with it, so all of them are one question.
+The base already has these conditions and wrappers (``with``, ``try``), and omni's copy does not: omni may have removed
+them, or was copied before them. Statements that read a local set by such a condition stay or go with it, so all of them
+are one question.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from runner_sync import lineage
 from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import INFERRED
 from runner_sync.model import TITLES
-from runner_sync.statements import Node, below
+from runner_sync.statements import Node, below, in_suite
 from runner_sync.statements.dataflow import binds
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft
@@ -37,24 +38,46 @@ def asking_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
             f"new in {TITLES[base.ref.project]} {base.ref.ref} and not in omni's copy: taken to be newer than the "
             "copy; leave it out if omni had removed it"
         )
-        shown = Shown(base=textwrap.dedent(text), upstream=came[text], chosen=came[text])
-        item = review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown)
+        made, line = came[text]
+        shown = Shown(base=textwrap.dedent(text), upstream=made, chosen=made)
+        item = review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
         more = f", with {len(others)} more below that {'hang' if len(others) > 1 else 'hangs'} on it" if others else ""
         items.append(replace(item, reason=item.reason + more))
     return draft.asking(*items)
 
 
-def _conditions_that_came(draft: Draft, base: Base) -> dict[str, str]:
-    """``{text in the base: text as it came in}`` for each such condition."""
+def _conditions_that_came(draft: Draft, base: Base) -> dict[str, tuple[str, int]]:
+    """For each such condition and wrapper of the base the text as it came in, and for a wrapper its line, else 1."""
     made, before = set(canonical(draft.text)), set(canonical(draft.before))
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, int]] = {}
     for text in base.unsynced:
         news = set(canonical(text)) - before
-        if news and news <= made:
-            found[text] = textwrap.dedent(text)
+        if WRAPPED in news:
+            wrapper = _around_something(text, draft.text, news)
+            found |= {text: wrapper} if wrapper is not None else {}
+        elif news and news <= made:
+            found[text] = textwrap.dedent(text), 1
         elif news and (came := _under_another_condition(text, draft.text, before)):
-            found[text] = came
+            found[text] = came, 1
     return found
+
+
+WRAPPED = "..."
+"""What stands for the statements inside a wrapper."""
+
+
+def _around_something(text: str, made: str, news: Collection[str]) -> tuple[str, int] | None:
+    """The first statement of ``made`` that has the head of ``text``, and in it or its clauses one of the ``news``; and
+    its line."""
+    own = lineage.nodes_of(textwrap.dedent(text))
+    head = next(own[node.parent].canon for node in own if node.canon == WRAPPED)
+    nodes = lineage.nodes_of(made)
+    for k, node in enumerate(nodes):
+        if node.canon == head:
+            body = {i for top in in_suite(nodes, k) if not nodes[top].is_clause for i in below(nodes, top)}
+            if any(nodes[i].is_telling and nodes[i].canon in news for i in below(nodes, k) if i not in body):
+                return _lines(made, [nodes[i] for i in below(nodes, k)]), node.start
+    return None
 
 
 def _under_another_condition(text: str, made: str, before: set[str]) -> str:

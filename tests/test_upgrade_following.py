@@ -64,6 +64,27 @@ def test_an_override_that_does_not_take_what_vllms_does_is_left(trees: Trees) ->
     assert upgraded(trees, own) == (own, [])
 
 
+@pytest.mark.parametrize(
+    ("signature", "has_base"),
+    [("(self, total):", True), ("(self, total) -> Rows:", False)],
+    ids=["in common", "nothing in common"],
+)
+def test_only_an_override_that_is_like_a_text_of_upstreams_names_its_base(
+    trees: Trees, signature: str, *, has_base: bool
+) -> None:
+    before = ASCEND_METHOD.replace("padded, ", "")
+    lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_OLD[ASCEND]) + before})
+    commit(trees.ascend_old)
+    lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_NEW[ASCEND]) + ASCEND_METHOD})
+    commit(trees.ascend_old)
+    lay_out(trees.omni, {AR: f"{AR_TEXT}\n    def _encode{signature}\n        return Rows(super()._encode(total))\n"})
+    commit(trees.omni)
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
+    (unit,) = (unit for unit in result.report.units if unit.unit == "NPUARModelRunner._encode")
+    assert (unit.outcome, unit.base is not None) == ("updated", has_base)
+    assert {" → " in hunk.cause for hunk in unit.hunks} == {has_base}
+
+
 def test_an_import_follows_what_upstream_moved_to_a_module_beside(trees: Trees) -> None:
     (trees.ascend_old / "vllm_ascend/worker/tables.py").rename(trees.ascend_old / "vllm_ascend/worker/rows.py")
     after, reasons = upgraded(trees, AR_TEXT)

@@ -94,7 +94,7 @@ def _hunks(draft: Draft, job: ModuleJob, start: int) -> Iterable[Hunk]:
 def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
     """The release or file that a changed region comes from."""
     if region.source == "upstream" and job.upstream.new is not None:
-        old = draft.base.ref if draft.base else "?"
+        old = draft.base.ref if draft.base else ""
         went = _only_gone(region)
         is_deletion = bool(went)
         changed = _as_upstream_says(went, draft, job) if is_deletion else region.lines
@@ -105,7 +105,8 @@ def _cause(draft: Draft, job: ModuleJob, region: Region) -> str:
             # Of added lines, those that were there before have only moved.
             changed = changed if is_deletion else tuple(line for line in changed if line.strip() not in known)
             old, commits = f"before {old}", job.upstream.causes(draft.name, changed, "", gone=is_deletion)
-        return f"{project} {old} → {job.upstream.new.ref}" + (f": {commits}" if commits else "")
+        since = f"{old} → " if old else ""
+        return f"{project} {since}{job.upstream.new.ref}" + (f": {commits}" if commits else "")
     if job.twin.new is None or job.module.gpu is None:
         return "the GPU runner"
     return f"{job.twin.new.path} at {job.module.gpu.project} {job.twin.new.ref}"

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner_sync import merge
+from runner_sync import lineage, merge
 from runner_sync.compose.member_text import canonical
 from runner_sync.compose.overrides import accepts, follow_signature, takes_the_same
 from runner_sync.confidence import INFERRED
@@ -76,6 +76,7 @@ def _with_signature(draft: Draft, job: ModuleJob, base: Base) -> Draft:
 
     An override that takes what vLLM's method takes is compared with that one: it was written when vllm-ascend did not
     define the method yet. Unchanged if nothing is new, or if the inherited method would not accept what is handed on.
+    A base is named only where the override is modelled on it: of texts with nothing in common, none is the closest.
     """
     assert draft.upstream is not None
     hierarchy, nothing = job.hierarchy, Inherited()
@@ -96,4 +97,5 @@ def _with_signature(draft: Draft, job: ModuleJob, base: Base) -> Draft:
         confidence=INFERRED,
         shown=Shown(base=before, omni=draft.text, upstream=draft.upstream, chosen=grown.text),
     )
-    return replace(draft.asking(item).grown(grown.text, "upstream"), base=base.ref)
+    known = base.ref if lineage.share(draft.text, base.origin.text) >= lineage.MODELLED else draft.base
+    return replace(draft.asking(item).grown(grown.text, "upstream"), base=known)

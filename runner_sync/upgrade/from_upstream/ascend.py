@@ -22,6 +22,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name, versions_of
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_upstream import overriding, splitting, undivided
+from runner_sync.upgrade.from_upstream.dropped_blocks import without_dropped_blocks
 from runner_sync.upgrade.from_upstream.given_up import statements_of_given_up
 from runner_sync.upgrade.from_upstream.spelling import as_upstream_calls
 from runner_sync.upgrade.from_upstream.unions import in_omni_spelling
@@ -48,7 +49,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             draft, rest = _followed(replace(draft, upstream=upstream), job)
         followed.append(draft)
         added += [rest] if rest is not None else []
-    return followed + added
+    return without_dropped_blocks(followed, job) + added
 
 
 def _followed(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:

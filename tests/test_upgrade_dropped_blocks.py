@@ -1,0 +1,114 @@
+"""A method of omni's own that has a block of upstream's, and upstream drops it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sync_samples import AR, ASCEND, ASCEND_OLD, Trees, check_upgrade, commit, dedent, lay_out, stay_at_home
+
+from runner_sync.model import ReviewItem
+
+BLOCK = """\
+        if self.timer.is_wanted:
+            self.wait_for_device()
+            result.spent = self.timer.spent()
+
+"""
+THEIRS = f"""
+    def _report(self, total):
+        result = self.model.report(total)
+        self.note(result)
+{BLOCK}        return result
+"""
+OWN = f"""\
+from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+
+
+class NPUARModelRunner(OmniNPUModelRunner):
+    def _report(self, total):
+        payload = self.stage.payload(total)
+        for row in payload:
+            self.stage.send(row)
+        output = self.stage.output(payload)
+        self.stage.end(output)
+{BLOCK.replace("result", "output")}        self.stage.begin(output)
+        return output
+"""
+
+
+def reported(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, own: str, *, before: str = THEIRS, since: str | None = None
+) -> tuple[str, list[ReviewItem]]:
+    """The module when vllm-ascend's method was ``before`` and is ``since``, and the questions about it."""
+    stay_at_home(monkeypatch, folder)
+    trees = Trees(folder)
+    lay_out(trees.omni, {AR: own})
+    commit(trees.omni)
+    for text in (before, THEIRS.replace(BLOCK, "") if since is None else since):
+        lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_OLD[ASCEND]) + text})
+        commit(trees.ascend_old)
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
+    text = next((change.after or "" for change in result.changes if change.path == AR), own)
+    return text, [item for item in result.report.reviews if item.unit == "NPUARModelRunner._report"]
+
+
+def test_a_block_that_upstream_dropped_goes_with_a_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, (item,) = reported(tmp_path, monkeypatch, OWN)
+    assert "timer" not in text
+    assert "self.stage.end(output)\n" in text
+    assert "word for word: it is gone here, too" in item.reason
+    assert (item.base, item.omni) == (dedent(BLOCK).strip(), dedent(BLOCK.replace("result", "output")).strip())
+    assert text.split("\n")[item.line - 1].strip() == "self.stage.begin(output)"
+
+
+WITH_MORE = OWN.replace("        return output", "        self.note(payload)\n        return output")
+
+
+@pytest.mark.parametrize(
+    ("own", "before", "since"),
+    [
+        pytest.param(OWN.replace("self.wait", "self.stage.wait"), THEIRS, None, id="omni changed it"),
+        pytest.param(
+            OWN.replace("output.spent", "payload.spent = output.spent"), THEIRS, None, id="two locals for one"
+        ),
+        pytest.param(
+            OWN.replace("        if self.t", "        # For the stage.\n        if self.t"), THEIRS, None, id="a remark"
+        ),
+        pytest.param(OWN, THEIRS, THEIRS, id="upstream has it"),
+        pytest.param(OWN, THEIRS, THEIRS.replace("is_wanted", "is_on"), id="upstream changed its condition"),
+        pytest.param(OWN, THEIRS.replace(BLOCK, ""), THEIRS.replace(BLOCK, ""), id="upstream never had it"),
+        pytest.param(
+            OWN,
+            THEIRS,
+            THEIRS.replace(BLOCK, "") + f"\n    def _time(self, result):\n{BLOCK}",
+            id="upstream moved it",
+        ),
+        pytest.param(
+            WITH_MORE, THEIRS, THEIRS.replace("        self.note(result)\n", ""), id="a single statement dropped"
+        ),
+    ],
+)
+def test_another_block_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: str, before: str, since: str | None
+) -> None:
+    text, _ = reported(tmp_path, monkeypatch, own, before=before, since=since)
+    assert "self.timer.spent()" in text
+    assert [line for line in own.split("\n") if "note" in line] == [line for line in text.split("\n") if "note" in line]
+
+
+def test_a_block_that_omni_kept_through_an_upgrade_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module's copy is of the upstream that had dropped the block already."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    copied = "\n    def _check(self, total):\n" + "".join(f"        self.check_{k}(total)\n" for k in range(9))
+    lay_out(trees.omni, {AR: f"{OWN}{copied}        self.stage.check(total)\n"})
+    commit(trees.omni)
+    later = THEIRS.replace(BLOCK, "") + copied
+    for text in (THEIRS, later, later.replace("check_8", "check_9")):
+        lay_out(trees.ascend_old, {ASCEND: dedent(ASCEND_OLD[ASCEND]) + text})
+        commit(trees.ascend_old)
+    result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False))
+    (text,) = (change.after or "" for change in result.changes if change.path == AR)
+    assert "self.check_9(total)" in text
+    assert "self.timer.spent()" in text

@@ -117,6 +117,38 @@ def test_graph_wrapper_noop(source: str, doubts: int) -> None:
     check_noop(source, doubts=doubts)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            "a = self.mtp.concrete_cudagraph_entries\n", "a = self.mtp.concrete_aclgraph_entries\n", id="read"
+        ),
+        pytest.param(
+            "a = len(w.concrete_cudagraph_entries.values())\n",
+            "a = len(w.concrete_aclgraph_entries.values())\n",
+            id="inside a chain",
+        ),
+    ],
+)
+def test_members_of_a_translated_class_rewrites(before: str, after: str) -> None:
+    check_rewrite(before, after, by=("members",))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param("a = self.concrete_cudagraph_entries\n", id="the-runners-own"),
+        pytest.param("concrete_cudagraph_entries = m.entries\n", id="variable"),
+        pytest.param("a = f(concrete_cudagraph_entries=1)\n", id="keyword"),
+        pytest.param("a = getattr(w, 'concrete_cudagraph_entries')\n", id="string"),
+        pytest.param("a = w.concrete_cudagraph_entries_of(b)\n", id="longer-name"),
+        pytest.param("a = w.cudagraph_entries\n", id="shorter-name"),
+    ],
+)
+def test_members_noop(source: str) -> None:
+    check_noop(source)
+
+
 def test_a_shadowing_scope_keeps_its_own_name() -> None:
     check_rewrite(
         CGW + "def f(CUDAGraphWrapper):\n    return CUDAGraphWrapper\nx = [CUDAGraphWrapper for i in y]\n",

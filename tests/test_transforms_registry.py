@@ -17,6 +17,7 @@ from runner_sync.transforms import (
     class_names,
     device_calls,
     forward_context,
+    members,
     translate,
 )
 from runner_sync.transforms.imported_names import TABLE
@@ -34,7 +35,7 @@ ENGINE = {
     "scopes",
     "walk",
 }
-MODULES = (forward_context, device_calls, class_names)
+MODULES = (forward_context, device_calls, members, class_names)
 
 
 def test_names_and_keywords_that_configuration_adds_are_rewritten() -> None:

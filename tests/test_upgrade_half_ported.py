@@ -84,3 +84,44 @@ def test_a_suite_that_is_refused_is_a_feature_of_its_own(result: str, found: set
     """`sample_tokens` of vllm-omni 0.24.0 hands `inter_stage_outputs` on, and a mixin that NPU lacks counts it, too."""
     assert half_ported(Triple(OLD, OLD, REFUSED), result, veto=_without_mixin) == found
     assert half_ported(Triple(OLD, OLD, REFUSED), HALF) == {"plan"}
+
+
+EACH = "def run(self, rows):\n    for row in rows:\n        self.note(row)\n    return self.finish(rows)\n"
+COUNTED = """\
+def run(self, rows):
+    fresh = 0
+    for row in rows:
+        if row in self.entries:
+            fresh += 1
+        self.note(row)
+    self.log(fresh)
+    return self.finish(rows)
+"""
+UNCOUNTED = COUNTED.replace("        if row in self.entries:\n            fresh += 1\n", "")
+NAMED = COUNTED.replace("fresh += 1", "fresh = row.name").replace("fresh = 0", "fresh = None")
+LISTED = COUNTED.replace("fresh += 1", "fresh.append(row)").replace("fresh = 0", "fresh = []")
+COMPUTED = COUNTED.replace("fresh = 0", "fresh = self.count(rows)")
+
+
+@pytest.mark.parametrize(
+    ("new", "result", "foreign", "found"),
+    [
+        pytest.param(COUNTED, UNCOUNTED, "", {"fresh"}, id="nothing counts any more"),
+        pytest.param(NAMED, UNCOUNTED.replace("= 0", "= None"), "", {"fresh"}, id="nothing sets it any more"),
+        pytest.param(LISTED, UNCOUNTED.replace("= 0", "= []"), "", {"fresh"}, id="nothing fills it any more"),
+        pytest.param(COUNTED, COUNTED, "", set(), id="all of it came"),
+        pytest.param(
+            COUNTED, COUNTED.replace("row in self.entries", "self.has(row)"), "", set(), id="under NPU's condition"
+        ),
+        pytest.param(
+            COUNTED, COUNTED.replace("fresh += 1", "fresh = fresh + 1"), "", set(), id="it is counted in other words"
+        ),
+        pytest.param(COUNTED, UNCOUNTED, "fresh += 1", set(), id="a third party counts"),
+        pytest.param(COMPUTED, UNCOUNTED.replace("= 0", "= self.count(rows)"), "", set(), id="it is no constant"),
+        pytest.param(COUNTED, EACH, "", set(), id="nothing of it came"),
+    ],
+)
+def test_a_local_that_nothing_changes_any_more_is_half_of_a_feature(
+    new: str, result: str, foreign: str, found: set[str]
+) -> None:
+    assert half_ported(Triple(EACH, EACH, new), result, {foreign}) == found

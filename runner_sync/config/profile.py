@@ -2,10 +2,10 @@
 
 Comes in: a ``Reader``. Goes out: a ``Profile``. May touch: nothing.
 
-Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``classes``, ``device-only``, ``unported``,
-``gpu-imports``, ``handovers``, ``surroundings``) replace the built-in ones; with ``extend-`` in front, their rows are
-put before the built-in ones, and win over those about the same name. If ``classes`` rename a runner class of the
-built-in profile, its entry in ``modules`` gets the new name, too.
+Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``members``, ``classes``, ``device-only``,
+``unported``, ``gpu-imports``, ``handovers``, ``surroundings``) replace the built-in ones; with ``extend-`` in front,
+their rows are put before the built-in ones, and win over those about the same name. If ``classes`` rename a runner
+class of the built-in profile, its entry in ``modules`` gets the new name, too.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def read_profile(reader: Reader, built_in: Profile) -> Profile:
         handovers=_overlaid(reader, "handovers", str, built_in.handovers),
         surroundings=_overlaid(reader, "surroundings", str, built_in.surroundings),
         attributes=_dotted(reader, "attributes", built_in.attributes),
+        members=_dotted(reader, "members", built_in.members),
         classes=classes,
     )
 

@@ -30,7 +30,7 @@ from runner_sync.merge.doubts.unread import unread_additions
 from runner_sync.merge.keeping.foreign import is_foreign
 from runner_sync.merge.keeping.resolve import settle_presence, what_lost_its_definition
 from runner_sync.merge.keeping.returning import came_back
-from runner_sync.merge.matching.align import align
+from runner_sync.merge.matching.align import SIMILAR, align
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.classify import classify
 from runner_sync.merge.phrases.contents import Content, content
@@ -241,6 +241,7 @@ __all__ = [
     "FOLLOW",
     "PORT",
     "RECORD",
+    "SIMILAR",
     "TOUCH_UP",
     "Decision",
     "Kind",

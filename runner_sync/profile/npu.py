@@ -146,6 +146,8 @@ NPU = Profile(
         ("GPUGenerationWorker", "NPUGenerationWorker"),
         ("OmniGPUWorkerBase", "OmniNPUWorkerBase"),
     ),
+    # Both map a batch descriptor to its graph, in vLLM 0.14 … 0.33 and vllm-ascend 0.11 … 0.30.0rc2.
+    members=(("CUDAGraphWrapper.concrete_cudagraph_entries", "ACLGraphWrapper.concrete_aclgraph_entries"),),
     # The record that takes what `execute_model` computed to `sample_tokens`.
     handovers=("ExecuteModelState",),
     surroundings=("vllm_ascend", *OMNI_FOLDERS, "vllm/v1"),

@@ -106,6 +106,7 @@ class Profile:
     keywords: tuple[KeywordRewrite, ...]
     attributes: tuple[tuple[str, str], ...]
     classes: tuple[tuple[str, str], ...]
+    members: tuple[tuple[str, str], ...] = ()
     platform: str = "NPU"
     lock_file: str = "runner-sync.lock"
     marker: str = "Omni-new"

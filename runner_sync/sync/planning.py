@@ -15,7 +15,7 @@ from runner_sync.compose.import_entries import imports
 from runner_sync.compose.member_text import self_names
 from runner_sync.model import BaseRef, Project
 from runner_sync.naming import module_name
-from runner_sync.profile import NameRewrite, RunnerModule
+from runner_sync.profile import Profile, RunnerModule
 from runner_sync.render.templates import find_template_folder
 from runner_sync.sync import memo
 from runner_sync.sync.classes.device_code import DeviceCode
@@ -175,7 +175,7 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
             moved_to=module_texts.moved_to,
             device_code=run.device_code,
             omni_module=module_texts.module,
-            missing_members=_missing_members(given.profile.names, module_texts)
+            missing_members=_missing_members(given.profile, module_texts)
             | _undefined(found, twin, run.attributes, given),
         ),
         Settings(only=options.only, policies=given.config.units),
@@ -212,11 +212,11 @@ def _twin(found: DerivedModule, bases: Bases, options: UpgradeOptions, given: in
     )
 
 
-def _missing_members(names: Sequence[NameRewrite], module_texts: ModuleTexts) -> dict[str, str]:
-    """Members of GPU classes that the profile renames and the NPU class lacks, each with the name of that class. Only
-    for NPU classes without bases, whose members are all in sight."""
+def _missing_members(profile: Profile, module_texts: ModuleTexts) -> dict[str, str]:
+    """Members of GPU classes that the profile renames and the NPU class lacks, under the name that they would have
+    there, each with the name of that class. Only for NPU classes without bases, whose members are all in sight."""
     found: dict[str, str] = {}
-    for row in names:
+    for row in profile.names:
         classes = ((row.module, row.name), (row.new_module, row.new_name))
         known = [(*module, name) for dotted, name in classes if (module := module_texts.module(dotted)) is not None]
         if row.name == row.new_name or len(known) < 2:
@@ -226,7 +226,9 @@ def _missing_members(names: Sequence[NameRewrite], module_texts: ModuleTexts) ->
             continue
         old, new = (instance_names(text, name) for _path, text, name in known)
         if old and new:
-            found |= dict.fromkeys((name for name in old - new if not name.startswith("__")), row.new_name)
+            renamed = {was.rpartition(".")[2]: now.rpartition(".")[2] for was, now in profile.members}
+            names = {renamed.get(name, name) for name in old if not name.startswith("__")}
+            found |= dict.fromkeys(names - new, row.new_name)
     return found
 
 

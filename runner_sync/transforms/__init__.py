@@ -21,7 +21,7 @@ from runner_sync.model import Finding
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile
 from runner_sync.syntax import is_indented
-from runner_sync.transforms import class_names, configured, device_calls, forward_context
+from runner_sync.transforms import class_names, configured, device_calls, forward_context, members
 from runner_sync.transforms.concrete_tree import Change, parse, rebuild
 from runner_sync.transforms.imported_names import TABLE
 from runner_sync.transforms.job import Doubt, Job, NodeEdit
@@ -36,6 +36,7 @@ REWRITES: Mapping[str, Rewrite] = {
     "graph_wrapper": TABLE["graph_wrapper"].rewrite,
     "forward_context": forward_context.rewrite,
     "device_calls": device_calls.rewrite,
+    "members": members.rewrite,
     "class_names": class_names.rewrite,
     "attention_metadata": TABLE["attention_metadata"].rewrite,
     "input_batch": TABLE["input_batch"].rewrite,
@@ -108,6 +109,7 @@ def _trigger(profile: Profile) -> re.Pattern[str]:
     words = {row.name for row in profile.names} | {row.call for row in profile.keywords}
     words |= {old for old, _ in profile.classes} | {profile.device[0], f"is_{profile.device[0]}"}
     words |= {old.split(".")[1] for old, _ in profile.attributes}
+    words |= {old.rpartition(".")[2] for old, _ in profile.members}
     return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b")
 
 

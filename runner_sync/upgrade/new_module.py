@@ -22,7 +22,7 @@ from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile, RunnerModule
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.twin.gpu_side import with_change
+from runner_sync.upgrade.from_gpu.twin.vllm_step import with_change
 from runner_sync.upgrade.job import ModuleResult, ModuleRevision
 from runner_sync.upgrade.npu_words import TRANSLATION
 from runner_sync.upgrade.questions.reviews import Shown, review

@@ -134,8 +134,12 @@ def in_npu_words(text: str, profile: Profile) -> str:
 def _dictionary(profile: Profile) -> tuple[re.Pattern[str], Mapping[str, str]]:
     table = {row.name: row.new_name for row in reversed(profile.names) if row.name != row.new_name}
     table |= dict(profile.classes) | dict(profile.attributes)
+    table |= {f".{old.rpartition('.')[2]}": f".{new.rpartition('.')[2]}" for old, new in profile.members}
     ordered = sorted(table, key=len, reverse=True)
-    return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, ordered))})\b"), table
+    # A member is read from some object, any other name must not be.
+    starts = ("" if name.startswith(".") else r"(?<![\w.])" for name in ordered)
+    words = (start + re.escape(name) for start, name in zip(starts, ordered, strict=True))
+    return re.compile(rf"(?:{'|'.join(words)})\b"), table
 
 
 def is_device_bound(text: str, profile: Profile) -> bool:

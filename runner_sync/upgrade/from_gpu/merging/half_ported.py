@@ -7,17 +7,20 @@ A feature that is switched on here without the code behind the switch runs in a 
     GPU twin    keep = self.keeps(rows)         result    keep = self.keeps(rows)
                 if keep:
                     self.store(rows)
+
+So is a local that is set to a constant, while all that changes it there is missing here: it is always the same.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 
 from runner_sync.merge import Veto
 from runner_sync.model import Triple
 from runner_sync.statements import ROOT, Node, flatten
-from runner_sync.statements.dataflow import binds, reads, uses
+from runner_sync.statements.dataflow import binds, reads, sets, uses
 
 ALIKE = 0.6
 """Similarity from which a statement counts as the local counterpart of a reader on the GPU side."""
@@ -33,7 +36,8 @@ def half_ported(
 
     Where NPU has a local of that name already, only what the port brings counts as a mention. Not counted: locals that
     only name a value which NPU has inline; readers that are ``foreign``; and, if another reader did come in, readers
-    inside a suite that ``veto`` refuses, for those belong to another feature.
+    inside a suite that ``veto`` refuses, for those belong to another feature. A local that nothing here changes any
+    more counts, whatever reads it.
     """
     old, mine, new, result = (_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
     known, own = ({name for node in nodes for name in binds(node) | reads(node)} for nodes in (old, mine))
@@ -48,6 +52,8 @@ def half_ported(
         if any(name in uses(node) and not binds(node) & {name} for node in result):
             readers = [node for node in readers if node.canon not in refused]
         if here and not _is_inline(name, new, mine) and not all(_has_counterpart(here, node, name) for node in readers):
+            found.add(name)
+        if here and _is_fixed(name, result, [node for node in new if node.canon not in foreign]):
             found.add(name)
     return found
 
@@ -68,6 +74,20 @@ def _is_inline(name: str, new: Sequence[Node], mine: Sequence[Node]) -> bool:
     """Whether the value that the twin assigns to this name already stands inside a statement of NPU's."""
     values = [node.canon.partition(" = ")[2] for node in new if name in binds(node)]
     return len(values) == 1 and len(values[0]) > INLINE and any(values[0] in node.canon for node in mine)
+
+
+def _is_fixed(name: str, result: Sequence[Node], new: Sequence[Node]) -> bool:
+    """Whether a local is only ever set to a constant here, and changed in the twin."""
+    changes = re.compile(rf"{name}(?:\.\w+\(|\[)")
+
+    def is_changing(node: Node) -> bool:
+        is_constant = name in sets(node) and _CONSTANT.search(node.canon) is not None
+        return (name in binds(node) and not is_constant) or changes.match(node.canon) is not None
+
+    return any(map(is_changing, new)) and not any(map(is_changing, result)) and any(name in sets(n) for n in result)
+
+
+_CONSTANT = re.compile(r" = (?:-?\d+(?:\.\d+)?|None|True|False|'[^']*'|\[\]|\{\}|\(\)|(?:set|list|dict)\(\))$")
 
 
 def _has_counterpart(nodes: Sequence[Node], reader: Node, name: str) -> bool:

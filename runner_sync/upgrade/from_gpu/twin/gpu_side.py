@@ -13,16 +13,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from runner_sync import lineage, merge
+from runner_sync import lineage
 from runner_sync.compose.member_text import canonical
 from runner_sync.lineage.alignment import aligned_with
 from runner_sync.lock import digest
-from runner_sync.model import BaseRef, Finding, Triple
+from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import Profile
-from runner_sync.statements import UnparsableText
 from runner_sync.units import texts
+from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import mixins
+from runner_sync.upgrade.from_gpu.twin.vllm_step import OnNpu, without_step
 from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
 from runner_sync.upgrade.npu_words import InNpuWords
 
@@ -72,8 +73,8 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _without_news(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
     # A copied unit gets vLLM's own changes through vllm-ascend, any other unit only through its twin.
-    copies = [draft.name for draft in drafts if _is_copied(draft, job)]
-    rebased, from_vllm = _without_vllm(job, {name: chosen[name] for name in copies if name in chosen}, old=old, new=new)
+    copies = [draft for draft in drafts if _is_copied(draft, job) and draft.name in chosen]
+    rebased, from_vllm = _without_vllm(job, copies, chosen, old=old, new=new)
     as_written = _by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))
     return GpuSide(
         old=old,
@@ -105,8 +106,8 @@ def side_since_earlier(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide |
     if best == len(found) - 1 or (old := translated_units(job, bases[best].side).get(draft.name)) is None:
         return None
     here = {draft.name: _without_news(job, draft.name, old)}
-    since = {draft.name: bases[best]} if _is_copied(draft, job) else {}
-    rebased, from_vllm = _without_vllm(job, since, old=here, new=side.new)
+    copies = [draft] if _is_copied(draft, job) else []
+    rebased, from_vllm = _without_vllm(job, copies, {draft.name: bases[best]}, old=here, new=side.new)
     return replace(
         side,
         old={**side.old, **here},
@@ -142,26 +143,43 @@ def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -
 
 
 def _without_vllm(
-    job: ModuleJob, bases: Mapping[str, GpuBase], *, old: Mapping[str, str], new: Mapping[str, str]
+    job: ModuleJob,
+    drafts: Sequence[Draft],
+    bases: Mapping[str, GpuBase],
+    *,
+    old: Mapping[str, str],
+    new: Mapping[str, str],
 ) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
-    """The units that were copies of vLLM's, rebased onto the old vLLM; and per unit the statements of vLLM's old and
-    new text.
+    """For each draft whose twin was a copy of vLLM's method, the twin rebased onto the old vLLM; and the statements of
+    vLLM's old and new text, but for those that NPU gets from the twin alone.
 
     A unit is left out where vLLM's module is not at hand or has not changed, or where the twin's unit has not changed.
     """
     rebased, from_vllm = {}, {}
-    for name, base in bases.items():
+    for draft in drafts:
+        name = draft.name
         if name not in new or canonical(old[name]) == canonical(new[name]):
             continue
-        vllm_old, vllm_new = base.vllm, job.twin.load_vllm()
+        vllm_old, vllm_new = bases[name].vllm, job.twin.load_vllm()
         if vllm_old is None or vllm_new is None or vllm_old.text == vllm_new.text:
             continue
         before, after = (vllm_unit(job, side, name) for side in (vllm_old, vllm_new))
         from_vllm[name] = frozenset(set(vllm_canons(job, before)) | set(vllm_canons(job, after)))
         if before and after and before != after and _is_copy(old[name], before):
             then, now = (job.twin.translation.unit(text, job.profile) for text in (before, after))
-            rebased[name] = with_change(new[name], base=now, upstream=then)
+            undone = without_step(new[name], old=old[name], then=then, now=now, npu=_on_npu(draft, job))
+            rebased[name] = undone.text
+            from_vllm[name] -= undone.only_here
     return rebased, from_vllm
+
+
+def _on_npu(draft: Draft, job: ModuleJob) -> OnNpu:
+    """The NPU method with the versions of vllm-ascend's that it may have statements of: old, new, and in between."""
+    if draft.upstream is None or draft.base is None or (base := base_text(draft, job)) is None:
+        return OnNpu(draft.text)
+    sides = [side for side in job.upstream.bases if side.ref in draft.base.also]
+    also = [texts.unit_texts(side.text, side.path).get(draft.base.qualname, "") for side in sides]
+    return OnNpu(draft.text, (base, draft.upstream, *also))
 
 
 def _known_before(job: ModuleJob) -> frozenset[str]:
@@ -283,12 +301,3 @@ def vllm_canons(job: ModuleJob, text: str) -> Iterable[str]:
 
 def _is_copy(text: str, other: str) -> bool:
     return lineage.similarity(text, other) >= lineage.COPY
-
-
-def with_change(text: str, *, base: str, upstream: str, policy: merge.Policy = merge.PORT) -> str:
-    """``text`` with the change from ``base`` to ``upstream`` merged in; unchanged if that cannot be parsed."""
-    try:
-        result = merge.merge(Triple(base, text, upstream), policy=policy)
-    except UnparsableText:
-        return text
-    return result.text if result.parses else text

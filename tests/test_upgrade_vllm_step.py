@@ -1,0 +1,100 @@
+"""vLLM's own step taken out of the GPU twin's change, and what it must leave alone."""
+
+from __future__ import annotations
+
+import pytest
+from sync_samples import AR, ASCEND, GPU_AR, VLLM
+
+from runner_sync.profile import NPU
+from runner_sync.upgrade.from_gpu.twin.vllm_step import OnNpu, without_step
+from runner_sync.upgrade.job import GpuBase, GpuTwin, ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.module import upgrade_module
+
+MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
+PLAIN = "        extra = self.make_extra_inputs()\n"
+SIZED = "        extra = self.make_extra_inputs(num_rows=0)\n"
+NOTE = "        self.note_what_was_fetched(kept)\n"
+GAIN = "        kept = self.prepared_for_stage(kept)\n"
+
+
+def step(extra: str = "", *more: str) -> str:
+    return f"""\
+    def _step(self, rows):
+        first = self.prepare(rows)
+{extra}        kept = self.keep_first_rows(first, rows)
+{"".join(more)}        return self.fetch(rows, kept)
+"""
+
+
+def upgraded(*, npu: str, ascend: str = step()) -> tuple[str, list[str]]:
+    """The NPU method after a port of a twin that gained ``GAIN``, and ``SIZED`` from vLLM; and the questions."""
+    vllm = [
+        ModuleRevision(ref, f"class GPUModelRunner:\n{step(line)}", VLLM) for ref, line in (("1", PLAIN), ("2", SIZED))
+    ]
+    old, new = (
+        ModuleRevision(ref, f"class GPUARModelRunner:\n{body}", GPU_AR)
+        for ref, body in (("1", step(PLAIN, NOTE)), ("2", step(SIZED, NOTE, GAIN)))
+    )
+    upstream = ModuleRevision("1", f"class NPUModelRunner:\n{ascend}", ASCEND)
+    job = ModuleJob(
+        NPU,
+        MODULE,
+        AR,
+        f"class NPUARModelRunner:\n{npu}",
+        Upstream(new=upstream, is_followed=True, bases=(upstream,)),
+        GpuTwin(new=new, bases=(GpuBase(old, lambda: vllm[0]),), load_vllm=lambda: vllm[1]),
+    )
+    result = upgrade_module(job)
+    return result.after, [item.reason for item in result.reviews]
+
+
+def test_what_vllm_changed_comes_from_the_twin_where_vllm_ascend_has_no_such_statement() -> None:
+    """``_init_model_kwargs()`` of omni's ``_dummy_run`` came from the GPU runner; vllm-ascend never calls it."""
+    after, _ = upgraded(npu=step(PLAIN, NOTE))
+    assert SIZED in after
+    assert GAIN in after
+
+
+@pytest.mark.parametrize(
+    ("npu", "ascend"),
+    [
+        pytest.param(step(PLAIN, NOTE), step(PLAIN), id="vllm-ascend has it as it was"),
+        pytest.param(step(PLAIN, NOTE), step(PLAIN.replace("()", "(rows)")), id="vllm-ascend has a form of its own"),
+        pytest.param(step("", NOTE), step(), id="NPU does without it"),
+        pytest.param(step(PLAIN.replace("()", "(rows)"), NOTE), step(), id="NPU has a form of its own"),
+    ],
+)
+def test_what_vllm_ascend_delivers_or_npu_has_otherwise_does_not_come_from_the_twin(npu: str, ascend: str) -> None:
+    after, _ = upgraded(npu=npu, ascend=ascend)
+    assert "num_rows" not in after
+    assert GAIN in after
+
+
+def test_only_the_place_that_npu_has_is_brought_up_to_date() -> None:
+    twice = f"        if self.is_last:\n    {PLAIN}"
+    old, now = step(PLAIN, twice), step(SIZED, twice.replace("()", "(num_rows=0)"))
+    undone = without_step(now, old=old, then=old, now=now, npu=OnNpu(step(PLAIN), (step(),)))
+    assert undone.text == step(SIZED, twice)
+    assert undone.only_here == {line.strip() for line in (PLAIN, SIZED)}
+
+
+RECORD = "        made = Record(first=first, rows=rows, kept=kept)\n"
+ROUTED = "        made = Record(first=first, rows=rows, routed=self.routed, kept=kept)\n"
+OWN = "        made = dict(first=first, rows=rows, kept=kept)\n"
+
+
+def test_a_statement_that_the_twin_did_not_change_stays_as_it_is() -> None:
+    """vLLM dropped an argument that the twin never passed: undone in the twin, it would be omni's news."""
+    old, new = step("", OWN), step("", OWN, GAIN)
+    undone = without_step(new, old=old, then=step("", ROUTED), now=step("", RECORD), npu=OnNpu(step("", OWN)))
+    assert undone.text == new
+
+
+def test_a_statement_that_the_twin_changed_with_vllm_is_as_it_was_on_the_old_vllm() -> None:
+    """A near-miss: omni's part of it is left."""
+    tagged = RECORD.replace("kept=kept", "kept=kept, tag=self.tag")
+    undone = without_step(
+        step("", tagged), old=step("", ROUTED), then=step("", ROUTED), now=step("", RECORD), npu=OnNpu(step("", ROUTED))
+    )
+    assert undone.text == step("", ROUTED.replace("kept=kept", "kept=kept, tag=self.tag"))
+    assert undone.only_here == frozenset()

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 from sync_samples import (
+    BASE,
     GPU_TWIN,
     NPU_TWIN,
+    OMNI_TREE,
     Trees,
+    dedent,
     lay_out,
     port_of,
 )
@@ -119,6 +122,36 @@ def test_what_omnis_module_has_already_is_not_refused(own: str, refused: set[str
     module = f"class NPUModelRunner:\n    def run(self):\n        {own or 'pass'}\n"
     job = ModuleJob(profile, NPU.modules[0], "npu.py", module, target=target)
     assert set(job.refused) == refused
+
+
+@pytest.mark.parametrize(
+    ("imported", "refused"),
+    [
+        ((), {"is_pinned", "triton."}),
+        (("is_pinned",), {"triton."}),
+        # What only reads like the name, and what is no name, stay refused.
+        (("is_pinned_now", "triton"), {"is_pinned", "triton."}),
+    ],
+)
+def test_a_name_that_another_runner_of_the_platform_imports_is_not_refused(
+    imported: tuple[str, ...], refused: set[str]
+) -> None:
+    profile = replace(NPU, unported=("is_pinned", "triton."), names=())
+    target = Target(imported=frozenset(imported))
+    assert set(ModuleJob(profile, NPU.modules[0], "npu.py", "", target=target).refused) == refused
+
+
+def test_the_import_of_another_runner_lets_a_name_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``is_pin_memory_available`` of vllm-omni 0.32.0rc1: the generation runner calls it, the AR runner's ports may."""
+    pinned = "from vllm.utils.platform_utils import is_pin_memory_available\n"
+    now = pinned + GPU_TWIN.replace("self.keep(first)", "self.keep(first, is_pin_memory_available())")
+    text, questions = port_of(tmp_path / "without", monkeypatch, NPU_TWIN, GPU_TWIN, now)
+    assert "is_pin_memory_available" not in text
+    assert "it uses is_pin_memory_available, which is code that people port by hand" in questions
+    other = {BASE: pinned + dedent(OMNI_TREE[BASE])}
+    text, questions = port_of(tmp_path / "with", monkeypatch, NPU_TWIN, GPU_TWIN, now, beside=other)
+    assert "self.keep(first, is_pin_memory_available())" in text
+    assert "by hand" not in questions
 
 
 @pytest.mark.parametrize("names", [("late", "early"), ("early", "late")])

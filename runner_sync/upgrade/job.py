@@ -232,6 +232,8 @@ class Target:
     """For a name as the GPU runner calls it: the definition behind it and the CUDA names that this uses; else empty."""
     omni_module: Callable[[str], tuple[str, str] | None] = lambda _module: None
     """Path and text of a module, by its dotted name; ``None`` if no tree at hand has it."""
+    imported: frozenset[str] = frozenset()
+    """Names that some derived module imports, so that the platform has what they stand for."""
     missing_members: Mapping[str, str] = field(default_factory=dict)
     """Members that GPU classes have and their NPU counterparts, or the vLLM at hand, lack; each with the lacking
     class."""
@@ -266,13 +268,15 @@ class ModuleJob:
     def refused(self) -> dict[str, str]:
         """Words that a port must not bring, in NPU form, each with the reason why.
 
-        Code that people port by hand is allowed if omni's module has some already; a missing member, if omni's module
-        or vllm-ascend's reads it. A translated name that its module is known to lack is always refused.
+        Code that people port by hand is allowed if omni's module has some already, a name also if another derived module
+        imports it; a missing member, if omni's module or vllm-ascend's reads it. A translated name that its module is known to lack is always refused.
         """
         own = self.text + (self.upstream.new.text if self.upstream.new is not None else "")
         target = self.target
         words = {
-            word: "code that people port by hand" for word in self.profile.unported if not uses_word(self.text, word)
+            word: "code that people port by hand"
+            for word in self.profile.unported
+            if word not in target.imported and not uses_word(self.text, word)
         }
         for row in self.profile.names:
             if not row.new_module.startswith(f"{self.profile.package}.") and target.lacks(row.new_module, row.new_name):

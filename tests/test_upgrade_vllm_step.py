@@ -7,7 +7,7 @@ from sync_samples import AR, ASCEND, GPU_AR, VLLM
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade.from_gpu.twin.vllm_step import OnNpu, without_step
-from runner_sync.upgrade.job import GpuBase, GpuTwin, ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import upgrade_module
 
 MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
@@ -26,8 +26,11 @@ def step(extra: str = "", *more: str) -> str:
 """
 
 
-def upgraded(*, npu: str, ascend: str = step()) -> tuple[str, list[str]]:
-    """The NPU method after a port of a twin that gained ``GAIN``, and ``SIZED`` from vLLM; and the questions."""
+def upgraded(*, npu: str, ascend: str = step(), at_hand: str = SIZED) -> tuple[str, list[str]]:
+    """The NPU method after a port of a twin that gained ``GAIN``, and ``SIZED`` from vLLM; and the questions.
+
+    ``at_hand`` is what the vLLM has that NPU runs on.
+    """
     vllm = [
         ModuleRevision(ref, f"class GPUModelRunner:\n{step(line)}", VLLM) for ref, line in (("1", PLAIN), ("2", SIZED))
     ]
@@ -43,6 +46,7 @@ def upgraded(*, npu: str, ascend: str = step()) -> tuple[str, list[str]]:
         f"class NPUARModelRunner:\n{npu}",
         Upstream(new=upstream, is_followed=True, bases=(upstream,)),
         GpuTwin(new=new, bases=(GpuBase(old, lambda: vllm[0]),), load_vllm=lambda: vllm[1]),
+        hierarchy=Hierarchy(inherited={MODULE.name: Inherited(vllm={"_step": step(at_hand)})}),
     )
     result = upgrade_module(job)
     return result.after, [item.reason for item in result.reviews]
@@ -70,10 +74,17 @@ def test_what_vllm_ascend_delivers_or_npu_has_otherwise_does_not_come_from_the_t
     assert GAIN in after
 
 
+def test_what_the_vllm_of_npu_has_not_made_yet_does_not_come() -> None:
+    """A port alone: vllm-ascend stays where it is, on an older vLLM whose method takes no such argument."""
+    after, _ = upgraded(npu=step(PLAIN, NOTE), at_hand=PLAIN)
+    assert "num_rows" not in after
+    assert GAIN in after
+
+
 def test_only_the_place_that_npu_has_is_brought_up_to_date() -> None:
     twice = f"        if self.is_last:\n    {PLAIN}"
     old, now = step(PLAIN, twice), step(SIZED, twice.replace("()", "(num_rows=0)"))
-    undone = without_step(now, old=old, then=old, now=now, npu=OnNpu(step(PLAIN), (step(),)))
+    undone = without_step(now, old=old, then=old, now=now, npu=OnNpu(step(PLAIN), (step(),), now))
     assert undone.text == step(SIZED, twice)
     assert undone.only_here == {line.strip() for line in (PLAIN, SIZED)}
 

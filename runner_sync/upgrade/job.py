@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal, Protocol
 
 from runner_sync.compose.member_text import uses_word
-from runner_sync.compose.members import Action
+from runner_sync.compose.members import Action, Obstacle
 from runner_sync.compose.records import Record
 from runner_sync.lineage import Origin
 from runner_sync.merge import Preference
@@ -154,6 +154,8 @@ class GpuTwin:
     """Loads vLLM's module of the version that ``new`` is made for."""
     owed: Owed = Owed()
     """Names on ``self`` whose uses count as new in the twin, however old they are."""
+    unset: Mapping[str, Obstacle] = field(default_factory=dict)
+    """Names on ``self`` that nothing here sets, so that what reads them is not ported."""
     news_only: bool = False
     """Whether somebody asked for what the twin gained since a revision and nothing else: what NPU lacked before stays
     out."""
@@ -268,8 +270,9 @@ class ModuleJob:
     def refused(self) -> dict[str, str]:
         """Words that a port must not bring, in NPU form, each with the reason why.
 
-        Code that people port by hand is allowed if omni's module has some already, a name also if another derived module
-        imports it; a missing member, if omni's module or vllm-ascend's reads it. A translated name that its module is known to lack is always refused.
+        Code that people port by hand is allowed if omni's module has some already, a name also if another
+        derived module imports it; a missing member, if omni's module or vllm-ascend's reads it. A translated
+        name that its module is known to lack is always refused.
         """
         own = self.text + (self.upstream.new.text if self.upstream.new is not None else "")
         target = self.target

@@ -17,6 +17,7 @@ from runner_sync.upgrade.from_gpu.asking.call_fit import ask_about_calls
 from runner_sync.upgrade.from_gpu.asking.other_uses import ask_about_other_uses
 from runner_sync.upgrade.from_gpu.members import inheriting
 from runner_sync.upgrade.from_gpu.twin import gpu_side, owing
+from runner_sync.upgrade.from_gpu.twin.unset import unset
 from runner_sync.upgrade.from_upstream import ascend
 from runner_sync.upgrade.job import ModuleJob, ModuleResult, is_selected
 from runner_sync.upgrade.questions.defects import (
@@ -46,16 +47,25 @@ def upgrade_module(job: ModuleJob) -> ModuleResult:
 
     A class that vllm-ascend's change alters also gets the mixins that it has done without, for that is when people
     catch up. The stages after vllm-ascend's are repeated as long as a port brings half of a feature whose other half
-    the GPU twin already has.
+    the GPU twin already has; and from the start without what reads attributes that even then nothing sets.
     """
     followed = _after_upstream(job)
     moved = {draft.owner for draft in followed if draft.text != draft.before}
     job = replace(job, hierarchy=job.hierarchy.with_late_mixins(moved))
+    result, side = _with_what_is_owed(job, followed)
+    while more := {name: why for name, why in unset(job, side, result.after).items() if name not in job.twin.unset}:
+        job = replace(job, twin=replace(job.twin, unset={**job.twin.unset, **more}))
+        result, side = _with_what_is_owed(job, followed)
+    return result
+
+
+def _with_what_is_owed(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, gpu_side.GpuSide]:
+    """The result and its GPU side, with the older code of the twin that belongs to what is ported."""
     result, side = _upgraded(job, followed)
     while not (found := owing.owed(job, side, result.after)).names <= job.twin.owed.names:
         job = replace(job, twin=replace(job.twin, owed=job.twin.owed.with_more(found)))
         result, side = _upgraded(job, followed)
-    return result
+    return result, side
 
 
 def _after_upstream(job: ModuleJob) -> list[Draft]:

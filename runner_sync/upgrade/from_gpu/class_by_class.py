@@ -58,7 +58,8 @@ def _with_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side
     Whole statements that a port adds to a copy of vllm-ascend's stand between ruler comments.
     """
     have = [canon for draft in drafts for canon in canonical(draft.text)]
-    veto = veto_for(device_bound(pair), job.refused, pair.upstream, have=have, helpers=pair.helpers)
+    absent = {**job.twin.unset, **device_bound(pair)}
+    veto = veto_for(absent, job.refused, pair.upstream, have=have, helpers=pair.helpers)
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     beside = [d for d in drafts if not d.chosen and d.owner == class_name]
     ported = porting.port(mine, job, side, veto, beside=beside)

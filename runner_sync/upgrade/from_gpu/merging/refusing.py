@@ -38,6 +38,8 @@ def veto_for(
 
     def refuse(canon: str) -> Reason | None:
         needs = uses_one_of(canon, members, functions) if bound else ()
+        if needs and bound[needs[0]].name == needs[0]:
+            return Reason("uses refused code", (needs[0],), detail=bound[needs[0]].what)
         if needs:
             return Reason("needs an absent member", (needs[0],), detail=bound[needs[0]].sentence)
         word = refused_word(device, canon)

@@ -174,12 +174,15 @@ def _without_vllm(
 
 
 def _on_npu(draft: Draft, job: ModuleJob) -> OnNpu:
-    """The NPU method with the versions of vllm-ascend's that it may have statements of: old, new, and in between."""
+    """The NPU method, the versions of vllm-ascend's that it may have statements of (old, new, in between), and that of
+    the vLLM at hand."""
     if draft.upstream is None or draft.base is None or (base := base_text(draft, job)) is None:
         return OnNpu(draft.text)
     sides = [side for side in job.upstream.bases if side.ref in draft.base.also]
     also = [texts.unit_texts(side.text, side.path).get(draft.base.qualname, "") for side in sides]
-    return OnNpu(draft.text, (base, draft.upstream, *also))
+    inherited = job.hierarchy.inherited.get(draft.owner)
+    vllm = inherited.vllm.get(draft.member, "") if inherited is not None else ""
+    return OnNpu(draft.text, (base, draft.upstream, *also), job.twin.translation.unit(vllm, job.profile))
 
 
 def _known_before(job: ModuleJob) -> frozenset[str]:

@@ -4,7 +4,8 @@ Comes in: texts of one unit, all in NPU words. Goes out: the new GPU text as it 
 statements that NPU gets from nobody else. May touch: nothing.
 
 It is a merge backwards, and must not invent anything. It leaves alone what the twin did not change, and what only the
-twin can give to NPU, because NPU has the statement and vllm-ascend's method has nothing like it::
+twin can give to NPU, because NPU has the statement, vllm-ascend's method has nothing like it, and the vLLM that NPU
+runs on has made that change::
 
     vLLM, old and new   kwargs = self.kwargs()              kwargs = self.kwargs(rows=0)
     twin, old and new   kwargs = self.kwargs(); note()      kwargs = self.kwargs(rows=0); note(); keep()
@@ -27,11 +28,12 @@ from runner_sync.statements.likeness import similarity
 
 @dataclass(frozen=True, slots=True)
 class OnNpu:
-    """The NPU method, and vllm-ascend's methods of that name; with none of these, all that vLLM changes counts as
-    delivered by vllm-ascend."""
+    """The NPU method, vllm-ascend's methods of that name, and the one of the vLLM that both run on; with none of these,
+    all that vLLM changes counts as delivered by vllm-ascend."""
 
     text: str
     ascend: Sequence[str] = ()
+    vllm: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,9 @@ def without_step(new: str, *, old: str, then: str, now: str, npu: OnNpu) -> Undo
     """The twin's ``new`` text without vLLM's step from ``then`` to ``now``; ``old`` is the twin's old text."""
     text = with_change(new, base=now, upstream=then)
     undone = [pair for pair in _edits(new, text) if not pair[0].is_comment]
-    owed = _owed(old, new, undone, npu)
+    is_there = {*canonical(npu.vllm)}
+    theirs = {after for before, after in _pairs(now, new) if before.canon in is_there}
+    owed = _owed(old, new, [pair for pair in undone if pair[0] in theirs], npu)
     same = {*canonical(old)}
     restored = _with_texts(text, [pair for pair in undone if pair[0] in owed or pair[0].canon in same])
     if not parses(restored):
@@ -72,8 +76,12 @@ def _owed(old: str, new: str, undone: Sequence[tuple[Node, Node]], npu: OnNpu) -
 
 def _edits(text: str, other: str) -> list[tuple[Node, Node]]:
     """The statements that both texts have in different forms."""
+    return [(one, two) for one, two in _pairs(text, other) if one.canon != two.canon]
+
+
+def _pairs(text: str, other: str) -> list[tuple[Node, Node]]:
     mine, theirs = nodes_of(text), nodes_of(other)
-    return [(mine[pair.left], theirs[pair.right]) for pair in merge.align(mine, theirs) if not pair.equal]
+    return [(mine[pair.left], theirs[pair.right]) for pair in merge.align(mine, theirs)]
 
 
 def _with_texts(text: str, pairs: Iterable[tuple[Node, Node]]) -> str:

@@ -42,6 +42,45 @@ def test_a_new_block_that_stays_out_is_shown_with_what_is_in_it() -> None:
     assert asked.upstream == "if self.checks:\n    self.check(ids)\nelse:\n    self.note(ids)"
 
 
+WRAPPED = "def run(self, rows):\n    first = self.prepare(rows)\n{}    self.send(first)\n"
+SHORT_SUITE = ("    out = self.step(first, rows)\n", "    out = self.step(first, rows, self.own)\n")
+LONG_SUITE = tuple(
+    "    with self.lock(first, rows):\n" + "".join(f"        self.work_{k}(first)\n" for k in range(12)) + line
+    for line in SHORT_SUITE
+)
+
+
+@pytest.mark.parametrize(
+    ("base", "omni", "shown"),
+    [
+        pytest.param(*SHORT_SUITE, "out = self.step(first, rows)", id="all of a short suite"),
+        pytest.param(
+            *LONG_SUITE,
+            "with self.lock(first, rows):\n        # …\n    out = self.step(first, rows)",
+            id="both ends of a long one",
+        ),
+    ],
+)
+def test_a_new_block_around_what_omni_has_otherwise_is_shown_with_what_it_is_around(
+    base: str, omni: str, shown: str
+) -> None:
+    """``try:`` alone says nothing."""
+    end = "    finally:\n        self.finish(first)\n"
+    upstream = WRAPPED.format(f"    try:\n{textwrap.indent(base, '    ')}{end}")
+    (asked,) = merge(Triple(WRAPPED.format(base), WRAPPED.format(omni), upstream), policy=PORT).decisions
+    assert asked.reason.kind == "suite around other statements"
+    assert asked.upstream == f"try:\n    {shown}\nfinally:\n    self.finish(first)"
+
+
+def test_a_new_branch_around_what_omni_has_otherwise_is_shown_with_its_condition() -> None:
+    base = WRAPPED.format("    if self.is_last:\n        self.note(rows)\n    self.wait(first)\n")
+    omni = base.replace("    self.wait(first)\n", "    if self.on_npu:\n        self.wait(first)\n")
+    upstream = base.replace("    self.wait(first)\n", "    else:\n        self.wait(first)\n")
+    (asked,) = merge(Triple(base, omni, upstream), policy=PORT).decisions
+    assert asked.reason.kind == "suite around other statements"
+    assert asked.upstream == "if self.is_last:\nelse:\n    self.wait(first)"
+
+
 TOKENS = """\
     ids = self.ids()
     if ids and all(ids):

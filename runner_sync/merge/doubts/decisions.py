@@ -128,6 +128,7 @@ def _decision(weave: Weave, question: _Question) -> Decision:
     whole = question.reason.kind in WHOLE_SUITES
     has_grown = question.is_left_out and question.doubts[0].instead is not None
     together = len(strands) > 1 and question.reason.kind in PLACES
+    around = [doubt.strand.upstream for doubt in question.doubts if doubt.reason.kind in AROUND_OTHERS]
     in_omni = whole or together or question.reason.kind in OWN_BLOCKS or _is_gone(question)
     base = [strand.in_base for strand in strands if strand.base is not None]
     base += _gone_between(weave, base) if question.is_left_out else ()
@@ -143,6 +144,7 @@ def _decision(weave: Weave, question: _Question) -> Decision:
             weave.of_upstream,
             [strand.upstream for strand in now],
             whole=together or question.reason.kind == "removed block came back",
+            around=around,
         ),
         chosen=question.chosen,
         is_last=question.is_last,
@@ -171,8 +173,16 @@ def _in_omni(doubt: Doubt) -> int | None:
     return doubt.strand.omni if doubt.strand.omni is not None or doubt.instead is None else doubt.instead.omni
 
 
-def _side(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int | None], *, whole: bool = False) -> str:
-    return shown_together(nodes, of, sorted({index for index in indices if index is not None}), whole=whole)
+def _side(
+    nodes: Sequence[Node],
+    of: Sequence[Strand],
+    indices: Sequence[int | None],
+    *,
+    whole: bool = False,
+    around: Sequence[int | None] = (),
+) -> str:
+    known, heads = (sorted({index for index in some if index is not None}) for some in (indices, around))
+    return shown_together(nodes, of, known, whole=whole, around=heads)
 
 
 def _asked_around(weave: Weave, doubt: Doubt, asked: Collection[Strand], emitted: Emitted) -> Strand | None:
@@ -321,6 +331,10 @@ WHOLE_SUITES: Collection[Kind] = frozenset(
     }
 )
 """Reasons that are about a suite as a whole: it stays for what it has inside, and that is to be decided about."""
+
+
+AROUND_OTHERS: Collection[Kind] = frozenset({"suite around other statements", "suites that overlap"})
+"""Reasons that are about a new head of upstream's around old statements: it says nothing without what it is around."""
 
 
 OWN_BLOCKS: Collection[Kind] = frozenset({"added block emptied", "added block left", "added block replaced"})

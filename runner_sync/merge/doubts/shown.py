@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from runner_sync.merge.weave import Strand
-from runner_sync.statements import INDENT, Node, ancestors, below
+from runner_sync.statements import INDENT, Node, ancestors, below, clauses, in_suite
 
 
 def is_shown_whole(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> bool:
@@ -22,20 +22,58 @@ def is_shown_whole(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> b
     return len(of[index].sides) == 1 and not is_around and not any(of[k].kept for k in whole)
 
 
-def shown_together(nodes: Sequence[Node], of: Sequence[Strand], indices: Sequence[int], *, whole: bool = False) -> str:
+LONGEST = 12
+"""Of a suite with more lines that is shown because a new head is around it, only the first and the last statement."""
+
+
+def shown_together(
+    nodes: Sequence[Node],
+    of: Sequence[Strand],
+    indices: Sequence[int],
+    *,
+    whole: bool = False,
+    around: Collection[int] = (),
+) -> str:
     """The texts of some statements, indented relative to each other, each with all inside it if `is_shown_whole`.
 
     If they stand in different suites, the heads of these are shown as well: what runs under a condition must not read
-    as if it always ran. With ``whole`` everything inside is shown, whatever became of it.
+    as if it always ran. With ``whole`` everything inside is shown, whatever became of it; for the heads in ``around``
+    what they are around, and of a clause the statement that it belongs to.
     """
     among: set[int] = set()
+    cut: set[int] = set()
     for index in indices:
         among.update(below(nodes, index) if whole or is_shown_whole(nodes, of, index) else [index])
+    for index in around:
+        if nodes[index].is_clause:
+            among.add(nodes[index].owner)
+        for head in (index, *clauses(nodes, index)):
+            inside, incomplete = _inside(nodes, head)
+            among.update([head, *inside])
+            cut |= incomplete
     ways = [[*ancestors(nodes, index)][::-1] for index in indices]
     shared = sum(len(set(step)) == 1 for step in zip(*ways, strict=False)) if len(ways) > 1 else 0
     heads = {head for way in ways if len(ways) > 1 for head in way[shared:]}
     among |= heads | {nodes[head].owner for head in heads if nodes[head].is_clause}
-    return "\n".join(_indented(nodes[k], _depth(nodes, k, among) * INDENT) for k in sorted(among))
+    return "\n".join(_shown(nodes, k, among, is_cut=k in cut) for k in sorted(among))
+
+
+def _shown(nodes: Sequence[Node], index: int, among: Collection[int], *, is_cut: bool) -> str:
+    """The text of one statement among others; ``is_cut`` if something is left out below it."""
+    column = _depth(nodes, index, among) * INDENT
+    more = (column + INDENT * nodes[index].compound) * " " + "# …"
+    return _indented(nodes[index], column) + (f"\n{more}" if is_cut else "")
+
+
+def _inside(nodes: Sequence[Node], head: int) -> tuple[list[int], set[int]]:
+    """What to show of the suite of a head, and the statements below which something is left out: everything in a short
+    one, the first and the last statement of a long one."""
+    tops = in_suite(nodes, head)
+    inside = [k for top in tops for k in below(nodes, top)]
+    if sum(len(nodes[k].lines) for k in inside) <= LONGEST:
+        return inside, set()
+    ends = sorted({tops[0], tops[-1]})
+    return ends, {k for k in ends if k + 1 in inside and k + 1 not in ends}
 
 
 def _depth(nodes: Sequence[Node], index: int, among: Collection[int]) -> int:

@@ -89,7 +89,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "addition reads what omni does not set": "{upstream} added a use of {names}, which {omni} does not set here",
     "suite around nothing": "{upstream} moved statements into a new block (if, with, try …); {omni} has none of them",
     "suite around other statements": (
-        "left out: a new block (with, try) that {upstream} put around statements which {omni} has in another form"
+        "left out: a new block that {upstream} put around statements which {omni} has in another form"
     ),
     "suites that overlap": "left out: a new block of {upstream}'s that begins or ends inside a new block of {omni}'s",
     "branch of a removed condition": "{upstream} added a branch to a condition that {omni} does not have",

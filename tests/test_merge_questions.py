@@ -14,6 +14,7 @@ from merge_samples import CASES, folders, read_case
 
 from runner_sync.merge import (
     PORT,
+    Reason,
     merge,
 )
 from runner_sync.merge.matching.align import SIMILAR
@@ -579,3 +580,32 @@ def test_a_block_around_both_is_not_shown() -> None:
 def test_a_statement_that_was_only_removed_replaces_nothing() -> None:
     result = merge(Triple(CACHING, CACHING_HERE, CACHING.replace(UPDATE, "")), policy=PORT)
     assert [decision.reason.kind for decision in result.decisions] == ["edited statement removed"]
+
+
+@pytest.mark.parametrize(
+    ("change", "missing", "kind"),
+    [
+        pytest.param("self.step(first, late)", "late", "half of a feature", id="the change uses what stays out"),
+        pytest.param(
+            "self.step(first, rows)", "late", "removed statement changed", id="the change uses something else"
+        ),
+        pytest.param("self.step(first, late)", "other", "removed statement changed", id="something else stays out"),
+        pytest.param("self.step(late=first)", "late", "removed statement changed", id="a keyword of that name"),
+        pytest.param(
+            "self.step(first, rows)", "first", "removed statement changed", id="it used what stays out before, too"
+        ),
+    ],
+)
+def test_a_change_that_could_not_come_anyway_is_told_with_the_reason(change: str, missing: str, kind: str) -> None:
+    """`execute_model` of vllm-omni 0.26.0: NPU has the keyword in a `with` of its own, and does not lack it."""
+    base = "def run(self, rows):\n    first = self.prepare(rows)\n    self.step(first)\n    return self.result\n"
+    omni = base.replace("    self.step(first)\n", "")
+    upstream = base.replace("    self.step(first)\n", f"    late = self.late(rows)\n    {change}\n")
+
+    def veto(canon: str) -> Reason | None:
+        is_read = re.search(rf"\b{missing}\b(?! ?=)", canon) is not None
+        return Reason("half of a feature", (missing,)) if is_read else None
+
+    merged = merge(Triple(base, omni, upstream), policy=PORT, veto=veto)
+    assert kind in {decision.reason.kind for decision in merged.decisions}
+    assert "self.step" not in merged.text

@@ -7,10 +7,12 @@ marked. May touch: ``kept`` of the strands.
 from __future__ import annotations
 
 from collections.abc import Collection
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from runner_sync.confidence import DERIVED
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.reason import Reason
+from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.weave import Doubt, Strand, runs
 from runner_sync.statements import Node
 from runner_sync.statements.dataflow import binds, reads
@@ -20,6 +22,8 @@ def refuse(settling: Settling) -> None:
     """Leave out what the veto refuses, all inside it, and what reads a local set only there.
 
     In a run of strands with something refused, upstream's deletions are not made either: they belong to that change.
+    A change of a statement that omni lacks is told with the reason why it could not come anyway, if it brings the use
+    of such a local.
     """
     weave, strands, veto = settling.weave, settling.strands, settling.terms.veto
     if veto is None:
@@ -28,6 +32,8 @@ def refuse(settling: Settling) -> None:
     set_here = {name for node in weave.omni for name in _sets(node)}
     lost: set[str] = set()
     for strand in strands:
+        if strand.sides == "bu" and not strand.kept:
+            _tell_why(settling, strand, veto, lost)
         if strand.upstream is None or strand.omni is not None or not strand.kept:
             continue
         node = weave.upstream[strand.upstream]
@@ -44,6 +50,28 @@ def refuse(settling: Settling) -> None:
         if any(strand in refused for strand in run):
             for strand in run:
                 strand.kept = strand.kept or strand.omni is not None
+
+
+def _tell_why(settling: Settling, strand: Strand, veto: Veto, lost: AbstractSet[str]) -> None:
+    """Give the doubt about a changed statement that omni lacks the reason to leave out the locals that only the change
+    uses, if there is one."""
+    weave = settling.weave
+    now, was = weave.upstream[strand.in_upstream], weave.base[strand.in_base]
+    reason = veto(now.canon) or _depends(now, lost - reads(was))
+    if reason is None or reason.kind not in ABOUT_LOCALS or not reads(now).issuperset(reason.names):
+        return
+    if not reads(was).isdisjoint(reason.names):
+        return
+    settling.doubts = [
+        replace(doubt, reason=reason, confidence=DERIVED)
+        if doubt.strand is strand and doubt.reason.kind == "removed statement changed"
+        else doubt
+        for doubt in settling.doubts
+    ]
+
+
+ABOUT_LOCALS: Collection[Kind] = ("reads what nothing sets", "reads what was left out", "half of a feature")
+"""Reasons to leave out a statement for a local that it reads."""
 
 
 def _depends(node: Node, lost: Collection[str]) -> Reason | None:

@@ -327,13 +327,15 @@ def _with_left_out_joined(decisions: Sequence[merge.Decision]) -> Sequence[merge
 
 
 def _joined(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Sequence[merge.Decision]:
-    """The decisions, with those whose reason is of one of these ``kinds`` as one decision of the first kind."""
-    left_out = [item for item in decisions if item.reason.kind in kinds]
+    """The decisions, with those whose reason is of one of these ``kinds`` as one of the first kind, at the place of the
+    first of them."""
+    left_out = sorted((item for item in decisions if item.reason.kind in kinds), key=lambda item: item.line)
     if len(left_out) < 2:
         return decisions
     names = sorted({name for item in left_out for name in item.reason.names})
     reason = Reason(kinds[0], tuple(names), passages=len(left_out))
-    whole = replace(left_out[0], reason=reason, upstream="\n".join(item.upstream for item in left_out), chosen="")
+    upstream = "\n".join(item.upstream for item in left_out)
+    whole = replace(left_out[0], reason=reason, base="", upstream=upstream, chosen="")
     return [whole if item is left_out[0] else item for item in decisions if item is left_out[0] or item not in left_out]
 
 

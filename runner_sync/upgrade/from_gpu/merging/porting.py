@@ -322,13 +322,11 @@ def _with_left_out_joined(decisions: Sequence[merge.Decision]) -> Sequence[merge
         for item in decisions
         if item.reason.kind not in READS_UNSET or not any(_has_lines(block, item.upstream) for block in blocks)
     ]
-    half, unset = READS_UNSET[-1:], READS_UNSET[:-1]
-    return _joined(_joined(decisions, unset), half)
+    return _joined(_joined(decisions, READS_UNSET[:-1]), READS_UNSET[-1:])
 
 
 def _joined(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Sequence[merge.Decision]:
-    """The decisions, with those whose reason is of one of these ``kinds`` as one of the first kind, at the place of the
-    first of them."""
+    """The decisions, with those whose reason is of one of these ``kinds`` as one of the first kind, where the first is."""
     left_out = sorted((item for item in decisions if item.reason.kind in kinds), key=lambda item: item.line)
     if len(left_out) < 2:
         return decisions

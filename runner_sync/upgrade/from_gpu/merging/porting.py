@@ -326,7 +326,7 @@ def _with_left_out_joined(decisions: Sequence[merge.Decision]) -> Sequence[merge
 
 
 def _joined(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Sequence[merge.Decision]:
-    """The decisions, with those whose reason is of one of these ``kinds`` as one of the first kind, where the first is."""
+    """The decisions, with those whose reason is of one of these ``kinds`` as one, where the first of them is."""
     left_out = sorted((item for item in decisions if item.reason.kind in kinds), key=lambda item: item.line)
     if len(left_out) < 2:
         return decisions

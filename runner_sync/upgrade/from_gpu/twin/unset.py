@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from runner_sync.compose.member_text import canonical, self_names
+from runner_sync.compose.member_text import canonical
 from runner_sync.compose.members import Obstacle
 from runner_sync.statements import tree_of
 from runner_sync.syntax import is_name, walk
@@ -29,6 +29,8 @@ from runner_sync.upgrade.job import ModuleJob
 def unset(job: ModuleJob, side: GpuSide, text: str) -> dict[str, Obstacle]:
     """The attributes that methods of the upgraded ``text`` read only now, and that its classes never set to anything
     but a constant like ``None``, while the GPU class does in methods or passages that did not come.
+
+    Only what a method asks for by name: a plain read fails for everybody to see, and is asked about.
 
     timid: none that any word in the code of the old module, or of vllm-ascend's, or a member that is inherited could
     mean; and none with ``--only``, where what sets it may simply not have been asked for.
@@ -68,14 +70,16 @@ def _members(owner: str, units: Mapping[str, str]) -> dict[str, str]:
     return {name.removeprefix(prefix): text for name, text in units.items() if name.startswith(prefix)}
 
 
-def _read(text: str) -> Iterable[str]:
-    """Attributes that a method reads from ``self``, or asks for by name."""
-    yield from self_names(text)
-    for node in walk(tree_of(text)):
+def _read(text: str) -> Iterator[str]:
+    """Attributes of ``self`` that a method asks for by name, and reads in no other way."""
+    nodes = walk(tree_of(text))
+    loaded = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
+    plain = {node.attr for node in loaded if is_name(node.value, "self")}
+    for node in nodes:
         match node:
             case ast.Call(
                 func=ast.Name(id="getattr" | "hasattr"), args=[ast.Name(id="self"), ast.Constant(value=str(n)), *_]
-            ):
+            ) if n not in plain:
                 yield n
 
 

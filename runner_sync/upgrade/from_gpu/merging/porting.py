@@ -326,8 +326,8 @@ def _with_left_out_joined(decisions: Sequence[merge.Decision]) -> Sequence[merge
 
 
 def _joined(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Sequence[merge.Decision]:
-    """The decisions, with those whose reason is of one of these ``kinds`` as one, where the first of them is."""
-    left_out = sorted((item for item in decisions if item.reason.kind in kinds), key=lambda item: item.line)
+    """The decisions, with those whose reason is of one of these ``kinds`` as one, additions first."""
+    left_out = sorted((item for item in decisions if item.reason.kind in kinds), key=lambda item: bool(item.base))
     if len(left_out) < 2:
         return decisions
     names = sorted({name for item in left_out for name in item.reason.names})

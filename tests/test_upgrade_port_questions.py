@@ -241,6 +241,15 @@ def test_halves_of_features_are_a_question_beside_what_nothing_sets() -> None:
     ]
 
 
+def test_of_changes_that_are_left_out_together_what_the_first_one_stood_for_is_chosen() -> None:
+    changed = [
+        replace(left_out(f"send({name})", name), base="send(1)", omni=f"send({at})", chosen=f"send({at})")
+        for at, name in enumerate("ab")
+    ]
+    (whole,) = _with_left_out_joined(changed)
+    assert (whole.base, whole.omni, whole.upstream, whole.chosen) == ("", "send(0)", "send(a)\nsend(b)", "send(0)")
+
+
 LIMITED = """
     def _plan(self, rows, total{limit}):
         self.note(rows)

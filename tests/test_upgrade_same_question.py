@@ -25,6 +25,13 @@ def test_indentation_does_not_count() -> None:
     assert ask_once([AR, deeper])[1].part_of == "R1"
 
 
+def test_comments_and_heads_of_blocks_do_not_hinder() -> None:
+    noted = replace(GENERATION, omni="    a(1)  # omni's\n")
+    assert ask_once([AR, noted])[1].part_of == "R1"
+    heads = [replace(item, upstream="    with a:") for item in (AR, GENERATION)]
+    assert ask_once(heads)[1].part_of == "R1"
+
+
 def test_a_repetition_of_a_part_belongs_to_the_question_of_that() -> None:
     part = replace(AR, id="R4", part_of="R0")
     assert ask_once([part, GENERATION])[1].part_of == "R0"

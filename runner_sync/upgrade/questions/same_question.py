@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from runner_sync.compose.member_text import canonical
 from runner_sync.model import ReviewItem
+from runner_sync.statements import UnparsableText
 
 
 def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
@@ -28,6 +30,12 @@ def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
 
 
 def _content(item: ReviewItem) -> tuple[str, ...]:
-    """What a question says and shows, whatever its indentation."""
-    texts = (item.base, item.omni, item.upstream, item.chosen)
-    return (item.reason, *("\n".join(" ".join(line.split()) for line in text.split("\n")).strip() for text in texts))
+    """What a question says and shows, whatever its layout and its comments."""
+    return (item.reason, *(_code(text) for text in (item.base, item.omni, item.upstream, item.chosen)))
+
+
+def _code(text: str) -> str:
+    try:
+        return "\n".join(canonical(text))
+    except UnparsableText:
+        return "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()

@@ -8,9 +8,10 @@ The sequences are aligned base↔omni and base↔upstream (`classify`), put in o
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import takewhile
 
 from runner_sync.merge.reason import Reason
@@ -94,6 +95,16 @@ class Weave:
         if side == "b":
             return self.base, self.of_base
         return (self.omni, self.of_omni) if side == "o" else (self.upstream, self.of_upstream)
+
+    @cached_property
+    def omni_calls(self) -> Mapping[str, Sequence[Strand]]:
+        """Omni's statements that set something to what a call returns, by each name that they set; for a weave whose
+        strands are complete."""
+        found = defaultdict[str, list[Strand]](list)
+        for node, strand in zip(self.omni, self.of_omni, strict=True):
+            for name in dict.fromkeys(node.facts.targets) if node.facts.called else ():
+                found[name].append(strand)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

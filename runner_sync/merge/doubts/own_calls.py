@@ -37,20 +37,15 @@ def has_own_call(weave: Weave, strand: Strand) -> bool:
     old, new = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
     if not new.facts.targets or (old.facts.targets, old.made_by) != (new.facts.targets, new.made_by):
         return False
-    setting = [other for other in weave.of_omni if _sets_any(any_node(weave, other), new)]
+    setting = dict.fromkeys(other for name in new.facts.targets for other in weave.omni_calls.get(name, ()))
     if [other.sides for other in setting] != ["o"]:
         return False
-    mine, was, now = any_node(weave, setting[0]), _values(old), _values(new)
+    mine, was, now = any_node(weave, next(iter(setting))), _values(old), _values(new)
     added = now - was
     if not added or not all(map(_NAME.fullmatch, added)) or not set(mine.facts.targets) <= set(new.facts.targets):
         return False
     given = {ast.unparse(part) for value in _arguments(mine) for part in walk(value) if isinstance(part, ast.expr)}
     return added <= given and given.isdisjoint(was - now)
-
-
-def _sets_any(node: Node, other: Node) -> bool:
-    """Whether a statement is a call that sets any of the names that another one does."""
-    return bool(node.facts.called) and not set(node.facts.targets).isdisjoint(other.facts.targets)
 
 
 def _values(node: Node) -> set[str]:

@@ -199,11 +199,15 @@ def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:
 
 
 def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
+    """The merge of what both sides changed; no question where one side has it all, but for the order of keywords."""
     if omni.kind in ("docstring", "comment"):
         return of_node(omni), None
-    has_all = with_all_changes(base.text, omni.text, upstream.text) if not omni.compound else ""
-    if has_all:
-        return of_node(omni if has_all == "omni" else upstream), None
+    chosen, reason = _merged_by_phrases(base, omni, upstream, terms)
+    has_all = with_all_changes(base.text, omni.text, upstream.text) if reason is not None and not omni.compound else ""
+    return (of_node(omni if has_all == "omni" else upstream), None) if has_all else (chosen, reason)
+
+
+def _merged_by_phrases(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
     for old in (*_closer_versions(base, omni, upstream, terms.versions), base.text):
         merged = _merged_from(old, omni, upstream, terms.policy)
         if merged is not None:

@@ -85,11 +85,16 @@ def _called(value: str) -> str:
 
 def _named_and_returned_later(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
     """Each ``name = value`` with statements between it and ``return name`` in its suite, as name and value."""
+    exits = defaultdict[str, list[int]](list)
+    for k, node in enumerate(nodes):
+        exits[node.canon].append(k)
     for k, node in enumerate(nodes):
         name = node.facts.targets[0] if len(node.facts.targets) == 1 else ""
         value = node.canon.removeprefix(f"{name} = ")
-        behind = [nodes[i].canon for i in siblings(nodes, k, step=1)]
-        if name.isidentifier() and value != node.canon and _called(value) and f"return {name}" in behind[1:]:
+        if not name.isidentifier() or value == node.canon or not _called(value):
+            continue
+        later = [i for i in exits[f"return {name}"] if i > k and nodes[i].parent == node.parent]
+        if later and next(siblings(nodes, k, step=1)) < later[-1]:
             yield name, value
 
 

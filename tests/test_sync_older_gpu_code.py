@@ -8,6 +8,9 @@ import pytest
 from sync_samples import AR, GPU_AR, Trees, commit, stay_at_home
 
 from runner_sync import sync
+from runner_sync.model import Finding
+from runner_sync.sync.notes import older_gpu_code
+from runner_sync.upgrade import ModuleResult
 
 HEAD = "    def _stage_of(self, request):\n"
 HOOK = """\
@@ -62,3 +65,26 @@ def test_what_a_review_item_shows_is_not_named(trees: Trees) -> None:
 )
 def test_it_is_not_named_where_it_is_not_looked_for(trees: Trees, options: dict[str, object]) -> None:
     assert named(trees, omni_base="HEAD", **options) == []
+
+
+LACKING = "class R:\n    def run(self):\n        pass\n"
+HAVING = LACKING.replace("pass", "self.note()")
+BEFORE = f"{LACKING}\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "symbol", "left"),
+    [
+        pytest.param(LACKING, "note", 1, id="another unit has it now"),
+        pytest.param(HAVING, "note", 0, id="this unit has it now"),
+        pytest.param(LACKING, "if rows", 0, id="a passage is found by its own words"),
+    ],
+)
+def test_a_port_to_another_unit_does_not_answer_for_this_one(
+    monkeypatch: pytest.MonkeyPatch, after: str, symbol: str, left: int
+) -> None:
+    """`_maybe_attach_attention_metadata_extensions` came to `_dummy_run` alone, and `check` was quiet from then on."""
+    told = Finding("RS202", "warning", "r.py", 1, 1, "R.run", symbol, "why")
+    monkeypatch.setattr(older_gpu_code, "_found", lambda now, *_: (told,) if now["r.py"] == BEFORE else ())
+    result = ModuleResult("r.py", BEFORE, after, (), (), {}, {})
+    assert len(older_gpu_code._lacking([result], None, None)) == left  # type: ignore[arg-type]

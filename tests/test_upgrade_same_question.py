@@ -50,6 +50,14 @@ def test_what_differs_is_asked_for_itself(other: ReviewItem) -> None:
     assert ask_once([AR, other]) == (AR, other)
 
 
+def test_two_classes_that_get_the_same_mixin_are_one_question_with_all_that_uses_it() -> None:
+    one = ReviewItem("R1", "AR", "ar.py", 1, 1, "mixes in M", 0.7, "", "class AR(B):", "", "class AR(M, B):")
+    other = replace(one, id="R2", unit="Generation", omni="class Generation(B):", chosen="class Generation(M, B):")
+    part = replace(GENERATION, id="R3", part_of="R2")
+    assert [item.part_of for item in ask_once([one, other, part])] == ["", "R1", "R1"]
+    assert [item.part_of for item in ask_once([one, replace(other, reason="mixes in N"), part])] == ["", "", "R2"]
+
+
 def test_questions_that_show_nothing_are_not_compared() -> None:
     empty = replace(AR, base="", omni="", upstream="", chosen="")
     other = replace(empty, id="R2", unit="Generation.run")

@@ -34,7 +34,7 @@ from runner_sync.upgrade.questions.hidden import (
     hooks_never_called,
     upstreams_members,
 )
-from runner_sync.upgrade.questions.mixed_in import mixed_in
+from runner_sync.upgrade.questions.mixed_in import join_under_mixins, mixed_in
 from runner_sync.upgrade.questions.one_decision import join_alike
 from runner_sync.upgrade.questions.one_feature import join_features
 from runner_sync.upgrade.questions.partners import name_partners
@@ -110,4 +110,4 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuS
     drafts = ask_about_unset(drafts, job)
     drafts = ask_about_never_set(drafts, job, side.new)
     drafts = ask_about_calls(drafts, job)
-    return name_partners(join_features(join_alike(drafts)))
+    return name_partners(join_under_mixins(join_features(join_alike(drafts)), job))

@@ -11,10 +11,10 @@ have it settled without a word.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from runner_sync.compose.member_text import canonical
+from runner_sync.compose.member_text import canonical, uses_word
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, ReviewItem
 from runner_sync.statements import UnparsableText
@@ -23,6 +23,7 @@ from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import find_modules
+from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import check as engine
 from runner_sync.verify.check import CheckJob
@@ -60,24 +61,45 @@ def _as_code(symbol: str) -> str:
     return symbol if symbol.isidentifier() else f"`{symbol}`"
 
 
-def _lacking(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[Finding, ...]:
-    """What the rules about missing GPU code find in the results."""
-    texts = {result.path: result.after for result in results}
-    after = replace(given, omni=PatchedTree(given.omni, texts))
-    modules = [replace(found, text=texts.get(found.path, found.text)) for found in find_modules(given)]
+def _lacking(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[Finding]:
+    """What the rules about missing GPU code find in the results; and what they found before in a unit that still does
+    not have it: a port to another unit of the class answers them, too."""
+    after = {result.path: result.after for result in results}
+    before = {result.path: result.before for result in results}
+    found = _found(after, given, options)
+    known = {(one.path, one.unit, one.symbol) for one in found}
+    units = {path: texts.unit_texts(text, path) for path, text in after.items()}
+    return [
+        *found,
+        *(
+            one
+            for one in _found(before, given, options)
+            if (one.path, one.unit, one.symbol) not in known
+            and one.symbol.isidentifier()
+            and (text := units.get(one.path, {}).get(one.unit)) is not None
+            and not uses_word(text, one.symbol)
+        ),
+    ]
+
+
+def _found(modules_now: Mapping[str, str], given: inputs.Inputs, options: UpgradeOptions) -> tuple[Finding, ...]:
+    """What the rules find where the modules have these texts."""
+    tree = replace(given, omni=PatchedTree(given.omni, dict(modules_now)))
+    modules = [replace(found, text=modules_now.get(found.path, found.text)) for found in find_modules(given)]
     asked = CheckOptions(
         omni=options.omni, ascend=options.ascend, vllm=options.vllm, select=_RULES.select, progress=options.progress
     )
-    described = check_modules.describe_modules(asked, after, modules, _RULES)
-    job = CheckJob(given.profile, described, read=after.omni.read)
-    return engine.run(job, _RULES).findings
+    described = check_modules.describe_modules(asked, tree, modules, _RULES)
+    return engine.run(CheckJob(given.profile, described, read=tree.omni.read), _RULES).findings
 
 
 def _is_asked_about(finding: Finding, asked: Iterable[ReviewItem]) -> bool:
-    """Whether a review item shows what a finding is about in the GPU runner's text: a name, or how a passage begins."""
+    """Whether a review item of the same unit, or of a unit of the class that a finding is about, shows it in the GPU
+    runner's text: a name, or how a passage begins."""
     begins = finding.symbol.removesuffix("…")
     wanted = re.compile(rf"(?<!\w){re.escape(begins)}" + (r"\b" if begins.isidentifier() else ""))
-    return any(wanted.search(canon) for item in asked for canon in (item.upstream, *_canons(item.upstream)))
+    near = [item for item in asked if f"{item.unit}.".startswith(f"{finding.unit}.")]
+    return any(wanted.search(canon) for item in near for canon in (item.upstream, *_canons(item.upstream)))
 
 
 def _canons(text: str) -> tuple[str, ...]:

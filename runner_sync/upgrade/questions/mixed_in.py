@@ -5,10 +5,13 @@ Comes in: a ``ModuleJob``. Goes out: drafts that are no units and carry a questi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from runner_sync.compose.member_text import self_names
 from runner_sync.confidence import CONTESTED, INFERRED
+from runner_sync.model import ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
@@ -92,3 +95,27 @@ def _old_bases(job: ModuleJob) -> set[str]:
     earlier = [base.side for base in job.twin.bases if base.side.text != job.twin.new.text]
     side = [last, *earlier][-1]
     return {base.expression for base in texts.bases_of(side.text, job.module.gpu.name, side.path)}
+
+
+def join_under_mixins(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """The drafts, each question about ported code that uses a mixin which the class gets as a part of the question
+    about that: whoever takes the mixin out takes this out, too."""
+    leads = {
+        draft.name: draft.reviews[0].id
+        for draft in drafts
+        if draft.name in job.hierarchy.added_mixins and draft.reviews
+    }
+    given = {name: frozenset[str]().union(*mixins.values()) for name, mixins in job.hierarchy.added_mixins.items()}
+
+    def joined(draft: Draft, item: ReviewItem) -> ReviewItem:
+        uses = frozenset(_WORD.findall(item.chosen)) - frozenset(_WORD.findall(item.omni))
+        is_part = item.from_gpu and not item.part_of and not uses.isdisjoint(given[draft.owner])
+        return replace(item, part_of=leads[draft.owner]) if is_part else item
+
+    return [
+        replace(draft, reviews=tuple(joined(draft, item) for item in draft.reviews)) if draft.owner in leads else draft
+        for draft in drafts
+    ]
+
+
+_WORD = re.compile(r"\w+")

@@ -18,20 +18,26 @@ from runner_sync.statements import UnparsableText
 
 
 def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
-    """The items, those that say and show what an earlier one of another unit does as part of that one."""
+    """The items, those that say and show what an earlier one of another unit does as part of that one, together with
+    their own parts."""
     first: dict[tuple[str, ...], ReviewItem] = {}
     asked = []
     for item in items:
         key = _content(item)
         root = first.setdefault(key, item)
-        is_repeated = root.unit != item.unit and not item.part_of and any(key[1:])
+        is_repeated = root.unit != item.unit and not item.part_of and len(key) > 1
         asked.append(replace(item, part_of=root.part_of or root.id) if is_repeated else item)
-    return tuple(asked)
+    roots = {item.id: item.part_of for item in asked if item.part_of}
+    return tuple(replace(item, part_of=roots.get(item.part_of, item.part_of)) for item in asked)
 
 
 def _content(item: ReviewItem) -> tuple[str, ...]:
-    """What a question says and shows, whatever its layout and its comments."""
-    return (item.reason, *(_code(text) for text in (item.base, item.omni, item.upstream, item.chosen)))
+    """What a question says and shows, whatever its layout and its comments; of one about a class as such, which shows
+    its header, what it says. Only the reason if it shows nothing."""
+    if "." not in item.unit and not item.base and not item.upstream and item.omni:
+        return (item.reason, "class")
+    shown = [_code(text) for text in (item.base, item.omni, item.upstream, item.chosen)]
+    return (item.reason, *shown) if any(shown) else (item.reason,)
 
 
 def _code(text: str) -> str:

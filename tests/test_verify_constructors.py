@@ -89,6 +89,28 @@ def test_the_first_constructor_of_the_mro_is_called(name: str) -> None:
     assert symbols(find(world(npu=text))) == [("RS306", f"Made({keyword}=)")]
 
 
+READ = "; `.gone` is read in vllm_omni/scheduler.py"
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "said"),
+    [
+        pytest.param(
+            "def done(output):\n    return output.gone\n", "; `.gone` is read in vllm_omni/scheduler.py", id="read"
+        ),
+        pytest.param("def done(output):\n    output.gone = 1\n", "", id="written"),
+        pytest.param("class S:\n    def done(self):\n        return self.gone\n", "", id="of its own"),
+        pytest.param("gone = 1\n", "", id="a variable"),
+    ],
+)
+def test_who_reads_the_field_that_is_gone_is_named(scheduler: str, said: str) -> None:
+    """`routed_experts_dict` of vLLM 0.21, which omni's schedulers read."""
+    made, _ = CONSTRUCTORS["the base is a dataclass"]
+    text = npu("def m(self):\n    return Made(ids=[], gone=1)", head=MADE_BY.format(made=made))
+    (found,) = find(world(npu=text, **{"vllm_omni/scheduler.py": scheduler}))
+    assert found.fix.endswith(f" declares it{said}.")
+
+
 @pytest.mark.parametrize("name", UNTOLD)
 def test_a_constructor_that_accepts_it_or_cannot_be_told(name: str) -> None:
     made, keyword = UNTOLD[name]

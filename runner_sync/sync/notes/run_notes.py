@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from packaging.version import Version
+
+from runner_sync import sources
 from runner_sync.compose.member_text import self_names
 from runner_sync.model import TITLES
 from runner_sync.sync.options import UpgradeOptions
@@ -27,6 +30,7 @@ def notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: Upgrad
     return (
         *_uncommitted(given, options),
         *_unnamed(given, options),
+        *(_for_other_vllm(results, given) if options.upstream else ()),
         *_unported(results, given, options),
         *_no_lock(given, options),
     )
@@ -67,6 +71,23 @@ def _unnamed(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     return [
         f"{where} has neither a version nor a git revision: the lock names that folder, which only this machine has"
     ]
+
+
+def _for_other_vllm(results: Sequence[ModuleResult], given: inputs.Inputs) -> list[str]:
+    """A note if omni's shared code is written for another vLLM than the changed runners are to run on."""
+    declared, tree = sources.declared_vllm(given.omni), given.vllm
+    target = tree.source.version if tree is not None else None
+    is_changed = any(result.after != result.before for result in results)
+    if declared is None or target is None or not is_changed or given.profile.followed == "vllm":
+        return []
+    if Version(declared).release[:2] == Version(target).release[:2]:
+        return []
+    said = (
+        f"this vllm-omni is for vLLM {declared}, and these runners run on {target}: what the GPU runners and other "
+        f"shared code need for that is not upgraded (`runner-sync verify --profile gpu --vllm-version {target}` tells "
+        "what breaks in the GPU runners)"
+    )
+    return [said]
 
 
 def _unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:

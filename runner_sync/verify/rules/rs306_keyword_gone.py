@@ -9,7 +9,8 @@ Example: `set_ascend_forward_context(..., input_ids=input_ids)` after vllm-ascen
 Why: accepted keywords of `set_ascend_forward_context`, `_build_attention_metadata` and the graph wrappers change
 in almost every vllm-ascend release; a stale one is a `TypeError` in the first forward pass, on hardware.
 
-Fix: drop or rename the keyword as the target's own call does.
+Fix: drop or rename the keyword as the target's own call does. If it was a field, omni's modules that read the field
+need the same; the finding names them.
 
 Leaves alone: the same as RS302 (call-arguments).
 """
@@ -19,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
+from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.calls import unfitting
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -32,11 +34,25 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     """Keywords in ``module`` that no reachable definition accepts, each at the keyword itself."""
     for found in unfitting(program, module, old, keywords=True):
         callee, misfit = found.callee, found.misfit
+        fix = f"Drop or rename `{misfit.name}=` as {callee.place} declares it"
         yield found.frame.finding(
             CODE,
             SEVERITY,
             next((keyword.value for keyword in found.call.keywords if keyword.arg == misfit.name), found.call),
             symbol=f"{callee.name}({misfit.name}=)",
             message=f"`{callee.name}` ({callee.place}) {misfit.text}.",
-            fix=f"Drop or rename `{misfit.name}=` as {callee.place} declares it.",
+            fix=f"{fix}{_readers(program, callee, misfit.name)}.",
         )
+
+
+def _readers(program: Program, callee: Callee, name: str) -> str:
+    """The end of a fix: omni's modules that read the field which a constructor was given; empty for other calls."""
+    paths = program.world.surroundings.reading(name, "vllm-omni") if callee.function is None else []
+    if not paths:
+        return ""
+    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    return f"; `.{name}` is read in {', '.join(paths[:NAMED])}{more}"
+
+
+NAMED = 3
+"""How many modules a fix names at most."""

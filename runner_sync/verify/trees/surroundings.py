@@ -100,6 +100,13 @@ class Surroundings:
         found = self._modules_with(word)
         return sorted(path for path, text in found if path.startswith(package) and wanted.search(text))
 
+    def reading(self, attribute: str, project: Project) -> list[str]:
+        """The modules of a project that read an attribute of any object but ``self``."""
+        wanted = re.compile(rf"{_read_elsewhere(attribute)}(?!{_ASSIGNS})")
+        package = f"{PACKAGES[project]}/"
+        found = self._modules_with(attribute)
+        return sorted(path for path, text in found if path.startswith(package) and wanted.search(text))
+
     def may_give_key(self, key: str) -> bool:
         """Whether any module of the trees assigns an item of that key, or omni has it in a dictionary display."""
         quoted = _quoted(key)

@@ -51,8 +51,26 @@ def test_a_new_block_that_is_at_hand_is_a_question_at_the_block() -> None:
 
 
 @pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param("        if self.is_ready:\n            self.keeper.clear()\n", id="vllm-ascend's above it"),
+        pytest.param("        self.note(rows)\n", id="omni's above it"),
+    ],
+)
+def test_a_block_that_stands_there_with_more_is_at_hand(more: str) -> None:
+    old = TWIN_OLD.replace(GPU + OLD, "")
+    npu = RUNNER.replace(BLOCK, f"{more}{BLOCK}")
+    result = merged(old.replace("    check(rows)\n", f"    check(rows)\n{GPU}{BLOCK}"), npu=npu, old=old)
+    assert (result.text, kinds(result)) == (npu, ["block at hand"])
+
+
+@pytest.mark.parametrize(
     "npu",
     [
+        pytest.param(RUNNER.replace(NPU, NPU.replace(BLOCK, BLOCK.replace("()", "(1)"))), id="not these statements"),
+        pytest.param(
+            RUNNER.replace("        if keeper is", "        self.note()\n        if keeper is"), id="not in a row"
+        ),
         pytest.param(RUNNER.replace(".finish()", ".close()"), id="another block"),
         pytest.param(RUNNER.replace(NPU, f"    for _ in rows:\n{BLOCK}"), id="in a loop"),
         pytest.param(RUNNER.replace(NPU, NPU + "    else:\n        self.note(rows)\n"), id="of two branches"),

@@ -1,4 +1,4 @@
-"""Leave out a block of upstream's that omni has whole under a condition of its own.
+"""Leave out a block of upstream's that omni has whole under a condition of its own, by itself or with more.
 
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
 ``kept`` of the strands.
@@ -35,9 +35,10 @@ def leave_out_blocks_at_hand(settling: Settling) -> None:
     """
     weave = settling.weave
     theirs = _blocks(weave.upstream) if not settling.is_copy else {}
-    mine = _blocks(weave.omni) if theirs else {}
+    sizes = {code: len(in_suite(weave.upstream, heads[0])) for code, heads in theirs.items()}
+    mine = {size: _runs(weave.omni, size) for size in set(sizes.values())}
     for code, heads in theirs.items():
-        others = mine.get(code, [])
+        others = mine[sizes[code]].get(code, [])
         if len(heads) != 1 or len(others) != 1:
             continue
         strand, own = weave.of_upstream[heads[0]], weave.of_omni[others[0]]
@@ -54,13 +55,28 @@ def leave_out_blocks_at_hand(settling: Settling) -> None:
 
 
 def _blocks(nodes: Sequence[Node]) -> Mapping[tuple[str, ...], list[int]]:
-    """``{all statements inside: heads}`` of the ``if`` that have no other branch."""
-    forks = {node.owner for node in nodes if node.is_clause}
+    """``{all statements inside: heads}``, for suites of some length."""
     found = defaultdict[tuple[str, ...], list[int]](list)
-    for k, node in enumerate(nodes):
-        code = said(nodes, in_suite(nodes, k)) if node.keyword == "if" and node.compound and k not in forks else ()
+    for head in _heads(nodes):
+        code = said(nodes, in_suite(nodes, head))
         if len(code) >= LEAST:
-            found[code].append(k)
+            found[code].append(head)
+    return found
+
+
+def _heads(nodes: Sequence[Node]) -> list[int]:
+    """The ``if`` that have no other branch."""
+    forks = {node.owner for node in nodes if node.is_clause}
+    return [k for k, node in enumerate(nodes) if node.keyword == "if" and node.compound and k not in forks]
+
+
+def _runs(nodes: Sequence[Node], size: int) -> Mapping[tuple[str, ...], list[int]]:
+    """``{what it says: heads}`` for each run of ``size`` statements in the suites of `_heads`, with all inside them."""
+    found = defaultdict[tuple[str, ...], list[int]](list)
+    for head in _heads(nodes):
+        suite = in_suite(nodes, head)
+        for code in {said(nodes, suite[k : k + size]) for k in range(len(suite) - size + 1)}:
+            found[code].append(head)
     return found
 
 

@@ -7,6 +7,12 @@ from pathlib import Path
 import pytest
 from sync_samples import ASCEND, ASCEND_OLD, BASE, Trees, check_upgrade, commit, lay_out, stay_at_home
 
+from runner_sync.model import BaseRef
+from runner_sync.profile import NPU
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.job import ModuleJob
+from runner_sync.upgrade.questions import replaced_calls
+
 CALL = "logits, hidden = self._forward(total)"
 FORWARD = "return self.model(total), self.hidden"
 RELEASE = "self.release()\n            return self.model(total), self.hidden"
@@ -54,3 +60,25 @@ def test_what_the_replaced_call_would_do_now_is_asked_about(tmp_path: Path) -> N
 )
 def test_nothing_is_asked(tmp_path: Path, own: str, was: str, now: str) -> None:
     assert reasons(tmp_path, own=own, was=was, now=now) == []
+
+
+OLD = {"run": "def run(self):\n    out = self._forward(1)\n", "_forward": "def _forward(self, n):\n    return n\n"}
+NEW = {**OLD, "_forward": "def _forward(self, n):\n    self.release()\n    return n\n"}
+
+
+@pytest.mark.parametrize(("copied", "asked"), [(NEW["_forward"], 0), (OLD["_forward"], 1)])
+def test_what_a_copy_of_the_called_method_has_already_is_not_new(
+    monkeypatch: pytest.MonkeyPatch, copied: str, asked: int
+) -> None:
+    """`_dummy_run` may follow an older vllm-ascend than `_model_forward`, of which omni has a copy."""
+    texts = {"R.run": OLD["run"], "R._forward": copied}
+    monkeypatch.setattr(replaced_calls, "base_text", lambda draft, _job: texts[draft.name])
+    mine = {"R.run": OLD["run"].replace("_forward", "model"), "R._forward": copied}
+    base = BaseRef("vllm-ascend", "1", "a.py", "R.run", "inferred", 1.0)
+    drafts = [
+        Draft(name, (Stage(text),), "copy", base=base, upstream=NEW[name.partition(".")[2]])
+        for name, text in mine.items()
+    ]
+    job = ModuleJob(NPU, NPU.modules[0], "a.py", "")
+    found = replaced_calls.ask_about_replaced_calls(drafts, job, old=OLD, new=NEW)
+    assert len([item for draft in found for item in draft.reviews]) == asked

@@ -33,8 +33,11 @@ def ask_about_replaced_calls(
 ) -> list[Draft]:
     """The drafts with one question for each method of upstream's class that changed and that a copy calls no more.
 
-    ``old`` and ``new`` are the methods of upstream's class, then and now.
+    ``old`` and ``new`` are the methods of upstream's class, then and now. If omni has a copy of the called method, what
+    counts is what is new since the revision that this copy is from.
     """
+    copies = {draft.member: base_text(draft, job) for draft in drafts if _is_copy(draft)}
+    old = {**old, **{name: text for name, text in copies.items() if text is not None}}
     changed = {name for name in old.keys() & new.keys() if _gained(old[name], new[name])}
     if not changed:
         return [*drafts]

@@ -31,6 +31,83 @@ CASES = {
         """,
         "self.total = rows",
     ),
+    "the comment above it goes along": (
+        """
+        self.total = rows  # of this step
+        # The consumer waits for
+        # these rows.
+        self.send(rows)
+        return rows
+        """,
+        """
+        self.total = rows  # of this step
+        return rows
+        """,
+    ),
+    "the comment above a `with` that goes, too": (
+        """
+        # Until the consumer has them.
+        with self.attach():
+            # All of them.
+            self.total = rows
+        """,
+        """
+        # All of them.
+        self.total = rows
+        """,
+    ),
+    "a comment on nothing, or on another suite, stays": (
+        """
+        # What follows has no readers.
+
+        self.send(rows)
+        if rows:
+            self.total = rows
+            # Nothing more.
+        self.send(rows)
+        # At the end.
+        """,
+        """
+        # What follows has no readers.
+
+        if rows:
+            self.total = rows
+            # Nothing more.
+        # At the end.
+        """,
+    ),
+    "a ruler stays": (
+        """
+        # -------- sending --------
+        self.send(rows)
+        self.total = rows
+        """,
+        """
+        # -------- sending --------
+        self.total = rows
+        """,
+    ),
+    "the end of a string is no comment": (
+        '''
+        self.text = """
+        # sent"""
+        self.send(rows)
+        ''',
+        '''
+        self.text = """
+        # sent"""
+        ''',
+    ),
+    "the comment on what it wrapped stays": (
+        """
+        # All of them.
+        return self.attach(rows)
+        """,
+        """
+        # All of them.
+        return rows
+        """,
+    ),
     "a condition on it goes with its suite": (
         """
         if hasattr(self, "_connector"):

@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from runner_sync.edits import margin
+from runner_sync.rulers import is_drawn
 from runner_sync.statements import bound_in, inside_strings, mentions, parameters, parse_unit, parses
 from runner_sync.syntax import assigned_names, blocks_of, first_line, is_name, module_of, self_attributes_set, walk
 
@@ -34,7 +35,7 @@ def instance_names(text: str, class_name: str) -> frozenset[str]:
 
 def without_uses(text: str, names: Collection[str]) -> str:
     """A method without the statements that use one of ``names`` on ``self``, and without assignments that only they
-    read.
+    read; the comment directly above a statement goes with it.
 
     ``return self.name(x)`` becomes ``return x``, as a mixin's wrapper around the previous value; ``with self.name(x):``
     is replaced by its body. Unchanged if nothing would be left or the result would not parse.
@@ -113,20 +114,22 @@ def _head_end(lines: Sequence[str], block: ast.With | ast.AsyncWith) -> int | No
 
 
 def _reopened(text: str, block: ast.With | ast.AsyncWith, items: Sequence[ast.withitem], end: int) -> str:
-    """``text`` with only ``items`` in the head of ``block``; without items its dedented body takes its place."""
+    """``text`` with only ``items`` in the head of ``block``; without items its dedented body takes its place,
+    and that of the comment above it."""
     lines = text.split("\n")
-    indent = margin(lines[block.lineno - 1])
+    indent, first = margin(lines[block.lineno - 1]), block.lineno
+    fixed = inside_strings(text)
     if items:
         word = "async with" if isinstance(block, ast.AsyncWith) else "with"
         head = [f"{indent}{word} {', '.join(map(ast.unparse, items))}:"]
     else:
         head = []
         step = len(margin(lines[block.body[0].lineno - 1])) - len(indent)
-        fixed = inside_strings(text)
+        first = _with_comment(lines, first, fixed)
         for n in range(end + 1, (block.end_lineno or end) + 1):
             if n - 1 not in fixed and not lines[n - 1][:step].strip():
                 lines[n - 1] = lines[n - 1][step:]
-    return "\n".join([*lines[: block.lineno - 1], *head, *lines[end:]])
+    return "\n".join([*lines[: first - 1], *head, *lines[end:]])
 
 
 class _Removal:
@@ -197,9 +200,13 @@ def _wrapper_call(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _remove_from(lines: list[str], out: _Removal) -> None:
-    """Remove the collected statements from ``lines``, in place, with ``pass`` where a suite would become empty."""
+    """Remove the collected statements from ``lines``, in place, with ``pass`` where a suite would become empty.
+
+    A comment would count as old without its statement, and not come in with it.
+    """
+    fixed = inside_strings("\n".join(lines))
     edits: list[tuple[Span, list[str]]] = [
-        ((first_line(stmt), stmt.end_lineno or stmt.lineno), []) for stmt in out.gone
+        ((_with_comment(lines, first_line(stmt), fixed), stmt.end_lineno or stmt.lineno), []) for stmt in out.gone
     ]
     for call, argument in out.unwrapped:
         before = lines[call.lineno - 1].encode()[: call.col_offset].decode()
@@ -208,6 +215,17 @@ def _remove_from(lines: list[str], out: _Removal) -> None:
     for (first, last), text in sorted(outer, key=lambda edit: edit[0], reverse=True):
         rest = text or ([margin(lines[first - 1]) + "pass"] if _is_alone(lines, first, last) else [])
         lines[first - 1 : last] = rest
+
+
+def _with_comment(lines: Sequence[str], first: int, fixed: Collection[int]) -> int:
+    """The first line of the comment directly above a statement, at its indentation, else ``first``, that of the
+    statement; ``fixed`` are the 0-based lines inside strings. A ruler is about more than one statement."""
+    head = margin(lines[first - 1]) + "#"
+    while first > 1 and (above := lines[first - 2]).startswith(head) and first - 2 not in fixed:
+        if is_drawn(above.strip()):
+            break
+        first -= 1
+    return first
 
 
 def _contains(outer: Span, inner: Span) -> bool:

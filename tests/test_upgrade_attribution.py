@@ -99,6 +99,40 @@ def test_what_is_older_than_the_base_of_a_composite_copy_is_not_said_to_come_aft
     assert [hunk.cause for hunk in made.units[0].hunks] == [f"vllm-ascend {cause}"]
 
 
+SHUT = OLD.replace("second = 2\n    third = 3", "with self.timed():\n        second = 2\n        third = 3")
+SPLIT = OLD.replace("third = 3", "third = (\n        self.third()\n        if first\n        else second\n    )")
+SHORT = OLD.replace("third = 3", "third = (\n        self.third()\n    )")
+AGAIN = OLD.replace("    fourth", "    if first:\n        third = 5\n    fourth")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "then", "is_older"),
+    [
+        pytest.param(SHUT, OLD, SHUT, False, id="un-indented"),
+        pytest.param(SHUT, OLD, OLD, True, id="un-indented by then"),
+        pytest.param(SPLIT, SHORT, SPLIT, False, id="shortened"),
+        pytest.param(
+            AGAIN, AGAIN.replace("third = 3", "third = 5"), AGAIN, False, id="the new line stands elsewhere, too"
+        ),
+        pytest.param(OLD, SHUT, SHUT, True, id="a block by then"),
+    ],
+)
+def test_a_change_is_older_than_the_base_only_if_the_base_has_not_what_went(
+    old: str, new: str, then: str, is_older: bool
+) -> None:
+    def inside(method: str) -> str:
+        return "class NPUModelRunner:\n" + "".join(f"    {line}\n" for line in method.split("\n") if line)
+
+    base = BaseRef("vllm-ascend", "0.2", ASCEND_RUNNER, "NPUModelRunner.run", "composite", 0.8)
+    draft = Draft("OmniNPUModelRunner.run", (Stage(old), Stage(new, "upstream")), base=base)
+    upstream = Upstream(
+        new=ModuleRevision("0.3", inside(new + "#"), ASCEND_RUNNER),
+        bases=(ModuleRevision("0.2", inside(then), ASCEND_RUNNER),),
+    )
+    made = result([draft], ModuleJob(NPU, NPU.modules[0], "runner.py", inside(old), upstream), inside(new), {})
+    assert {hunk.cause for hunk in made.units[0].hunks} == {f"vllm-ascend {'before ' if is_older else ''}0.2 → 0.3"}
+
+
 COUNTED = OLD.replace("third = 3", "if self.on:\n        third = 3").replace("second = 2", "second = self.count(first)")
 RENAMED = COUNTED.replace("second", "total").replace("first", "start")
 

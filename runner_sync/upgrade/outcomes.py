@@ -142,4 +142,12 @@ def _is_older(draft: Draft, job: ModuleJob, region: Region) -> bool:
     if was is None or draft.base is None or draft.base.how != "composite":
         return False
     lines = {line.strip() for line in region.lines if line.strip()}
-    return was == draft.upstream or (bool(lines) and lines <= {line.strip() for line in was.split("\n")})
+    had = bool(lines) and lines <= {line.strip() for line in was.split("\n")} and not _is_as_in(was, region)
+    return was == draft.upstream or had
+
+
+def _is_as_in(was: str, region: Region) -> bool:
+    """Whether a text has what went from a region: it may have the new lines as well, at other places, or has them
+    already where the change only shortens or un-indents."""
+    now, gone, had = ({line.strip() for line in lines} - {""} for lines in (region.lines, region.gone, was.split("\n")))
+    return gone - now <= had if gone - now else bool(gone) and {*region.gone} <= {*was.split("\n"), ""}

@@ -19,7 +19,11 @@ from sync_samples import (
     stay_at_home,
 )
 
+from runner_sync.profile import NPU
+from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.twin.mixins import instance_names, without_uses
+from runner_sync.upgrade.job import Hierarchy, ModuleJob, Upstream
+from runner_sync.upgrade.questions.mixed_in import mixed_in
 
 NAMES = frozenset({"send", "attach", "_pending", "_connector"})
 
@@ -417,6 +421,9 @@ def test_without_uses(name: str) -> None:
     assert without_uses(method(before), NAMES) == method(after)
 
 
+USES = {"run": "self.send(rows)\nself.send(rows)\nself.note(rows)", "stop": "self.close()"}
+
+
 def test_names_are_those_that_a_class_gives_to_its_instances() -> None:
     text = """
 class Mixin:
@@ -434,6 +441,34 @@ class Other:
         self.rows = 0
 """
     assert instance_names(text, "Mixin") == {"_pending", "send"}
+
+
+@pytest.mark.parametrize(
+    ("here", "left_out"),
+    [
+        pytest.param(USES, "", id="all of it"),
+        pytest.param({"run": "self.send(rows)\nself.note(rows)", "stop": "self.close()"}, "", id="each once"),
+        pytest.param({"run": "self.send(rows)", "stop": "pass"}, "self.close in stop", id="a call less"),
+        pytest.param({"run": "pass", "stop": "self.close()", "_sent": "self.send(rows)"}, "", id="in its own method"),
+        pytest.param({"run": "self.send(rows)"}, "self.close in stop", id="a method less"),
+        pytest.param({}, "self.send in run; self.close in stop", id="nothing"),
+    ],
+)
+def test_what_uses_a_new_mixin_and_was_left_out_is_named(here: dict[str, str], left_out: str) -> None:
+    def units(bodies: dict[str, str]) -> dict[str, str]:
+        return {
+            f"NPUARModelRunner.{name}": f"    def {name}(self, rows):\n{textwrap.indent(body, 8 * ' ')}\n"
+            for name, body in bodies.items()
+        }
+
+    mixins = {"NPUARModelRunner": {"SendingMixin": frozenset({"send", "close"})}}
+    job = ModuleJob(NPU, NPU.modules[1], AR, "", Upstream(), hierarchy=Hierarchy(added_mixins=mixins))
+    drafts = [Draft(name, (Stage(text),)) for name, text in units(here).items()]
+    (asked,) = mixed_in(
+        drafts, job, {**units(USES), "NPUOtherRunner.run": "    def run(self):\n        self.close()\n"}
+    )
+    said = asked.reviews[0].reason
+    assert said.partition(", but for what was left out: ")[2] == left_out
 
 
 class TestUpgrade:
@@ -478,6 +513,7 @@ class TestUpgrade:
         assert "class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text
         assert "self.send(logits)" in text
         assert "mixes in SendingMixin now" in questions
+        assert "but for what was left out" not in questions
 
     def test_a_mixin_that_npu_has_done_without_is_left_with_what_calls_it(self, trees: Trees) -> None:
         text, questions = self.upgraded(trees, self.MIXED, self.NEWER)

@@ -101,7 +101,7 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuS
     """The drafts with questions about the result, and further drafts for questions about things that are no unit."""
     drafts = ask_about_replaced(drafts, job)
     drafts = ask_about_other_uses(drafts, job, side)
-    drafts = [*drafts, *mixed_in(job), *hidden_changes(drafts, job), *hooks_never_called(drafts, job)]
+    drafts = [*drafts, *mixed_in(drafts, job, side.new), *hidden_changes(drafts, job), *hooks_never_called(drafts, job)]
     drafts = ask_about_variants(drafts, job)
     _ref, old, new = upstreams_members(drafts, job)
     drafts = ask_about_replaced_calls(drafts, job, old=old, new=new)

@@ -1,12 +1,13 @@
 """Questions about mixins that a class gets as its GPU twin has them, and about those that it does without.
 
-Comes in: a ``ModuleJob``. Goes out: drafts that are no units and carry a question per class. May touch: nothing.
+Comes in: the drafts and a ``ModuleJob``. Goes out: drafts that are no units and carry a question per class. May touch:
+nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.compose.member_text import self_names
@@ -18,10 +19,13 @@ from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import review
 
 
-def mixed_in(job: ModuleJob) -> list[Draft]:
-    """Drafts with the questions about mixins; about those that a class does without only if all units are upgraded."""
+def mixed_in(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]) -> list[Draft]:
+    """Drafts with the questions about mixins; about those that a class does without only if all units are upgraded.
+
+    ``twin`` are the units of the GPU twin by their NPU names.
+    """
     declined = _declined(job) if not job.settings.only else []
-    return [*declined, *_added(job)]
+    return [*declined, *_added(drafts, job, twin)]
 
 
 def _declined(job: ModuleJob) -> list[Draft]:
@@ -64,19 +68,38 @@ def _why_not_yet(names: Sequence[str], class_name: str) -> Iterator[str]:
         )
 
 
-def _added(job: ModuleJob) -> list[Draft]:
+def _added(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]) -> list[Draft]:
     """Questions about mixins that a class gets."""
     found = []
     for class_name, mixins in job.hierarchy.added_mixins.items():
         reason = (
-            f"the class mixes in {', '.join(mixins)} now, as its GPU twin does; the GPU code that sets it up and "
-            "calls it was ported only where the NPU class has a place for it"
+            f"the class mixes in {', '.join(mixins)} now, as its GPU twin does, with the GPU code that sets it up and "
+            "calls it"
         )
+        given = frozenset[str]().union(*mixins.values())
+        if left := [*_left_out(class_name, given, drafts, twin)]:
+            reason += f", but for what was left out: {'; '.join(left)}"
         if late := [mixin for mixin in mixins if mixin in job.hierarchy.late_mixins.get(class_name, ())]:
             reason += f"; NPU has done without {', '.join(late)} since before this upgrade: if on purpose, take it out"
         draft = Draft.for_question(class_name)
         found.append(draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED)))
     return found
+
+
+def _left_out(
+    class_name: str, given: frozenset[str], drafts: Sequence[Draft], twin: Mapping[str, str]
+) -> Iterator[str]:
+    """What methods of the GPU twin use of a mixin and the NPU class does not, as ``self.… in METHOD``.
+
+    Another method of the class may use it instead: part of a method may have gone into one of its own.
+    """
+    mine = {draft.name: self_names(draft.text) for draft in drafts if draft.owner == class_name and not draft.removed}
+    anywhere = frozenset[str]().union(*(mine[name] for name in mine if name not in twin))
+    for name, text in twin.items():
+        if name.rpartition(".")[0] == class_name:
+            missing = sorted(self_names(text) & given - mine.get(name, frozenset()) - anywhere)
+            if missing:
+                yield f"{', '.join(f'self.{used}' for used in missing)} in {name.rpartition('.')[2]}"
 
 
 def _settled_bases(job: ModuleJob) -> set[str]:

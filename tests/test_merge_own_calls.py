@@ -49,3 +49,23 @@ def test_another_value_is_a_question() -> None:
     new = NEW.replace("step=step", "step=self.step + 1")
     (asked,) = merge(Triple(OLD, OWN.format("outputs = self.fetch(step, list(ids))"), new), policy=PORT).decisions
     assert "step=self.step + 1" in asked.upstream
+
+
+@pytest.mark.parametrize(
+    ("shared", "is_asked"),
+    [
+        pytest.param("outputs = self.empty(rows)", False, id="a call that both have as well"),
+        pytest.param("outputs = self.empty(rows, 1)", True, id="a second one of its own"),
+    ],
+)
+def test_a_call_that_omni_shares_with_upstream_is_not_in_the_place_of_another(shared: str, is_asked: bool) -> None:
+    early = "    if not rows:\n        {}\n        return outputs\n    if self.cached:"
+    old, new = (text.replace("    if self.cached:", early.format("outputs = self.empty(rows)")) for text in (OLD, NEW))
+    own = OWN.format("outputs = self.fetch(step, list(ids))").replace("    outputs = None\n", "")
+    omni = own.replace("    if self.own_cache:", early.format("outputs = self.empty(rows)"), 1)
+    omni = omni.replace("    if self.cached:", "    if self.own_cache:")
+    if is_asked:
+        omni = omni.replace("    self.send(outputs)", f"    {shared}\n    self.send(outputs)")
+    result = merge(Triple(old, omni, new), policy=PORT)
+    assert result.text == omni
+    assert [item.reason.kind for item in result.decisions] == ["removed statement changed"] * is_asked

@@ -21,8 +21,9 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
 def without_own_calls(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
-    """``doubts`` without those about a changed statement for which omni has one of its own: the only call that sets any
-    of the same names, and it gets all values that upstream newly gives, and none that upstream no longer does."""
+    """``doubts`` without those about a changed statement for which omni has one of its own: the only call of its own
+    that sets any of the same names, and it gets all values that upstream newly gives, and none that upstream no longer
+    does. Another call that sets them, and that omni shares with upstream, is paired with upstream's."""
     return [
         doubt
         for doubt in doubts
@@ -38,9 +39,10 @@ def has_own_call(weave: Weave, strand: Strand) -> bool:
     if not new.facts.targets or (old.facts.targets, old.made_by) != (new.facts.targets, new.made_by):
         return False
     setting = dict.fromkeys(other for name in new.facts.targets for other in weave.omni_calls.get(name, ()))
-    if [other.sides for other in setting] != ["o"]:
+    own = [other for other in setting if other.sides == "o"]
+    if len(own) != 1 or any(other.sides not in ("o", "bou") for other in setting):
         return False
-    mine, was, now = any_node(weave, next(iter(setting))), _values(old), _values(new)
+    mine, was, now = any_node(weave, own[0]), _values(old), _values(new)
     added = now - was
     if not added or not all(map(_NAME.fullmatch, added)) or not set(mine.facts.targets) <= set(new.facts.targets):
         return False

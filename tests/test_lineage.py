@@ -410,3 +410,18 @@ def test_comments_of_other_revisions_are_heritage_and_weigh_nothing() -> None:
     found = infer(unit("# omni's", "# second", *steps(1, 8)), [old, new])
     assert found is not None
     assert (found.ref, found.heritage) == ("0.1", {"# second", "# third"})
+
+
+def test_a_branch_of_omnis_own_in_front_of_upstreams_condition_does_not_move_the_base() -> None:
+    def unit(head: str, front: str = "") -> str:
+        return f"def run(self):\n    self.start()\n{front}    {head}:\n        self.step()\n    self.stop()\n"
+
+    text = unit("elif self.new", "    if self.own:\n        self.skip()\n")
+    candidates = [Candidate("0.1", unit("if self.old")), Candidate("0.2", unit("if self.new"))]
+    for refs in (candidates, [*candidates, Candidate("0.3", unit("if self.newer"))]):
+        origin = infer(text, refs)
+        assert origin is not None
+        assert origin.ref == "0.2"
+    loop = infer(unit("while self.new"), candidates)
+    assert loop is not None
+    assert loop.ref == "0.1"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner_sync.lineage.cover import cover
-from runner_sync.lineage.likeness import Fingerprint, comments, fingerprint, nodes_of, similarity
+from runner_sync.lineage.likeness import Fingerprint, comments, fingerprint, nodes_of
 from runner_sync.model import Lineage
 from runner_sync.statements.likeness import COPY, dice
 
@@ -72,7 +72,7 @@ def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     if not candidates:
         return None
     mine = fingerprint(text)
-    scores = [similarity(text, candidate.text) for candidate in candidates]
+    scores = [dice(_by_condition(text), _by_condition(candidate.text)) for candidate in candidates]
     best = max(range(len(candidates)), key=lambda k: (scores[k], -k))
     at = next(k for k in range(best + 1) if k == best or _is_as_close(text, candidates, scores, k, best))
     base = candidates[at]
@@ -89,10 +89,21 @@ def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[fl
     """Whether candidate ``k`` nearly ties with the ``best``, and ``text`` has at most half of what changed between."""
     if scores[best] - scores[k] > NEAR:
         return False
-    mine, old, new = (fingerprint(one) for one in (text, candidates[k].text, candidates[best].text))
+    mine, old, new = (_by_condition(one) for one in (text, candidates[k].text, candidates[best].text))
     added, removed = new - old, old - new
     taken, left = (added & mine).total(), (removed & mine).total()
     return taken <= added.total() - taken + left
+
+
+def _by_condition(text: str) -> Fingerprint:
+    """The fingerprint with ``if`` for ``elif``: omni may have put a branch of its own in front of upstream's."""
+    known = fingerprint(text)
+    if not any(canon.startswith("elif ") for canon in known):
+        return known
+    found = Fingerprint()
+    for canon, count in known.items():
+        found[canon.removeprefix("el") if canon.startswith("elif ") else canon] += count
+    return found
 
 
 def kind_of(text: str, origin: Origin | None, *, owner: str = "") -> Lineage:

@@ -55,6 +55,8 @@ def _verdict(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -
             now = weave.upstream[strand.in_upstream]
             if not kept and not now.compound and (now.canon in own or _has_as_many(weave, now)):
                 return False, None  # as upstream has it now, omni has it at another place
+            if not kept and _has_branch_on(weave, now):
+                return False, None
             found = _own_like(weave, weave.base[strand.in_base]) if not kept else []
             if len(found) > 1:
                 return kept, Doubt(strand, Reason("repeated statement changed"), INFERRED, found[0], (strand,))
@@ -89,6 +91,14 @@ def _has_as_many(weave: Weave, node: Node) -> bool:
         for nodes, of, sides in ((weave.omni, weave.of_omni, "o"), (weave.upstream, weave.of_upstream, "bu"))
     )
     return mine >= theirs
+
+
+def _has_branch_on(weave: Weave, node: Node) -> bool:
+    """Whether omni has ``elif`` of its own with the condition of this ``if``, behind a branch that it put in front."""
+    branch = f"el{node.canon}"
+    return node.keyword == "if" and any(
+        mine.canon == branch and strand.sides == "o" for mine, strand in zip(weave.omni, weave.of_omni, strict=True)
+    )
 
 
 def _own_like(weave: Weave, node: Node) -> list[Strand]:

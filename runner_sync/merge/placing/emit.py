@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.placing.blanks import at_the_start, below_a_comment_that_went
@@ -203,12 +203,21 @@ class _Printer:
         upstream has there."""
         if self.last is None or is_on(self.weave, self.last, strand) or self._takes_the_place_below(self.last, strand):
             return 0 if self.last is not None else content.blanks
+        if strand.about is not None and strand.sides == "u":
+            content = replace(content, blanks=max(content.blanks, self._blanks_above_its_statement(strand)))
         if self.last is head:
             return at_the_start(self.weave, strand, content.blanks)
         above, here = self.last.upstream, strand.upstream
         if self.last.sides != "u" or above is None or here != above + 1:
             return max(content.blanks, below_a_comment_that_went(self.weave, strand, self.place))
         return max(content.blanks, self.weave.upstream[here].blanks)
+
+    def _blanks_above_its_statement(self, comment: Strand) -> int:
+        """The blank lines that omni has above the statement that a comment was moved to."""
+        about = comment
+        while about.about is not None:
+            about = about.about
+        return any_node(self.weave, about).blanks
 
     def _takes_the_place_below(self, comment: Strand, strand: Strand) -> bool:
         """Whether a statement of upstream's follows a comment of omni's own that has a statement directly below it in

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from runner_sync.merge.matching.successors import successor
-from runner_sync.merge.weave import Strand, Weave, any_node
+from runner_sync.merge.weave import Strand, Weave, any_node, only_in_omni
 from runner_sync.rulers import is_drawn
 from runner_sync.statements import Node
 from runner_sync.statements.likeness import dice
@@ -31,16 +31,18 @@ Nodes = Sequence[Node]
 def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collection[str]) -> list[Strand]:
     """The strands, with comments moved to where their statements are now, and without obsolete comments.
 
-    Of upstream's comments, those are obsolete whose statement did not come in, or on which omni has a comment that says
-    the same. Of omni's, those whose paragraph is gone, and those from another revision of upstream (``heritage``) where
-    upstream now has another comment.
+    Of upstream's comments, those are obsolete whose statement did not come in, and which omni does not have itself, or
+    on which omni has a comment that says the same. Of omni's, those whose paragraph is gone, and those from another
+    revision of upstream (``heritage``) where upstream now has another comment.
     """
     alive = set(kept)
-    kept = _with_those_of_moved(weave, kept, alive)
+    kept = _with_those_on_equals(weave, _with_those_of_moved(weave, kept, alive), alive)
     out: set[Strand] = set()
     for block, about in remarks_on(weave.upstream):
         strand = weave.of_upstream[about]
         new = [weave.of_upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
+        if new and new[-1].about is not None:
+            continue
         if strand not in alive or _is_reworded(weave, strand, block):
             out |= set(new)
         out |= set(_half_missing(weave, block))
@@ -88,6 +90,27 @@ def _with_those_of_moved(weave: Weave, kept: Sequence[Strand], alive: Collection
         at = out.index(there)
         out[at:at] = mine
         for comment, below in zip(mine, [*mine[1:], there], strict=True):
+            comment.parent, comment.about = there.parent, below
+    return out
+
+
+def _with_those_on_equals(weave: Weave, kept: Sequence[Strand], alive: Collection[Strand]) -> list[Strand]:
+    """The strands, with upstream's new comments on a new statement that did not come in moved above the same one of
+    omni's own (`only_in_omni`)."""
+    out, own = list(kept), only_in_omni(weave)
+    theirs = Counter(node.canon for node in weave.upstream)
+    for block, about in remarks_on(weave.upstream):
+        strand, node = weave.of_upstream[about], weave.upstream[about]
+        there = own.get(node.canon) if strand.sides == "u" and theirs[node.canon] == 1 else None
+        new = [weave.of_upstream[k] for k in block]
+        if there not in alive or strand in alive or there is None or _is_reworded(weave, there, block):
+            continue
+        if any(comment.sides != "u" or comment not in alive for comment in new):
+            continue
+        out = [other for other in out if other not in new]
+        at = out.index(there)
+        out[at:at] = new
+        for comment, below in zip(new, [*new[1:], there], strict=True):
             comment.parent, comment.about = there.parent, below
     return out
 

@@ -133,3 +133,25 @@ def test_what_is_mended_is_said_where_the_statement_is_asked_about(chosen: str, 
     (mended,) = pass_on([draft.asking(item)], job)
     assert "padded=padded" in mended.text
     assert [one.reason for one in mended.reviews] == reasons
+
+
+@pytest.mark.parametrize(
+    ("omni", "from_gpu", "is_asked"),
+    [
+        pytest.param(
+            "return self.forward(padded=padded, ids=ids)", True, False, id="a port that is as omni had it now"
+        ),
+        pytest.param("return self.forward(padded=padded, ids=ids)", False, True, id="a choice, and no port"),
+        pytest.param("return self.forward(ids)", True, True, id="a port of which something is left"),
+        pytest.param("", True, True, id="what omni did not have"),
+    ],
+)
+def test_a_question_about_a_port_of_which_nothing_is_left_goes(omni: str, from_gpu: bool, is_asked: bool) -> None:
+    draft = Draft("R.run", (Stage(RUN),), chosen=True)
+    shown = Shown(omni=omni, upstream="return self.forward(ids=ids)", chosen="return self.forward(ids=ids)")
+    item = review(draft, "r.py", reason="ported", confidence=CONTESTED, shown=shown, line=3, from_gpu=from_gpu)
+    inherited = Inherited({"forward": NOW}, before={"forward": BEFORE})
+    job = ModuleJob(NPU, NPU.modules[1], "r.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
+    (mended,) = pass_on([draft.asking(item)], job)
+    assert "padded=padded" in mended.text
+    assert any("ported" in one.reason for one in mended.reviews) is is_asked

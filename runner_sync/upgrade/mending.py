@@ -162,7 +162,7 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
     settled.
 
     There is no second question about the same thing: the reason joins an existing question that shows the removed text,
-    or that shows just the changed statement.
+    or that shows just the changed statement. One about a port that is taken back by that goes.
     """
     while (mended := change(draft.text)) is not None:
         asked, shown = draft.reviews, _shown(draft, mended)
@@ -172,6 +172,7 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
         said = tuple(
             replace(item, reason=f"{mended.reason}; {item.reason}") if _is_said_in(before, item, mended) else item
             for before, item in zip(asked, draft.reviews, strict=True)
+            if not _is_taken_back(before, item)
         )
         if said != draft.reviews:
             draft = replace(draft, reviews=said)
@@ -186,6 +187,12 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
         )
         draft = draft.asking(item)
     return draft
+
+
+def _is_taken_back(before: ReviewItem, now: ReviewItem) -> bool:
+    """Whether a question is about a port of which nothing is left: the statement reads as omni had it."""
+    was = before.omni.split()
+    return before.from_gpu and bool(was) and before.chosen.split() != was == now.chosen.split()
 
 
 def _is_said_in(before: ReviewItem, now: ReviewItem, mended: Mended) -> bool:

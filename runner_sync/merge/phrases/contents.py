@@ -15,7 +15,7 @@ from runner_sync.merge.phrases.callees import changed_for_another
 from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.keyword_order import with_all_changes
 from runner_sync.merge.phrases.paths import with_their_paths
-from runner_sync.merge.phrases.phrase import is_mixed_from, is_part_of, merge_phrases
+from runner_sync.merge.phrases.phrase import has_change, is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
 from runner_sync.merge.phrases.transplant import around, carry_over
 from runner_sync.merge.policy import Policy, Terms
@@ -203,7 +203,11 @@ def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple
     if omni.kind in ("docstring", "comment"):
         return of_node(omni), None
     chosen, reason = _merged_by_phrases(base, omni, upstream, terms)
-    has_all = with_all_changes(base.text, omni.text, upstream.text) if reason is not None and not omni.compound else ""
+    if reason is None or omni.compound:
+        return chosen, reason
+    if has_change(omni.text, base.text, upstream.text):
+        return of_node(omni), None
+    has_all = with_all_changes(base.text, omni.text, upstream.text)
     return (of_node(omni if has_all == "omni" else upstream), None) if has_all else (chosen, reason)
 
 

@@ -62,6 +62,24 @@ def is_part_of(text: str, whole: str) -> bool:
     return sides is not None and _stand_in_order(*sides)
 
 
+def has_change(text: str, old: str, new: str) -> bool:
+    """Whether a statement has all elements that ``new`` added to ``old``, in their places among those that it shares
+    with ``new``, and none of those that ``new`` removed; comments do not count."""
+    sides = _split(text, old, new)
+    if sides is None:
+        return False
+    mine, was, now = ([one for one in side if not one.startswith("#")] for side in sides)
+    added, gone = Counter(now) - Counter(was), Counter(was) - Counter(now)
+    shared = [element for element in now if element in mine]
+    return (
+        bool(added)
+        and not added - Counter(mine)
+        and not gone & Counter(mine)
+        and _stand_in_order(shared, mine)
+        and all(now[k - 1] in mine for k, element in enumerate(now) if k and element in added)
+    )
+
+
 def is_mixed_from(text: str, one: str, other: str) -> bool:
     """Whether a statement consists of elements of two others, in their order, among them all that the two share.
 

@@ -18,6 +18,7 @@ from runner_sync.merge import (
     merge,
 )
 from runner_sync.merge.matching.align import SIMILAR
+from runner_sync.merge.phrases.phrase import has_change
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.likeness import similarity
@@ -609,3 +610,115 @@ def test_a_change_that_could_not_come_anyway_is_told_with_the_reason(change: str
     merged = merge(Triple(base, omni, upstream), policy=PORT, veto=veto)
     assert kind in {decision.reason.kind for decision in merged.decisions}
     assert "self.step" not in merged.text
+
+
+RECORDED = """\
+def run(self, rows):
+    if self.config.wants_rows:
+        recorder = Recorder.get_instance()
+        if recorder is not None:
+            recorder.clear_buffer()
+        else:
+            logger.warning("no recorder is there")
+    self.start(rows)
+    return self.step(rows)
+"""
+PASSAGE = RECORDED[RECORDED.index("        recorder") : RECORDED.index("    self.start")]
+RECORDED_HERE = RECORDED.replace(
+    PASSAGE,
+    """\
+        recorder = self.routed_experts_recorder
+        if recorder is not None and hasattr(recorder, "finish_pending_copies"):
+            recorder.finish_pending_copies()
+""",
+)
+CLEARED = "        if self.is_recording:\n            self.routed_experts_recorder.clear_buffer()\n"
+
+
+def test_what_upstream_put_in_the_place_of_an_edited_statement_is_shown_where_it_stands_beside_it() -> None:
+    """It read as if upstream had nothing there."""
+    result = merge(Triple(RECORDED, RECORDED_HERE, RECORDED.replace(PASSAGE, CLEARED)))
+    assert CLEARED in result.text
+    assert "recorder.finish_pending_copies()" in result.text
+    assert {item.reason.kind for item in result.decisions} == {"edited statement beside"}
+    assert {item.upstream for item in result.decisions} == {textwrap.dedent(CLEARED).strip()}
+
+
+@pytest.mark.parametrize(
+    "upstream",
+    [
+        pytest.param(RECORDED.replace(PASSAGE, "        self.log(rows)\n"), id="what stands there does something else"),
+        pytest.param(
+            RECORDED.replace(PASSAGE, "        self.log(len(rows))\n").replace(
+                "    return", f"{CLEARED[4:]}    return"
+            ),
+            id="it does that at another place",
+        ),
+        pytest.param(
+            RECORDED.replace("            recorder.clear_buffer()\n", "            pass\n"), id="it only went"
+        ),
+    ],
+)
+def test_what_stands_beside_a_statement_that_went_need_not_replace_it(upstream: str) -> None:
+    kinds = {item.reason.kind for item in merge(Triple(RECORDED, RECORDED_HERE, upstream)).decisions}
+    assert "edited statement removed" in kinds
+    assert "edited statement beside" not in kinds
+
+
+BRANCHES = """\
+def run(self, rows):
+    self.start(rows)
+    if self.is_tall:
+        first = self.tall(rows)
+        last = self.tall(rows, 1)
+    else:
+        first = self.flat(rows)
+        last = self.flat(rows, 1)
+    return first, last
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "is_asked"),
+    [
+        pytest.param("self.is_tall and rows", False, id="on that condition"),
+        pytest.param("self.is_tall or rows", True, id="on another one"),
+    ],
+)
+def test_a_condition_that_omni_has_behind_a_branch_of_its_own_is_not_missing(head: str, is_asked: bool) -> None:
+    own = f"    if self.is_own:\n        first = last = rows\n    elif {head}:"
+    omni = BRANCHES.replace("    if self.is_tall:", own)
+    upstream = BRANCHES.replace("self.is_tall:", "self.is_tall and rows:")
+    result = merge(Triple(BRANCHES, omni, upstream))
+    assert own in result.text
+    assert bool(result.decisions) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("omni", "upstream", "is_asked"),
+    [
+        pytest.param("a, d, last_raw", "a, b, last_raw, slots", False, id="omni has it, among its own"),
+        pytest.param("a, d, last_raw,  # of the step\n", "a, b, last_raw, slots", False, id="whatever its comments"),
+        pytest.param("a, d, last_own", "a, b, last_raw, slots", True, id="omni has another one"),
+    ],
+)
+def test_what_omni_has_already_is_no_question(omni: str, upstream: str, is_asked: bool) -> None:
+    sides = (f"def run(self):\n    (\n{side}\n    ) = self.state\n" for side in ("a, b, last, slots", omni, upstream))
+    asked = [item for item in merge(Triple(*sides)).decisions if item.reason.kind == "both changed a part"]
+    assert bool(asked) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "is_there"),
+    [
+        pytest.param("f(a, c, b)", "f(a, x)", "f(a, b)", True, id="with one of its own"),
+        pytest.param("f(a, c, b, x)", "f(a, x)", "f(a, b)", False, id="what went is there"),
+        pytest.param("f(a, c)", "f(a, x)", "f(a, b)", False, id="what came is not"),
+        pytest.param("f(a, c)", "f(a, b, x)", "f(a, b)", False, id="nothing came"),
+        pytest.param("f(b, a)", "f(a, x)", "f(a, b)", False, id="in another order"),
+        pytest.param("f(b, d)", "f(a, x)", "f(a, b)", False, id="behind another one"),
+        pytest.param("f(a, b", "f(a, x)", "f(a, b)", False, id="no statement"),
+    ],
+)
+def test_a_change_that_a_statement_has_already(text: str, old: str, new: str, is_there: bool) -> None:
+    assert has_change(text, old, new) is is_there

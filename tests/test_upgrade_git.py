@@ -496,6 +496,22 @@ def test_inline_leaves_what_one_side_only_adds_to_a_comment() -> None:
     assert two_sided("x = 1\n", replace(item, omni="x = 2\n"))
 
 
+@pytest.mark.parametrize(
+    ("text", "can_be_chosen"),
+    [
+        pytest.param("a()\nif b:\n    b()\n", False, id="below"),
+        pytest.param("if b:\n    b()\nc()\na()\n", False, id="above, with a line in between"),
+        pytest.param("a()\nif b:\n    c()\n", True, id="another one"),
+        pytest.param("a()\n" + "c()\n" * 9 + "if b:\n    b()\n", True, id="far away"),
+    ],
+)
+def test_inline_leaves_what_stands_beside_the_other_side_to_a_comment(text: str, can_be_chosen: bool) -> None:
+    """Whoever takes it would have it twice."""
+    line = text.split("\n").index("a()") + 1
+    item = ReviewItem("R1", "f", "a.py", line, line, "why", 0.5, "x()", "a()", "if b:\n    b()", "a()")
+    assert two_sided(text, item) is can_be_chosen
+
+
 def test_inline_leaves_no_review_without_a_trace_in_the_text(trees: Trees) -> None:
     runner = trees.omni / RUNNER
     text = runner.read_text("utf-8")

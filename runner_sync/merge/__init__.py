@@ -25,7 +25,7 @@ from runner_sync.merge.doubts.own_statements import (
     used_too_early,
     without_emptied_inside,
 )
-from runner_sync.merge.doubts.replacements import with_replacements
+from runner_sync.merge.doubts.replacements import with_replacements, with_successors_beside
 from runner_sync.merge.doubts.unread import unread_additions
 from runner_sync.merge.keeping.foreign import is_foreign
 from runner_sync.merge.keeping.resolve import settle_presence, what_lost_its_definition
@@ -107,7 +107,10 @@ def merge(
     strands, doubts = (as_omni_has_them(weave), []) if terms.policy.updates_only else _settle(weave, terms)
     chosen = _choose(weave, strands, terms)
     doubts = _with_consequences(weave, chosen, [*doubts, *chosen.left_out]) + chosen.both_changed
-    doubts = doubts if terms.policy.is_copy else with_replacements(weave, doubts)
+    if terms.policy.is_copy:
+        doubts = with_successors_beside(weave, chosen.kept, doubts)
+    else:
+        doubts = with_replacements(weave, doubts)
     doubts = with_what_goes_along(weave, chosen.kept, doubts, terms.foreign)
     chosen, left_out = _with_moved_remarks(weave, chosen, doubts, terms.heritage)
     return _written(triple, weave, strands, chosen, [*doubts, *left_out], is_copy=terms.policy.is_copy)

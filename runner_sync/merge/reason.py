@@ -27,6 +27,7 @@ Kind = Literal[
     # One side removed what the other had edited or added to.
     "edited statement removed",
     "edited statement replaced",
+    "edited statement beside",
     "edited statement rewritten",
     "edited statement unread",
     "removed statement changed",

@@ -112,7 +112,7 @@ class Doubt:
     """A choice about a strand that a person must look at; it has no line yet.
 
     ``instead`` is the strand that now stands for this one. ``left_out`` are upstream's strands that belong with it and
-    did not come in.
+    did not come in, or came in beside it.
     """
 
     strand: Strand

@@ -10,16 +10,20 @@ For a text that is no copy. Here upstream gives up ``update`` for a call in the 
         self.update(rows)                   self.write(rows)
 
 That is one question, at omni's ``update``, and not one about ``update`` and one about ``write`` somewhere above.
+
+In a copy, what upstream put in the place of a statement has come in, and stands beside omni's edit of that statement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import builtins
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node
-from runner_sync.statements import below
+from runner_sync.statements import ROOT, Node, below
 
 
 def with_replacements(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
@@ -34,6 +38,59 @@ def with_replacements(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
     for other, doubt in joined.items():
         blocks[doubt] |= dict.fromkeys(_block(weave, other.strand, doubt.strand))
     return [_told(weave, doubt, [*blocks.get(doubt, ())]) for doubt in doubts if doubt not in joined]
+
+
+def with_successors_beside(weave: Weave, kept: Collection[Strand], doubts: Sequence[Doubt]) -> list[Doubt]:
+    """The doubts; one about a statement of omni's that stays and that upstream removed shows what upstream has put in
+    its place, where that stands beside it now."""
+    alive, runs = set(kept), [*_runs_added(weave)]
+    return [_beside(weave, doubt, alive, runs) for doubt in doubts]
+
+
+def _beside(weave: Weave, doubt: Doubt, alive: set[Strand], runs: Sequence[range]) -> Doubt:
+    removed = doubt.strand
+    if doubt.reason.kind != "edited statement removed" or removed.sides != "bo" or removed not in alive:
+        return doubt
+    for run in runs:
+        code = tuple(weave.of_upstream[k] for k in run if not weave.upstream[k].is_comment)
+        if alive.issuperset(code) and _takes_the_place(weave, run, removed):
+            return replace(doubt, reason=Reason("edited statement beside"), left_out=code)
+    return doubt
+
+
+def _runs_added(weave: Weave) -> Iterator[range]:
+    """Upstream's new statements that stand together in one suite, with all inside them, as indices of upstream."""
+    nodes, start = weave.upstream, None
+    for k, strand in enumerate([*weave.of_upstream, None]):
+        is_new = strand is not None and strand.sides == "u"
+        if start is not None and not (is_new and (nodes[k].parent >= start or nodes[k].parent == nodes[start].parent)):
+            yield range(start, k)
+            start = None
+        if start is None and is_new:
+            start = k
+
+
+def _takes_the_place(weave: Weave, run: range, removed: Strand) -> bool:
+    """Whether a run of new statements stands where upstream has removed a passage, ``removed`` among it, in a suite
+    that is around both, and calls something that the passage called."""
+    before = (weave.of_upstream[k].base for k in range(run[0] - 1, -1, -1))
+    after = (weave.of_upstream[k].base for k in range(run[-1] + 1, len(weave.upstream)))
+    first = next((index for index in before if index is not None), ROOT)
+    last = next((index for index in after if index is not None), len(weave.base))
+    passage = [k for k in range(first + 1, last) if weave.of_base[k].upstream is None]
+    head = weave.upstream[run[0]].parent
+    is_around = head == ROOT or weave.of_upstream[head] in above(weave, removed, "b")
+    called = _called(weave.upstream[k] for k in run) & _called(weave.base[k] for k in passage)
+    return removed.in_base in passage and is_around and bool(called)
+
+
+def _called(nodes: Iterator[Node]) -> set[str]:
+    """The names of the functions and methods called by some statements, but for built-in ones."""
+    names = {name for node in nodes if not node.is_comment for name in _CALL.findall(node.canon)}
+    return {name for name in names if not hasattr(builtins, name)}
+
+
+_CALL = re.compile(r"\b(\w+)\(")
 
 
 def _told(weave: Weave, doubt: Doubt, block: Sequence[Strand]) -> Doubt:

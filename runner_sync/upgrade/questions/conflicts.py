@@ -15,8 +15,8 @@ from runner_sync.statements import compiles, inside_strings
 def two_sided(text: str, item: ReviewItem) -> bool:
     """Whether ``item`` can be shown in ``text`` as a conflict, that is, either side in its place leaves valid Python.
 
-    False for an item whose chosen text is not what stands there, for example a head whose suite stays, or for one where
-    one side is empty and the chosen text is not the other.
+    False for an item whose chosen text is not what stands there, for example a head whose suite stays, for one where
+    one side is empty and the chosen text is not the other, or where upstream's side already stands beside omni's.
     """
     if item.omni == item.upstream or not item.chosen or not any((item.base.strip(), item.omni.strip())):
         return False
@@ -28,8 +28,23 @@ def two_sided(text: str, item: ReviewItem) -> bool:
         item.omni or item.upstream
     ):
         return False
+    if item.chosen == item.omni and _stands_beside(lines, item):
+        return False
     sides = (_reindented(side, item, margin(span[0])) for side in (item.omni, item.upstream))
     return all(compiles("\n".join([*lines[: item.line - 1], *side, *lines[item.end_line :]])) for side in sides)
+
+
+NEAR = 6
+"""The most lines between a statement and what stands beside it."""
+
+
+def _stands_beside(lines: Sequence[str], item: ReviewItem) -> bool:
+    """Whether the lines of upstream's side stand together a little above or below those of an item."""
+    theirs = _stripped_lines(item.upstream)
+    reach = NEAR + len(theirs)
+    around = lines[max(item.line - 1 - reach, 0) : item.line - 1], lines[item.end_line : item.end_line + reach]
+    sides = [_stripped_lines("\n".join(side)) for side in around]
+    return bool(theirs) and any(side[k : k + len(theirs)] == theirs for side in sides for k in range(len(side)))
 
 
 def _stripped_lines(body: str) -> list[str]:

@@ -65,6 +65,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "edited statement removed": "{upstream} removed a statement that {omni} {edited}",
     "edited statement unread": "{upstream} removed a statement that {omni} {edited}, and nothing reads {names} now",
     "edited statement replaced": "{upstream} replaced a statement that {omni} {edited}",
+    "edited statement beside": "{upstream} replaced a statement that {omni} {edited}; its replacement stands beside it",
     "edited statement rewritten": "{upstream} rewrote a statement that {omni} {edited}",
     "removed statement changed": "{upstream} changed a statement that {omni} does not have",
     "moved statement changed": "{upstream} changed this statement, which {omni} has at another place",

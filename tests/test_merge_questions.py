@@ -159,7 +159,22 @@ def test_the_base_of_statements_that_stay_out_is_shown_as_it_is(
 def test_what_was_chosen_at_two_depths_is_shown_as_it_stands() -> None:
     """Two returns one below the other, the first of which stands under a condition, had looked like dead code."""
     (asked,) = read_case(CASES / "way_out_that_upstream_added_and_omni_has_otherwise").run().decisions
-    assert asked.chosen == "    return EMPTY_MODEL_RUNNER_OUTPUT\nreturn self.group.finish_without_rows(rows)"
+    head = "if not self.group:\n"
+    assert asked.chosen == f"{head}    return EMPTY_MODEL_RUNNER_OUTPUT\nreturn self.group.finish_without_rows(rows)"
+    assert asked.chosen == asked.upstream
+
+
+def test_a_condition_is_shown_with_what_was_chosen_below_it_if_that_is_all_it_has() -> None:
+    case = read_case(CASES / "way_out_that_upstream_added_and_omni_has_otherwise")
+    with_more = case.triple.upstream.replace(
+        "        if total == 0:\n            if not self.group:\n",
+        "        if total == 0:\n            if not self.group:\n                # nothing\n",
+    )
+    (asked,) = case.run(replace(case.triple, upstream=with_more)).decisions
+    assert asked.chosen.startswith("if not self.group:\n    # nothing\n    return")
+    with_more = with_more.replace("# nothing", "self.note(total)")
+    (asked,) = case.run(replace(case.triple, upstream=with_more)).decisions
+    assert asked.chosen.startswith("    return EMPTY_MODEL_RUNNER_OUTPUT\n")
 
 
 def test_a_block_of_omnis_that_went_with_what_was_in_it_is_shown_with_that() -> None:

@@ -248,19 +248,38 @@ def _grouped(questions: Sequence[_Question], emitted: Emitted) -> list[_Question
         if last is None or last.reason != item.reason or not 0 <= item.line - last.end_line <= reach:
             out.append(item)
             continue
+        line = _line_of_head(last, item, emitted)
         out[-1] = replace(
             last,
+            line=line,
             end_line=max(last.end_line, item.end_line),
             doubts=(*last.doubts, *item.doubts),
-            chosen=_chosen_together(last, item, emitted),
+            chosen=_chosen_together(last, item, emitted, line),
         )
     return out
 
 
-def _chosen_together(one: _Question, other: _Question, emitted: Emitted) -> str:
-    """The chosen texts of two neighbouring questions; where one is indented deeper, the lines of the result."""
+def _line_of_head(one: _Question, other: _Question, emitted: Emitted) -> int:
+    """The first line of two neighbouring questions: where the first begins a suite and the other stands beside the
+    head of that, the head's line, for the sides show it, too."""
+    shown, line = one.doubts[0].instead or one.doubts[0].strand, one.line
+    if not (one.chosen and other.chosen) or shown not in emitted.place:
+        return line
+    column = _depth(emitted, other.line)
+    for head in emitted.around(shown):
+        first, last = emitted.place[head]
+        between = (row.strip() for row in emitted.lines[last : line - 1])
+        if _depth(emitted, line) <= column or any(row and not row.startswith("#") for row in between):
+            break
+        line = first
+    return line if _depth(emitted, line) == column else one.line
+
+
+def _chosen_together(one: _Question, other: _Question, emitted: Emitted, line: int) -> str:
+    """The chosen texts of two neighbouring questions, which begin at ``line``; where one is indented deeper, the lines
+    of the result."""
     if one.chosen and other.chosen and _depth(emitted, one.line) != _depth(emitted, other.line):
-        return textwrap.dedent("\n".join(emitted.lines[one.line - 1 : max(one.end_line, other.end_line)]))
+        return textwrap.dedent("\n".join(emitted.lines[line - 1 : max(one.end_line, other.end_line)]))
     return "\n".join(text for text in (one.chosen, other.chosen) if text)
 
 

@@ -297,6 +297,14 @@ def test_a_return_that_the_merge_asks_about_is_asked_about_once(from_gpu: bool, 
     assert len(returns(NOTHING_LEFT, asked=shows, from_gpu=from_gpu)) == asked
 
 
+def test_a_return_that_the_port_asks_about_is_asked_about_once() -> None:
+    """The GPU runner returns that value in another way, and the question shows both."""
+    shows = Shown(upstream="return self.attach(EMPTY)", chosen="return EMPTY")
+    assert returns(NOTHING_LEFT, asked=shows, from_gpu=True) == []
+    other = Shown(upstream="return self.attach(NOTHING)", chosen="return NOTHING")
+    assert len(returns(NOTHING_LEFT, asked=other, from_gpu=True)) == 1
+
+
 @pytest.mark.parametrize(
     ("added", "options"),
     [

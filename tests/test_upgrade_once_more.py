@@ -8,6 +8,11 @@ import pytest
 from sync_samples import AR, GPU_AR, GPU_TWIN, Trees, commit, lay_out, stay_at_home
 
 from runner_sync import sync
+from runner_sync.model import Triple
+from runner_sync.profile import NPU
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_the_same_elsewhere
+from runner_sync.upgrade.job import ModuleJob
 
 WAS = "self.pick(rows, first_row)"
 NOW = "self.pick(rows, first_row, device)"
@@ -84,3 +89,26 @@ def test_what_the_port_asks_about_itself_is_asked_once(tmp_path: Path, monkeypat
     assert (text.count(NOW), text.count(WAS)) == (1, 2)
     assert ASKED not in asked
     assert asked.count("the GPU runner changed this statement, which the NPU runner has in each branch here") == 1
+
+
+OURS = f"    def run(self, rows, first_row, device):\n        {WAS}\n        self.send(rows)\n"
+LATER = f"        if self.close(rows):\n            {WAS}\n"
+
+
+def asked_of(before: str, merged: str, now: str) -> list[tuple[str, str, str]]:
+    """Reason, base and omni text of the questions about a port of ``merged``, which was ``before`` once."""
+    job = ModuleJob(NPU, NPU.modules[0], "r.py", before)
+    draft = Draft("R.run", (Stage(before), Stage(merged, "upstream"), Stage(now, "gpu")))
+    sides = Triple(OURS, merged, OURS.replace(WAS, NOW))
+    return [(item.reason, item.base, item.omni) for item in ask_about_the_same_elsewhere(draft, job, sides).reviews]
+
+
+def test_what_upstream_added_is_no_statement_that_the_npu_runner_had() -> None:
+    added = OURS + LATER
+    ported = added.replace(WAS, NOW, 1)
+    assert asked_of(OURS, added, ported) == [
+        ("upstream added this statement, which the GPU runner has changed everywhere", "", "")
+    ]
+    assert asked_of(added, added, ported) == [(ASKED, WAS, WAS)]
+    more = added + LATER.replace("close", "last")
+    assert asked_of(added, more, more.replace(WAS, NOW, 1)) == [(ASKED, WAS, WAS)], "one of the two is its own"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner_sync.units import texts
-from runner_sync.upgrade import mending, outcomes
+from runner_sync.upgrade import mending, outcomes, returning
 from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu import class_by_class
@@ -89,7 +89,8 @@ def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gp
 
 
 def _after_mending(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
-    """The drafts with names, records, arguments and parameters adapted to what changed."""
+    """The drafts with returns, names, records, arguments and parameters adapted to what changed."""
+    drafts = returning.hand_over(drafts, job)
     drafts = mending.follow_names(drafts, job)
     drafts = mending.fit_records(drafts, job, side.new)
     drafts = mending.leave_out(drafts, job)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
 from runner_sync.compose.assignment import locals_of, read_too_early, read_unless_set
+from runner_sync.compose.handing_over import bare_before, handing_methods, method_called, returns
 from runner_sync.compose.member_text import self_names
 from runner_sync.compose.names import used_names
 from runner_sync.compose.soundness import unreachable, uses_of
@@ -20,7 +21,7 @@ from runner_sync.confidence import DEFECT
 from runner_sync.merge import are_branches
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, flatten, parse_unit
-from runner_sync.syntax import blocks_of, is_name, self_attributes_set, walk
+from runner_sync.syntax import is_name, self_attributes_set, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
@@ -235,70 +236,31 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
     """The draft with questions about new returns that do not go through the method which other returns go through.
 
     If several returns are ``return self.attach(output)``, with a method that upstream does not know, callers rely on
-    it. No question if the merge has already asked about that very return.
+    it. No question if another one is already about that very return.
     """
     if not _is_changed(draft) or job.upstream.new is None:
         return draft
-    returns = _returns(draft.text)
-    handing = Counter(name for _, value in returns if (name := _method_called(value)))
-    common = [name for name, count in handing.items() if count > 1 and f"{name}(" not in job.upstream.new.text]
-    known = Counter(ast.dump(value) for _, value in _returns(draft.before))
-    # A value that goes through it only now does not count as known without it.
-    known -= _values_passed_to(draft.text, common) - _values_passed_to(draft.before, common)
+    common = handing_methods(draft.text, job.upstream.new.text)
+    if not common:
+        return draft
+    known = bare_before(draft.before, draft.text, common)
     items = []
-    asked = {line for item in draft.reviews if not item.from_gpu for line in _common_lines(item.upstream, item.chosen)}
-    for line, value in returns:
-        is_new = ast.dump(value) not in known and _method_called(value) not in common
-        if common and is_new and draft.text.split("\n")[line - 1].strip() not in asked:
+    asked = {line for item in draft.reviews for line in _lines_asked_about(item)}
+    for line, value in returns(draft.text):
+        is_new = ast.dump(value) not in known and method_called(value) not in common
+        if is_new and draft.text.split("\n")[line - 1].strip() not in asked:
             said = f"other returns of this method go through self.{common[0]}, and this new one does not"
             items.append(_about(draft, job.path, reason=said, line=line, is_new=True))
     return draft.asking(*items)
 
 
-def _common_lines(*texts: str) -> set[str]:
-    """Lines that all texts have, at any indentation."""
-    return set.intersection(*({line.strip() for line in text.split("\n")} for text in texts))
-
-
-def _returns(text: str) -> list[tuple[int, ast.expr]]:
-    """Lines and values of a method's returns; without nested functions and constant values."""
-    found = []
-    todo: list[ast.AST] = [child for top in parse_unit(text).body for child in ast.iter_child_nodes(top)]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
-            found.append((node.lineno, node.value))
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            todo += ast.iter_child_nodes(node)
-    return sorted(found, key=lambda pair: pair[0])
-
-
-def _values_passed_to(text: str, names: Collection[str]) -> Counter[str]:
-    """Values that the returns of a method pass to one of these methods of ``self``, counted; if passed by a name that
-    the statement directly before sets, the value of that."""
-    made = _values_by_line(text)
-    calls = [(line, value) for line, value in _returns(text) if isinstance(value, ast.Call) and value.args]
-    given = [(line, call.args[0]) for line, call in calls if _method_called(call) in names]
-    return Counter(made.get((line, ast.unparse(value)), ast.dump(value)) for line, value in given)
-
-
-def _values_by_line(text: str) -> dict[tuple[int, str], str]:
-    """``{(line of a statement, name): value}`` where the statement directly before it assigns the name."""
-    tree = parse_unit(text)
-    suites = [top.body for top in tree.body if isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef)]
-    suites += [suite for node in walk(tree) if isinstance(node, ast.stmt) for suite in blocks_of(node)]
-    return {
-        (after.lineno, ast.unparse(before.targets[0])): ast.dump(before.value)
-        for suite in suites
-        for before, after in pairwise(suite)
-        if isinstance(before, ast.Assign) and len(before.targets) == 1
-    }
-
-
-def _method_called(value: ast.expr) -> str:
-    """The method of ``self`` that ``value`` is a call of; else an empty string."""
-    called = value.func if isinstance(value, ast.Call) else None
-    return called.attr if isinstance(called, ast.Attribute) and is_name(called.value, "self") else ""
+def _lines_asked_about(item: ReviewItem) -> set[str]:
+    """The lines that a question is about, at any indentation: those chosen as upstream has them, or all that it chose
+    in another form than the GPU runner's."""
+    chosen, theirs = ({line.strip() for line in text.split("\n")} for text in (item.chosen, item.upstream))
+    if item.from_gpu:
+        return chosen if not chosen & theirs else set()
+    return chosen & theirs
 
 
 def _other_texts(owner: str, job: ModuleJob) -> Iterator[str]:

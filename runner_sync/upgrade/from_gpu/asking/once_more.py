@@ -23,6 +23,11 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
+HERE = "the GPU runner changed this statement everywhere, and the NPU runner has it here once more"
+
+ADDED = "upstream added this statement, which the GPU runner has changed everywhere"
+"""The NPU runner did not have it before this upgrade, or has it nowhere else any more."""
+
 SHORT = 20
 """Statements of at most this many characters say too little: ``return``, ``else``, ``pass``."""
 
@@ -34,18 +39,28 @@ def ask_about_the_same_elsewhere(draft: Draft, job: ModuleJob, sides: Triple) ->
     """The draft with one question for each statement that the port left in its old form somewhere, unless the port
     itself asks about that; ``sides.omni`` is the text before the port."""
     before, after = Counter(canonical(sides.omni)), Counter(canonical(draft.text))
+    added = before - Counter(canonical(draft.before)) if draft.before else Counter[str]()
     for old, new in _changed_everywhere(sides):
         if not after[old] or after[new] <= before[new]:
             continue
         nodes = [node for node in flatten(draft.text) if node.canon == old]
         source = next(node.text for node in flatten(sides.upstream) if node.canon == new)
-        reason = "the GPU runner changed this statement everywhere, and the NPU runner has it here once more"
-        shown = Shown(base=nodes[0].text, omni=nodes[0].text, upstream=source, chosen=nodes[0].text)
+        is_own = after[old] > added[old]
+        had = nodes[0].text if is_own else ""
+        shown = Shown(base=had, omni=had, upstream=source, chosen=nodes[0].text)
         if any((it.omni, it.upstream, it.chosen) == (shown.omni, source, shown.chosen) for it in draft.reviews):
             continue
         line = nodes[0].start
         draft = draft.asking(
-            review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=line, from_gpu=True)
+            review(
+                draft,
+                job.path,
+                reason=HERE if is_own else ADDED,
+                confidence=CONTESTED,
+                shown=shown,
+                line=line,
+                from_gpu=True,
+            )
         )
     return draft
 

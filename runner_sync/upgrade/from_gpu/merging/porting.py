@@ -23,7 +23,7 @@ from runner_sync.upgrade.from_gpu.asking import call_fit, ported_passages
 from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_standing
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_the_same_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
-from runner_sync.upgrade.from_gpu.merging import resting_on
+from runner_sync.upgrade.from_gpu.merging import resting_on, wrapped_returns
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly, methods_called
 from runner_sync.upgrade.from_gpu.twin import gpu_side, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
@@ -255,9 +255,9 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
         return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=CONTESTED)))
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
     pinned = _upstreams_own(draft, context)
-    result, broken = merge_soundly(
-        sides, policy, veto=context.veto, foreign=foreign, pinned=pinned, known=context.known
-    )
+    wrapped = wrapped_returns.wrapped_by_twin(sides, context.veto, foreign)
+    settled, known = wrapped_returns.settled(sides, wrapped), context.known
+    result, broken = merge_soundly(settled, policy, veto=context.veto, foreign=foreign, pinned=pinned, known=known)
     if not result.parses:
         reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
         item = unmerged(draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream, from_gpu=True)
@@ -273,7 +273,7 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
     unset = [item.reason for item in result.decisions if item.reason.kind in READS_UNSET]
     lacking = frozenset(name for reason in unset for name in reason.names)
     ported = draft.advanced(result.text, "gpu").asking(*passages, *decisions)
-    ported = ask_about_the_same_elsewhere(ported, job, sides)
+    ported = ask_about_the_same_elsewhere(wrapped_returns.hand_over(ported, job, wrapped), job, sides)
     return _Port(ask_about_left_standing(ported, job, sides, context.side, pinned), is_whole=not unset, lacking=lacking)
 
 

@@ -1,0 +1,125 @@
+"""A method that the GPU runner newly hands a return to, and NPU's returns of another value at that place."""
+
+from __future__ import annotations
+
+import pytest
+from sync_samples import ASCEND
+
+from runner_sync.merge import Reason
+from runner_sync.model import Triple
+from runner_sync.profile import NPU
+from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.from_gpu.merging.wrapped_returns import hand_over, settled, wrapped_by_twin
+from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
+
+WAS = """    def take(self, kv):
+        if self.state is None:
+            self.receive()
+            return Output.of(kv)
+        return self.rows(kv)
+"""
+NOW = WAS.replace("Output.of(kv)", "self.attach(Output.of(kv))")
+MINE = """    def take(self, kv):
+        if self.state is None:
+            if not kv:
+                return None
+            if kv.is_empty():
+                return EMPTY
+
+            output = copy(EMPTY)
+            output.kv = kv
+            return output
+        return self.rows(kv)
+"""
+
+
+def ported(npu: str = MINE, was: str = WAS, now: str = NOW, *, refused: str = "…", foreign: str = "") -> Draft:
+    """The draft after its returns were handed over; a second time nothing is left to do."""
+
+    def veto(canon: str) -> Reason | None:
+        return Reason("uses refused code", (refused,)) if refused in canon else None
+
+    sides = Triple(was, npu, now)
+    found = wrapped_by_twin(sides, veto, {foreign})
+    assert settled(sides, found) == (Triple(now, npu, now) if found else sides)
+    job = ModuleJob(NPU, NPU.modules[0], "r.py", npu, Upstream(new=ModuleRevision("1", "", ASCEND)))
+    draft = hand_over(Draft("R.take", (Stage(npu),)), job, found)
+    assert wrapped_by_twin(Triple(was, draft.text, now), veto, {foreign}) == [] or not found
+    return draft
+
+
+def test_each_return_below_the_condition_is_handed_over_with_one_question() -> None:
+    draft = ported()
+    (asked,) = draft.reviews
+    assert draft.text == MINE.replace("return EMPTY", "return self.attach(EMPTY)").replace(
+        "return output", "return self.attach(output)"
+    )
+    assert (asked.line, asked.base, asked.omni) == (6, "return Output.of(kv)", "return EMPTY\nreturn output")
+    assert asked.upstream == "return self.attach(Output.of(kv))"
+    assert asked.chosen == "return self.attach(EMPTY)\nreturn self.attach(output)"
+    assert asked.from_gpu
+    assert asked.reason.startswith("the GPU runner hands what it returns here to self.attach now; so does this")
+
+
+@pytest.mark.parametrize(
+    ("npu", "was", "now"),
+    [
+        pytest.param(MINE.replace("self.state is None", "self.state.done"), WAS, NOW, id="another condition"),
+        pytest.param(
+            MINE.replace("            return output\n", "            self.note(output)\n"), WAS, NOW, id="none"
+        ),
+        pytest.param(MINE.replace("return output", "return self.last(output)"), WAS, NOW, id="it hands over already"),
+        pytest.param(MINE.replace("return output", "return Output.of(kv)"), WAS, NOW, id="the merge does it"),
+        pytest.param(
+            MINE + "        if self.state is None:\n            return output\n", WAS, NOW, id="the condition twice"
+        ),
+        pytest.param(
+            MINE,
+            *(
+                text.replace(
+                    "            self.receive()\n", "            if not kv:\n                return EMPTY_KV\n"
+                )
+                for text in (WAS, NOW)
+            ),
+            id="the twin returns something else there, too",
+        ),
+        pytest.param(MINE, WAS, WAS.replace("Output.of(kv)", "self.attach(kv)"), id="it hands over something else"),
+        pytest.param(MINE, WAS, NOW.replace("of(kv))", "of(kv), kv)"), id="more than the value"),
+        pytest.param(MINE, WAS, NOW.replace("self.attach", "attach"), id="no method"),
+        pytest.param(MINE, NOW, NOW, id="it did before"),
+        pytest.param(
+            MINE.replace("self.rows(kv)", "output"),
+            WAS.replace("Output.of(kv)", "self.attach(Output.of(kv))"),
+            NOW.replace("self.rows(kv)", "self.attach(self.rows(kv))"),
+            id="under no condition",
+        ),
+    ],
+)
+def test_what_stays_as_it_is(npu: str, was: str, now: str) -> None:
+    draft = ported(npu, was, now)
+    assert (draft.text, draft.reviews) == (npu, ())
+
+
+def test_neither_what_npu_must_not_use_nor_vllms_own_change_comes() -> None:
+    assert ported(refused="self.attach").text == MINE
+    assert ported(foreign="return self.attach(Output.of(kv))").text == MINE
+
+
+def test_what_stands_in_another_branch_of_the_condition_stays() -> None:
+    """Neither the branch nor a function below the condition is under it."""
+    other = "        else:\n            return self.other(kv)\n        return"
+    npu = MINE.replace("        return self.rows", f"{other} self.rows")
+    npu = npu.replace(
+        "            if not kv:", "            def late():\n                return kv\n\n            if not kv:"
+    )
+    draft = ported(npu)
+    assert draft.text.count("self.attach(") == 2
+    assert "return self.other(kv)" in draft.text
+
+
+@pytest.mark.parametrize(("condition", "count"), [("self.off", 1), ("self.last", 0)])
+def test_a_branch_is_the_same_only_after_the_same_conditions(condition: str, count: int) -> None:
+    was = WAS.replace("if self.state is None:", "if self.off:\n            self.stop()\n        else:")
+    npu = MINE.replace("if self.state is None:", f"if {condition}:\n            self.stop()\n        else:")
+    draft = ported(npu, was, was.replace("Output.of(kv)", "self.attach(Output.of(kv))"))
+    assert len(draft.reviews) == count

@@ -65,6 +65,48 @@ def test_what_one_method_got_aligns_nothing_else() -> None:
     assert [change.commit for change in found] == ["made", "port"]
 
 
+HELPER = "    def spread(self, rows):\n        return self.spread_evenly(rows)\n\n"
+TWIN = (
+    f"    def first(self):\n        self.rows = self.spread(self.rows)\n\n{HELPER}"
+    "    def second(self):\n        self.keep_rows(rows)\n        self.spread(self.totals)\n"
+)
+CALLED, ALSO_CALLED = "        self.rows = self.spread(self.rows)\n", "        self.spread(self.totals)\n"
+KEPT = STEPS["keep"]
+
+
+@pytest.mark.parametrize(
+    ("brought", "aligns"),
+    [
+        pytest.param([HELPER, CALLED], False, id="a new function and the call of it are one port"),
+        pytest.param([HELPER, CALLED, ALSO_CALLED], True, id="two definitions that call it were both looked at"),
+        pytest.param([CALLED, ALSO_CALLED], True, id="the function was there: two ports"),
+        pytest.param([HELPER, KEPT], True, id="the calls of it stood there before"),
+    ],
+)
+def test_a_new_function_is_one_port_with_what_calls_it(brought: list[str], aligns: bool) -> None:
+    """Otherwise one mend, put into a helper, settled what all the other methods lack."""
+    before = TWIN
+    for part in brought:
+        before = before.replace(part, "        pass\n" if part != HELPER else "")
+    made = Change("made", "", before, "twin", "twin")
+    found = since_alignment([Change("port", before, TWIN, TWIN, TWIN), made])
+    assert [change.commit for change in found] == (["port"] if aligns else ["made", "port"])
+
+
+def test_one_that_calls_itself_counts() -> None:
+    loop = "    def halve(self, rows):\n        return rows[1:] and self.halve(rows[1:])\n"
+    twin = TWIN + loop
+    before = TWIN.replace(CALLED, "        pass\n")
+    assert since_alignment([Change("port", before, twin, twin, twin)]) != []
+
+
+def test_a_decorator_is_not_the_definitions_above_it() -> None:
+    above = "    def above(self):\n        self.send_rows(rows)\n\n"
+    twin = TWIN.replace(HELPER, f"{above}    @staticmethod\n{HELPER}")
+    before = TWIN.replace(HELPER, above).replace(CALLED, "        pass\n")
+    assert since_alignment([Change("port", before, twin, twin, twin)]) == []
+
+
 def test_short_lines_stand_everywhere_and_align_nothing() -> None:
     before = text("keep")
     longer = before.replace(STEPS["keep"], STEPS["keep"] + "    else:\n")

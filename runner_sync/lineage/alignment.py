@@ -5,7 +5,8 @@ index of a revision. May touch: nothing.
 
 Whoever changes the derived module alone and brings lines to several definitions that the twin has compared the two:
 what it lacks of the twin after that was left for later, or on purpose. A commit to both makes one change twice, and one
-that brings lines to a single definition is about that: neither says anything of what else the twin had gained before::
+that brings lines to a single definition, and the new functions that it calls, is about that: neither says anything of
+what else the twin had gained before::
 
     c3  both      the same mend
     c2  twin      keep(rows)
@@ -16,6 +17,7 @@ The derived module was aligned with the twin of ``c1``, or, if it has ``keep(row
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -58,16 +60,30 @@ def _aligns(change: Change) -> bool:
     than one definition. Whoever ports one method need not have looked at the others."""
     if not change.mine_before:
         return bool(change.twin_before)
-    if change.twin != change.twin_before:
-        return False
+    return change.twin == change.twin_before and len(_ports(change)) > 1
+
+
+def _ports(change: Change) -> list[str]:
+    """The definitions to which a commit brought lines of the twin. A new one that another of them calls since then came
+    with that call, and is not told apart from it."""
     before, theirs = methods(change.mine_before), lines(change.twin)
-    brought = [name for name, text in methods(change.mine).items() if _brings(text, before.get(name, ""), theirs)]
-    return len(brought) > 1
+    gained = {name: lines(text) - lines(before.get(name, "")) for name, text in methods(change.mine).items()}
+    brought = {name: rows for name, rows in gained.items() if _tells(rows & theirs)}
+    return [
+        name
+        for name in brought
+        if name in before or not any(_names(rows, name) for other, rows in brought.items() if other != name)
+    ]
 
 
-def _brings(text: str, before: str, theirs: Counter[str]) -> bool:
-    """Whether a definition has a telling line of ``theirs`` that it did not have ``before``."""
-    return any(len(line) > SHORT_LINE for line in (lines(text) - lines(before)) & theirs)
+def _tells(rows: Iterable[str]) -> bool:
+    """Whether a line is none that stands everywhere. A decorator stands in what is cut out for the definition above it,
+    and tells nothing of that."""
+    return any(len(line) > SHORT_LINE and not line.startswith("@") for line in rows)
+
+
+def _names(rows: Iterable[str], name: str) -> bool:
+    return any(re.search(rf"\b{name}\b", line) for line in rows)
 
 
 def aligned_with(mine: str, revisions: Sequence[str], now: str | None) -> int:

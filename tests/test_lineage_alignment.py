@@ -88,9 +88,10 @@ def test_a_new_function_is_one_port_with_what_calls_it(brought: list[str], align
     before = TWIN
     for part in brought:
         before = before.replace(part, "        pass\n" if part != HELPER else "")
-    made = Change("made", "", before, "twin", "twin")
-    found = since_alignment([Change("port", before, TWIN, TWIN, TWIN), made])
+    commits = [Change("port", before, TWIN, TWIN, TWIN), Change("made", "", before, "twin", "twin")]
+    found = since_alignment(commits)
     assert [change.commit for change in found] == (["port"] if aligns else ["made", "port"])
+    assert [change.commit for change in since_alignment(commits, catches_up=False)] == ["port"]
 
 
 def test_one_that_calls_itself_counts() -> None:

@@ -81,6 +81,23 @@ def test_what_a_port_may_rest_on_is_looked_for_at_earlier_alignments(trees: Tree
         assert [one.side.ref for one in twins.earlier(found)] == [known["Aligned"]]
 
 
+def test_a_mend_with_its_helper_aligns_nothing_where_people_catch_up(trees: Trees) -> None:
+    """A step takes what was left for later; in between what is new since then is ported."""
+    helper = "    def _rows_of(self, request):\n        return request.rows_of_this_stage\n\n"
+    called = "        self.own_rows = self._rows_of(request)\n"
+    trees.edit(GPU_AR, HEAD, helper + HEAD + called)
+    commit(trees.omni, "Theirs")
+    trees.edit(AR, HEAD, helper + HEAD + called)
+    commit(trees.omni, "Mended")
+    known = log(trees)
+    for is_step, oldest in ((True, known["Aligned"]), (False, known["Mended"])):
+        options = trees.upgrade(trees.ascend_new, upstream=is_step)
+        given = commands.open_inputs(options)
+        modules = find_modules(given)
+        (found,) = (module for module in modules if module.path == AR)
+        assert Bases(options, given, modules).twins.bases(found)[0].side.ref == oldest
+
+
 @pytest.mark.parametrize(
     ("depth", "unknown"), [(1, "compare with"), (3, "compare with"), (4, "npu_model_runner.py with")]
 )

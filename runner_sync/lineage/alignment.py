@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync.lineage.likeness import fingerprint
@@ -38,37 +38,46 @@ class Change:
     twin: str
 
 
-def since_alignment(changes: Iterable[Change]) -> list[Change]:
+def since_alignment(changes: Iterable[Change], *, catches_up: bool = True) -> list[Change]:
     """The commits to the derived module since one aligned it, with that one, oldest first; none where none did.
 
     ``changes`` are newest first, and read no further than needed. The commit that made the derived module beside a twin
     counts as an alignment; one that made both may be an import, or all that a shallow clone has. Of several with the
-    same twin the oldest is kept.
+    same twin the oldest is kept. ``catches_up`` says whether what was left for later is wanted, or only what is new
+    since then: a port that brought new functions counts as an alignment in the second case alone.
     """
     found: list[Change] = []
     for change in changes:
         if not change.twin or change.mine == change.mine_before:
             continue
         found = [change, *(later for later in found if later.twin != change.twin)]
-        if _aligns(change):
+        if _aligns(change, catches_up=catches_up):
             return found
     return []
 
 
-def _aligns(change: Change) -> bool:
+def _aligns(change: Change, *, catches_up: bool) -> bool:
     """Whether a commit made the derived module beside a twin, or changed it alone and brought lines of the twin to more
     than one definition. Whoever ports one method need not have looked at the others."""
     if not change.mine_before:
         return bool(change.twin_before)
-    return change.twin == change.twin_before and len(_ports(change)) > 1
+    if change.twin != change.twin_before:
+        return False
+    brought = _brought(change)
+    return len(_ports(change, brought) if catches_up else brought) > 1
 
 
-def _ports(change: Change) -> list[str]:
-    """The definitions to which a commit brought lines of the twin. A new one that another of them calls since then came
-    with that call, and is not told apart from it."""
+def _brought(change: Change) -> dict[str, Counter[str]]:
+    """The definitions to which a commit brought lines of the twin, each with all lines that it gained."""
     before, theirs = methods(change.mine_before), lines(change.twin)
     gained = {name: lines(text) - lines(before.get(name, "")) for name, text in methods(change.mine).items()}
-    brought = {name: rows for name, rows in gained.items() if _tells(rows & theirs)}
+    return {name: rows for name, rows in gained.items() if _tells(rows & theirs)}
+
+
+def _ports(change: Change, brought: Mapping[str, Counter[str]]) -> list[str]:
+    """The ``brought`` definitions without the new ones that another of them calls since then: these came with that
+    call, and are not told apart from it."""
+    before = methods(change.mine_before)
     return [
         name
         for name in brought

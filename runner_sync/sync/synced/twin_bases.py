@@ -120,7 +120,7 @@ class TwinBases:
         except InputError:
             return None  # the first commit
         assert isinstance(parent, InGit)
-        return next(iter(history.alignments(parent, found.module.paths, found.module.gpu.path)), None)
+        return next(iter(self._alignments(parent, found.module.paths, found.module.gpu.path)), None)
 
     def _refs(self, found: DerivedModule) -> list[str]:
         """The omni revisions to compare the GPU twin with, oldest first: by option, by lock, by the history of the
@@ -165,7 +165,7 @@ class TwinBases:
             return {}
         places = {m.path: (m.module.paths, m.module.gpu.path) for m in self.modules if m.module.gpu is not None}
         try:
-            refs = {path: history.alignments(tree, mine, twin) for path, (mine, twin) in places.items()}
+            refs = {path: self._alignments(tree, mine, twin) for path, (mine, twin) in places.items()}
         except InputError as error:  # a partial clone has the commits, and not the texts
             self.revisions.note(f"no history of the GPU runners was read: {error}")
             self._is_partial = True
@@ -175,6 +175,14 @@ class TwinBases:
             since = ", ".join(f"{PurePosixPath(path).name} {commits[0]}" for path, commits in found.items())
             self.revisions.note(f"what the GPU runners gained counts since the last commit that aligned each: {since}")
         return found
+
+    def _alignments(self, tree: InGit, mine: Sequence[str], twin: str) -> list[str]:
+        """The commits with which a module may have been aligned last.
+
+        When they follow a newer upstream, people catch up with what they had left for later; in between they port what
+        is new. Where they ported one mixin (vllm-omni's #5290), catching up would leave 378 lines and not 305.
+        """
+        return history.alignments(tree, mine, twin, catches_up=self.options.upstream)
 
     def _before_candidate(self, base: str) -> list[str]:
         """The releases before a release candidate, back to the last one that is none, oldest first.

@@ -40,13 +40,14 @@ def closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str]]) -
     return [ModuleRevision(one.commit[:10], tree.read_blob(one.blob), one.path) for one in chosen]
 
 
-def alignments(tree: InGit, mine: Sequence[str], twin: str) -> list[str]:
+def alignments(tree: InGit, mine: Sequence[str], twin: str, *, catches_up: bool = True) -> list[str]:
     """The commits, oldest first, with whose twin a derived module may have been aligned last.
 
     ``mine`` are the places that the module may be at; the first that there is counts. None are told where the history
-    does not reach back to an alignment.
+    does not reach back to an alignment. ``catches_up`` is what ``since_alignment`` takes.
     """
-    return [change.commit[:10] for change in since_alignment(_changes(tree, mine, twin))]
+    found = since_alignment(_changes(tree, mine, twin), catches_up=catches_up)
+    return [change.commit[:10] for change in found]
 
 
 def _changes(tree: InGit, mine: Sequence[str], twin: str) -> Iterator[Change]:

@@ -5,5 +5,6 @@ of the result with their lines. May touch: nothing, but for ``unread`` and ``exi
 
 Each module checks one thing: does an addition run under another condition (``conditions``), has it changed places
 (``misplaced``), is what it sets read (``unread``, ``own_statements``), does it leave a loop that is not there
-(``exits``). ``along``, ``nearby`` and ``shown`` decide what a question shows, and where.
+(``exits``). ``named_values`` and ``own_calls`` drop doubts that omni's text answers; ``replacements``, ``along``,
+``nearby`` and ``shown`` decide what a question shows, and where.
 """

@@ -183,6 +183,10 @@ class Hierarchy:
     late_mixins: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Those of ``missing_mixins`` that are added after all if vllm-ascend's change alters the class."""
 
+    def from_mixins(self, class_name: str) -> frozenset[str]:
+        """Names that mixins give to a class from this upgrade on."""
+        return frozenset[str]().union(*self.added_mixins.get(class_name, {}).values())
+
     def with_late_mixins(self, class_names: Collection[str]) -> Hierarchy:
         """The hierarchy with the late mixins of these classes among the added ones."""
         due = {name: late for name, late in self.late_mixins.items() if name in class_names}

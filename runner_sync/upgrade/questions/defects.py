@@ -215,7 +215,7 @@ def _set_by_twin_alone(
     if not found:
         return {}
     mine = [other for other in drafts if other.owner == draft.owner and not other.removed]
-    have = {other.member for other in mine}.union(*job.hierarchy.added_mixins.get(draft.owner, {}).values())
+    have = {other.member for other in mine}.union(job.hierarchy.from_mixins(draft.owner))
     inherited = job.hierarchy.inherited.get(draft.owner)
     texts = [*(other.text for other in mine), *_other_texts(draft.owner, job)]
     if inherited is not None:

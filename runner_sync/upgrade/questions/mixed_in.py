@@ -76,8 +76,7 @@ def _added(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]) -> 
             f"the class mixes in {', '.join(mixins)} now, as its GPU twin does, with the GPU code that sets it up and "
             "calls it"
         )
-        given = frozenset[str]().union(*mixins.values())
-        if left := [*_left_out(class_name, given, drafts, twin)]:
+        if left := [*_left_out(class_name, job.hierarchy.from_mixins(class_name), drafts, twin)]:
             reason += f", but for what was left out: {'; '.join(left)}"
         if late := [mixin for mixin in mixins if mixin in job.hierarchy.late_mixins.get(class_name, ())]:
             reason += f"; NPU has done without {', '.join(late)} since before this upgrade: if on purpose, take it out"
@@ -128,11 +127,10 @@ def join_under_mixins(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         for draft in drafts
         if draft.name in job.hierarchy.added_mixins and draft.reviews
     }
-    given = {name: frozenset[str]().union(*mixins.values()) for name, mixins in job.hierarchy.added_mixins.items()}
 
     def joined(draft: Draft, item: ReviewItem) -> ReviewItem:
         uses = frozenset(_WORD.findall(item.chosen)) - frozenset(_WORD.findall(item.omni))
-        is_part = item.from_gpu and not item.part_of and not uses.isdisjoint(given[draft.owner])
+        is_part = item.from_gpu and not item.part_of and not uses.isdisjoint(job.hierarchy.from_mixins(draft.owner))
         return replace(item, part_of=leads[draft.owner]) if is_part else item
 
     return [

@@ -12,7 +12,6 @@ For example the GPU runner asks for a request, pads with it, and hands it on::
 
 from __future__ import annotations
 
-import io
 import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from keyword import iskeyword
 
 from runner_sync.compose.member_text import self_mentions
 from runner_sync.model import ReviewItem
+from runner_sync.statements import CLOSERS, OPENERS, tokens
 from runner_sync.upgrade.draft import Draft
 
 
@@ -127,7 +127,7 @@ def _locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
         depth = 0
         equals = next((k for k, word in enumerate(line) if word == "=" and _depth(line[:k]) == 0), 0)
         for k, word in enumerate(line):
-            depth += (word in "([{") - (word in ")]}")
+            depth += (word in OPENERS) - (word in CLOSERS)
             if not word.isidentifier() or iskeyword(word) or (k and line[k - 1] == "."):
                 continue
             if depth and line[k + 1 : k + 2] == ["="]:
@@ -139,7 +139,7 @@ def _locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _depth(words: Sequence[str]) -> int:
-    return sum((word in "([{") - (word in ")]}") for word in words)
+    return sum((word in OPENERS) - (word in CLOSERS) for word in words)
 
 
 def _lines_of_words(text: str) -> Iterator[list[str]]:
@@ -147,7 +147,7 @@ def _lines_of_words(text: str) -> Iterator[list[str]]:
     left out."""
     words: list[str] = []
     try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        for token in tokens(text):
             if token.type in (tokenize.NEWLINE, tokenize.ENDMARKER):
                 yield words
                 words = []

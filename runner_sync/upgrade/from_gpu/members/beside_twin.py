@@ -12,7 +12,7 @@ from runner_sync.compose.members import Member, Obstacle, Twins, decide
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.twin import mixins
-from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, mixed_in, read_side
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, read_side
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 
 
@@ -64,7 +64,7 @@ def _inherited(found: Inherited, job: ModuleJob, new: Collection[str]) -> Mappin
 
 def _with_news(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
     """Members of the twin that use what the NPU class gets in this upgrade: the other half of the same change."""
-    names = mixed_in(class_name, job) | job.twin.owed.kept
+    names = job.hierarchy.from_mixins(class_name) | job.twin.owed.kept
     return {member for member, text in members.items() if names & self_names(text)}
 
 

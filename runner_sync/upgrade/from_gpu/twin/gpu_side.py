@@ -211,13 +211,8 @@ def _unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> fro
 
 def _without_news(job: ModuleJob, name: str, text: str) -> str:
     """The old twin of a unit without the statements that use a mixin or a feature which the NPU class gets only now."""
-    names = mixed_in(name.rpartition(".")[0], job) | job.twin.owed.names
+    names = job.hierarchy.from_mixins(name.rpartition(".")[0]) | job.twin.owed.names
     return mixins.without_uses(text, names) if names else text
-
-
-def mixed_in(class_name: str, job: ModuleJob) -> frozenset[str]:
-    """Names that mixins give to the NPU class from this upgrade on."""
-    return frozenset[str]().union(*job.hierarchy.added_mixins.get(class_name, {}).values())
 
 
 def _device_free(

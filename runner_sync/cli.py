@@ -11,7 +11,6 @@ Defined for each command, they would be listed in every help. So they are moved 
 from __future__ import annotations
 
 import gc
-import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -28,7 +27,7 @@ from runner_sync.terminal.examples import epilog
 from runner_sync.terminal.failures import COULD_NOT_RUN, run_guarded
 from runner_sync.terminal.groups import Bases, Merging, Trees, Writing, flat, upgrade_options
 from runner_sync.terminal.plain import PlainCommand, PlainGroup
-from runner_sync.terminal.screen import Screen
+from runner_sync.terminal.screen import ColorChoice, Screen
 from runner_sync.terminal.trees import split_codes, split_place
 
 app = typer.Typer(
@@ -59,8 +58,7 @@ def run(argv: Sequence[str]) -> int:
     words = _globals_first(argv)
     screen.traceback = "--traceback" in words
     screen.annotates = _prints_annotations(words)
-    if _forbids_color(words):
-        os.environ["NO_COLOR"] = "1"  # help is printed before typer calls `set_up`
+    screen.color = _color_choice(words)  # help is printed before typer calls `set_up`
     return run_guarded(lambda: _dispatch(words, screen), screen)
 
 
@@ -113,10 +111,10 @@ def _prints_annotations(words: Sequence[str]) -> bool:
     return "github" in values or not {"-ogithub", "--output=github"}.isdisjoint(words)
 
 
-def _forbids_color(words: Sequence[str]) -> bool:
-    """Whether ``--color never`` is the last word on colours. ``words`` begin with the options that commands share."""
+def _color_choice(words: Sequence[str]) -> ColorChoice:
+    """The last word on colours. ``words`` begin with the options that commands share; typer refuses an unknown one."""
     wishes = [word.partition("=")[2] or after for word, after in pairwise([*words, ""]) if word.startswith("--color")]
-    return wishes[-1:] == [o.Color.never.value]
+    return next((choice.value for choice in o.Color if [choice.value] == wishes[-1:]), "auto")
 
 
 def _show_version(asked: bool) -> None:

@@ -22,7 +22,24 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 CorpusRelease = Callable[[Project, str], Tree]
 
+ENVIRONMENT = (
+    "COLUMNS",
+    "FORCE_COLOR",
+    "GITHUB_ACTIONS",
+    "GITHUB_STEP_SUMMARY",
+    "NO_COLOR",
+    "VLLM_ASCEND_PATH",
+    "VLLM_PATH",
+)
+
 PINS = tomllib.loads((Path(__file__).parent / "releases.toml").read_text("utf-8"))
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the terminal, the CI or the user's shell says about output and trees is not what a test is about."""
+    for name in ENVIRONMENT:
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,15 @@
-"""Takes values that need no conversion past typer: defaults, text for text options, and paths that can be read.
+"""Takes values that need no conversion past typer: defaults, text for text options, and paths that can be read; and
+colours help as everything else is coloured.
 
-Goes out: classes to pass to ``typer.Typer`` as ``cls``. May touch: nothing, but asks whether a path can be read.
+Goes out: classes to pass to ``typer.Typer`` as ``cls``. May touch: typer's constants, and asks whether a path can be
+read.
 
 For the first value that it converts, even ``None``, typer imports pydantic: 0.08 s, where a whole ``check`` from the
 lock takes 0.33 s. typer makes its option objects itself, so these classes replace the conversion method of each object.
 Every other value is left to typer, and so are all complaints.
+
+typer decides on colours when its module is imported, from the environment of that moment, and takes ``GITHUB_ACTIONS``
+for a terminal: help that is written to a file there would be full of escapes.
 """
 
 from __future__ import annotations
@@ -20,6 +25,8 @@ from runner_sync.terminal.outputs import FORMATS_OF
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from runner_sync.terminal.screen import Screen
 
 _TEXT = (str, str | None)
 _TEXTS = (list[str], list[str] | None)
@@ -42,6 +49,11 @@ class PlainCommand(TyperCommand):
         _take_plain_values(self, ctx)
         return super().parse_args(ctx, args)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, in colours if the screen has them."""
+        _color_help(ctx.find_root().obj)
+        super().format_help(ctx, formatter)
+
 
 class PlainGroup(TyperGroup):
     """A group of commands that treats its own options in the same way."""
@@ -54,6 +66,19 @@ class PlainGroup(TyperGroup):
         """Read the command line into ``ctx``; returns the arguments that are left over."""
         _take_plain_values(self, ctx)
         return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, in colours if the screen has them."""
+        _color_help(ctx.find_root().obj)
+        super().format_help(ctx, formatter)
+
+
+def _color_help(screen: Screen) -> None:
+    """Let typer print help in colours, or plain, as ``screen`` wants it."""
+    from typer import rich_utils  # takes 0.05 s, which only help needs
+
+    rich_utils.FORCE_TERMINAL = screen.is_colored()
+    rich_utils.COLOR_SYSTEM = "standard" if screen.is_colored() else None
 
 
 def _without_flag_values(parameters: list[Any]) -> list[Any]:

@@ -172,3 +172,22 @@ def test_statements_that_share_a_line_share_the_place_above_it() -> None:
 def test_a_reason_never_becomes_code(reason: str) -> None:
     made, _ = annotate("a = 1\n", [item(1, reason=reason)])
     assert ast.dump(ast.parse(made)) == ast.dump(ast.parse("a = 1\n"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "texts", "comment"),
+    [
+        pytest.param("why", {"upstream": "begin()"}, "left out: why", id="nothing of it is here"),
+        pytest.param("left out: why", {"upstream": "begin()"}, "left out: why", id="the reason says so"),
+        pytest.param(
+            "2 passages were left out", {"upstream": "begin()"}, "2 passages were left out", id="in its words"
+        ),
+        pytest.param("why", {"upstream": "begin()", "chosen": "begin()"}, "why", id="it came"),
+        pytest.param("why", {"upstream": "begin()", "omni": "start()"}, "why", id="omni has another one, elsewhere"),
+        pytest.param("why", {"base": "begin()"}, "why", id="something went"),
+    ],
+)
+def test_a_comment_on_what_did_not_come_says_so(reason: str, texts: dict[str, str], comment: str) -> None:
+    lines, (placed,) = noted(replace(item(4, reason=reason), **texts))
+    assert f"        {WORD} R1 {comment}" in lines
+    assert placed.reason == reason

@@ -19,6 +19,8 @@ from runner_sync.syntax import module_of, same_code, walk
 
 WORD = "# runner-sync: review"
 WIDTH = 120
+_NOT_HERE = ("left out", "not ported")
+"""How reasons say that something did not come."""
 
 _DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -48,14 +50,22 @@ def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewIt
     for number, line in enumerate(lines, start=1):
         for item in _once(wanted.get(number, [])):
             if f"{WORD} {item.id} " not in text:
-                about = "" if item.unit in defined else f"{item.unit.rpartition('.')[2]}: "
-                out.append(_cut(f"{margin(line)}{WORD} {item.id} {about}{item.reason}"))
+                out.append(_cut(f"{margin(line)}{WORD} {item.id} {_about(item, defined)}{item.reason}"))
         shift[number] = len(out) + 1 - number
         out.append(line)
     made = "\n".join(out)
     if not same_code(made, text):
         return text, list(items)
     return made, [_moved(item, shift) for item in items]
+
+
+def _about(item: ReviewItem, defined: Container[str]) -> str:
+    """What a reader of the file alone must know before the reason: which member, or that what is meant is not here. The
+    statement below was not meant."""
+    if item.unit not in defined:
+        return f"{item.unit.rpartition('.')[2]}: "
+    says_so = any(word in item.reason for word in _NOT_HERE)
+    return "" if says_so or item.omni.strip() or not item.upstream.strip() or item.chosen.strip() else "left out: "
 
 
 def _cut(line: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from code_samples import Block, bodies, triples, unit
@@ -160,6 +160,29 @@ def test_a_second_run_changes_nothing(sides: Sides) -> None:
     first = merged(base, omni, upstream).text
     assert merged(upstream, first, upstream).text == first
     assert syntax(merged(with_air(upstream), first, upstream).text) == syntax(first)
+
+
+REPEATED = ("self.a()", "self.b()", "self.c()")
+
+
+@LAW
+@given(st.lists(st.sampled_from(REPEATED), min_size=1, max_size=6), st.data())
+def test_what_omni_has_of_upstream_already_comes_no_more_however_often_it_stands(
+    body: list[str], data: st.DataObject
+) -> None:
+    upstream = _with_more(body, data, REPEATED, at_most=3)
+    omni = _with_more(upstream, data, ("self.omni_1()", "self.omni_2()"), at_most=2)
+    texts = ["def run(self):\n" + "".join(f"    {line}\n" for line in lines) for lines in (body, omni, upstream)]
+    for policy in (FOLLOW, PORT):
+        assert merge(Triple(*texts), policy=policy).text == texts[1]
+
+
+def _with_more(lines: list[str], data: st.DataObject, more: Sequence[str], *, at_most: int) -> list[str]:
+    """The lines with one to ``at_most`` others at any place."""
+    made = list(lines)
+    for _ in range(data.draw(st.integers(1, at_most))):
+        made.insert(data.draw(st.integers(0, len(made))), data.draw(st.sampled_from(more)))
+    return made
 
 
 @LAW

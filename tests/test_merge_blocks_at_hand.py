@@ -34,7 +34,7 @@ def test_no_part_of_it_comes_in() -> None:
     assert result.text.count("keeper = self.keeper") == 1
     assert result.text.count("self.flush(rows)") == 1
     assert NPU in result.text
-    assert "block at hand" in kinds(result)
+    assert kinds(result) == ["on the other side"]  # what is new, which is not the block
 
 
 def test_a_change_of_it_that_is_at_hand_is_no_question() -> None:

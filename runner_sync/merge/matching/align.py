@@ -109,11 +109,14 @@ def common(
     head = 0
     while head < min(len(left), len(right)) and _key(left[head]) == _key(right[head]):
         head += 1
+    # A head whose suite is what differs may be another statement; it is not yet paired.
+    while head and _is_unrelated(inner, head - 1, head - 1):
+        head -= 1
     tail = 0
     limit = min(len(left), len(right)) - head
     while tail < limit and _key(left[-1 - tail]) == _key(right[-1 - tail]):
         tail += 1
-    # A commonplace statement next to the first or last difference may belong to what differs, so it is not yet paired.
+    # A commonplace statement next to the first or last difference may belong to what differs, so neither is it.
     while head and is_commonplace(left[head - 1]):
         head -= 1
     while tail and is_commonplace(left[-tail]):
@@ -156,12 +159,16 @@ def _sparse(
                 weight, link = run[0] + _RUN, run[1].grown()
             else:
                 link = _Chain(i, j, 1, chain)
-            is_unrelated = inner is not None and _share_nothing(inner[0][i], inner[1][j])
-            found.append((j, weight + node.weight * (UNRELATED if is_unrelated else 1), link))
+            found.append((j, weight + node.weight * (UNRELATED if _is_unrelated(inner, i, j) else 1), link))
         for j, weight, link in reversed(found):
             row[j] = (weight, link)
             _insert(ends, best, tips, j, weight, link)
     return tips[-1][2].pairs() if tips and tips[-1][2] is not None else []
+
+
+def _is_unrelated(inner: tuple[Sequence[Suite], Sequence[Suite]] | None, i: int, j: int) -> bool:
+    """Whether two heads are known to have suites with nothing in common."""
+    return inner is not None and _share_nothing(inner[0][i], inner[1][j])
 
 
 @dataclass(frozen=True, slots=True)

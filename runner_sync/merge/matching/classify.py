@@ -24,6 +24,7 @@ from runner_sync.merge.matching.align import (
     with_only_statements,
 )
 from runner_sync.merge.matching.branches import are_branches
+from runner_sync.merge.matching.by_other_side import by_other_side
 from runner_sync.merge.matching.by_place import by_calls, by_only_bindings, by_what_is_open
 from runner_sync.merge.matching.by_surroundings import by_surroundings
 from runner_sync.merge.matching.commonplace import Pair, leaves
@@ -49,6 +50,7 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
         stays = _in_the_same_suite(base, upstream, of_upstream)
         of_omni = [pair for pair in of_omni if pair.left in stays or pair in aligned]
     of_omni = by_surroundings(base, omni, of_omni, of_upstream)
+    of_omni = by_other_side(base, omni, upstream, of_omni, of_upstream)
     pairs = _without_false_places(weave, of_omni, of_upstream)
     in_omni, in_upstream = _without_false_versions(weave, *pairs)
     for j in range(len(omni)):

@@ -43,6 +43,7 @@ from runner_sync.merge.placing.remarks import keep_on_untouched, with_their_stat
 from runner_sync.merge.placing.replacing import put_where_the_replaced_stood
 from runner_sync.merge.placing.sequence import order
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
+from runner_sync.merge.preparing.complementary import with_else_as_condition
 from runner_sync.merge.preparing.in_front import with_conditions_in_other_branches
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
@@ -130,7 +131,8 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
 def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     """The texts with one form and one name for what the sides write differently, and ``terms`` in the same names; for a
     port also with their blocks in one order."""
-    triple = with_conditions_in_other_branches(in_one_form(triple))
+    triple = with_else_as_condition(in_one_form(triple), terms.foreign)
+    triple = with_conditions_in_other_branches(triple)
     if terms.policy.is_copy:
         triple = with_returned_values_named(in_the_same_branches(triple))
     triple = with_omni_names_of_values(with_omni_names(triple))

@@ -1,0 +1,146 @@
+"""Write omni's ``else`` as the second of two opposite conditions, where base and upstream have it so.
+
+Comes in: a ``Triple``. Goes out: the same, with the ``else`` as an ``if`` in omni. May touch: nothing.
+
+Only where upstream changed the second condition: an ``else`` has no words for it, so that the change found no place::
+
+    base      if self.cache is not None:       omni    if self.cache is not None:
+                  rows = self.cached(batch)                rows = self.cached(batch)
+              if self.cache is None:                   else:
+                  made = build(batch)                      made = build(batch)
+    upstream  if self.cache is None or rows is None:
+                  made = build(batch)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from runner_sync.merge.matching.align import align
+from runner_sync.merge.preparing.forks import words_of
+from runner_sync.model import Triple
+from runner_sync.statements import Node, clauses, flatten, in_suite, siblings, tree_of
+from runner_sync.statements.likeness import VERSION, dice
+from runner_sync.syntax import dotted_name, indentation, walk
+
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Is: ast.IsNot, ast.Eq: ast.NotEq, ast.In: ast.NotIn}
+
+
+def with_else_as_condition(triple: Triple, foreign: Collection[str] = ()) -> Triple:
+    """The triple with each such ``else`` of omni's rewritten; not for a new condition that is ``foreign``."""
+    base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
+    rows = triple.omni.split("\n")
+    pairs = [*_opposites(base)]
+    known = {pair.left: pair.right for pair in align(base, upstream)} if pairs else {}
+    for first, second in pairs:
+        now = upstream[known[second]] if second in known else None
+        if now is None or now.keyword != "if" or now.canon == base[second].canon or now.canon in foreign:
+            continue
+        suites = (base, second), (upstream, known[second])
+        found = [k for k in _forks_on(omni, base[first].canon) if _is_like_one_of((omni, clauses(omni, k)[0]), suites)]
+        if len(found) != 1 or _is_said(omni, base[second].canon) or _changes_its_test(triple.omni, omni[found[0]]):
+            continue
+        at = omni[clauses(omni, found[0])[0]].start - 1
+        margin = indentation(rows[at])
+        rows[at] = "\n".join(margin + line for line in base[second].lines)
+    return replace(triple, omni="\n".join(rows))
+
+
+def _opposites(nodes: Sequence[Node]) -> Iterator[tuple[int, int]]:
+    """Each ``if`` without another branch, with the next one in the same suite that asks for the opposite."""
+    for k, node in enumerate(nodes):
+        if _is_plain(nodes, k) and (test := _test(node)) is not None:
+            later = (j for j in siblings(nodes, k, step=1) if _is_plain(nodes, j))
+            if (second := next((j for j in later if _is_opposite(test, _test(nodes[j]))), None)) is not None:
+                yield k, second
+
+
+def _is_plain(nodes: Sequence[Node], k: int) -> bool:
+    return nodes[k].keyword == "if" and nodes[k].compound and not nodes[k].one_line and not clauses(nodes, k)
+
+
+def _test(node: Node) -> ast.expr | None:
+    """The condition of an ``if``; ``None`` if asking it twice may not give the same answer, because it calls or binds
+    something."""
+    (statement,) = ast.parse(f"{node.canon}: pass").body
+    assert isinstance(statement, ast.If)
+    changing = ast.Call | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
+    return None if any(isinstance(part, changing) for part in walk(statement.test)) else statement.test
+
+
+def _is_opposite(one: ast.expr, other: ast.expr | None) -> bool:
+    """Whether exactly one of two conditions holds: ``x`` and ``not x``, ``a is b`` and ``a is not b``, and the like."""
+    return other is not None and (_negated(one) == ast.dump(other) or _negated(other) == ast.dump(one))
+
+
+def _negated(test: ast.expr) -> str:
+    """The dump of the opposite of a ``not`` or of a comparison that has one; else empty."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return ast.dump(operand)
+        case ast.Compare(left=left, ops=[op], comparators=others) if type(op) in _OPPOSITE:
+            return ast.dump(ast.Compare(left, [_OPPOSITE[type(op)]()], others))
+    return ""
+
+
+def _forks_on(nodes: Sequence[Node], canon: str) -> Iterator[int]:
+    """The conditions with this text that have an ``else`` and no other branch."""
+    for k, node in enumerate(nodes):
+        others = clauses(nodes, k) if node.canon == canon else []
+        if [nodes[j].canon for j in others] == ["else"] and not any(
+            nodes[j].one_line or "#" in nodes[j].text for j in (k, *others)
+        ):
+            yield k
+
+
+def _is_said(nodes: Sequence[Node], canon: str) -> bool:
+    return any(node.canon == canon for node in nodes)
+
+
+def _is_like_one_of(mine: tuple[Sequence[Node], int], suites: Sequence[tuple[Sequence[Node], int]]) -> bool:
+    """Whether a suite is a version of one of others; each is given by the index of its head."""
+    words = words_of(mine[0], tuple(in_suite(*mine)))
+    return any(dice(words, words_of(nodes, tuple(in_suite(nodes, head)))) >= VERSION for nodes, head in suites)
+
+
+def _changes_its_test(text: str, fork: Node) -> bool:
+    """Whether the first branch of a condition may change what the condition reads, so that its opposite could hold
+    behind it."""
+    test = _test(fork)
+    (branch,) = (part.body for part in walk(tree_of(text)) if isinstance(part, ast.If) and part.lineno == fork.start)
+    parts = [part for statement in branch for part in walk(statement)]
+    changed = {_dotted(part) for part in parts if isinstance(getattr(part, "ctx", None), ast.Store | ast.Del)}
+    if not _is_identity(test):
+        calls = [part for part in parts if isinstance(part, ast.Call)]
+        changed |= {_dotted(given) for call in calls for given in (*call.args, *(pair.value for pair in call.keywords))}
+        changed |= {_dotted(call.func.value) for call in calls if isinstance(call.func, ast.Attribute)}
+    return any(_touches(name, read) for name in changed - {"", "self"} for read in _read(test))
+
+
+def _is_identity(test: ast.expr | None) -> bool:
+    """Whether a condition only asks which object a name or an attribute is: no change of the object matters to it."""
+    return (
+        isinstance(test, ast.Compare)
+        and all(isinstance(op, ast.Is | ast.IsNot) for op in test.ops)
+        and all(dotted_name(part) or isinstance(part, ast.Constant) for part in (test.left, *test.comparators))
+    )
+
+
+def _read(test: ast.expr | None) -> set[str]:
+    """The names and attributes in a condition; ``self.rows`` and not ``self``."""
+    names = {_dotted(part) for part in walk(test)} if test is not None else set()
+    return {name for name in names - {""} if not any(other.startswith(f"{name}.") for other in names)}
+
+
+def _dotted(node: ast.AST) -> str:
+    """A name or an attribute, also of an element: ``self.rows`` for ``self.rows[0]``; else empty."""
+    while isinstance(node, ast.Subscript | ast.Starred):
+        node = node.value
+    return dotted_name(node) or ""
+
+
+def _touches(changed: str, read: str) -> bool:
+    """Whether a change of a name concerns another: they are one, or one is a part of the other."""
+    return f"{changed}.".startswith(f"{read}.") or f"{read}.".startswith(f"{changed}.")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from sync_samples import AR, ASCEND, GPU_AR, VLLM
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade import Settings
-from runner_sync.upgrade.job import GpuBase, GpuTwin, ModuleJob, ModuleRevision, Upstream
+from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import upgrade_module
 
 MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
@@ -25,9 +27,17 @@ MOVED = f"{WITHOUT}\n    def _flush(self, rows):\n{FLUSH}"
 
 
 def asked(
-    *, vllm: tuple[str, str] = (BODY, BODY), gpu: tuple[str, str] = (BODY, WITHOUT), npu: str = BODY
+    *,
+    vllm: tuple[str, str] = (BODY, BODY),
+    gpu: tuple[str, str] = (BODY, WITHOUT),
+    npu: str = BODY,
+    target: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """The questions about what the GPU runner took out; the result has it where ``npu`` has, or in other words."""
+    """The questions about what the GPU runner took out; the result has it where ``npu`` has, or in other words.
+
+    ``target`` are the methods of the vLLM that the runners are to run on.
+    """
+    inherited = {"NPUARModelRunner": Inherited(vllm=target)} if target is not None else {}
     sides = [ModuleRevision(ref, f"class GPUModelRunner:\n{body}", VLLM) for ref, body in zip("12", vllm, strict=True)]
     old, new = (
         ModuleRevision(ref, f"class GPUARModelRunner:\n{body}", GPU_AR) for ref, body in zip("12", gpu, strict=True)
@@ -41,6 +51,7 @@ def asked(
         Upstream(new=ascend, is_followed=False, bases=(ascend,)),
         GpuTwin(new=new, bases=(GpuBase(old, lambda: sides[0]),), load_vllm=lambda: sides[1]),
         settings=Settings(only=("_step",)),
+        hierarchy=Hierarchy(inherited=inherited),
     )
     result = upgrade_module(job)
     assert ("self.tables.flush" in result.after) == (FLUSH in npu)
@@ -50,6 +61,19 @@ def asked(
 def test_what_the_gpu_runner_took_out_of_vllms_text_is_asked_about_where_a_copy_keeps_it() -> None:
     (reason,) = asked()
     assert reason.startswith("the GPU runner took out what vLLM and vllm-ascend have; it stays")
+
+
+@pytest.mark.parametrize(
+    ("target", "count"),
+    [
+        pytest.param({"_step": BODY}, 1, id="it is there, too"),
+        pytest.param({"_step": WITHOUT}, 0, id="it is not there any more"),
+        pytest.param({"_other": BODY}, 0, id="there is no such method any more"),
+        pytest.param({}, 1, id="its methods are not at hand"),
+    ],
+)
+def test_the_vllm_to_run_on_counts_as_well(target: Mapping[str, str], count: int) -> None:
+    assert len(asked(target=target)) == count
 
 
 @pytest.mark.parametrize(

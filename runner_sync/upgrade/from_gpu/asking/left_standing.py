@@ -66,11 +66,11 @@ def _counted(units: Iterable[str]) -> Counter[str]:
 
 
 def _in_vllm(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
-    """Statements that vLLM's own method has at both revisions."""
+    """Statements that vLLM's own method has at both revisions, and, where it is at hand, in the vLLM to run on."""
     revisions = side.bases[draft.name].vllm, job.twin.load_vllm()
-    tables = [
-        fingerprint(job.twin.translation.unit(vllm_unit(job, one, draft.name), job.profile)).keys()
-        for one in revisions
-        if one is not None
-    ]
-    return set.intersection(*map(set, tables)) if tables else set()
+    units = [vllm_unit(job, one, draft.name) for one in revisions if one is not None]
+    inherited = job.hierarchy.inherited.get(draft.owner)
+    if inherited is not None and inherited.vllm:
+        units.append(inherited.vllm.get(draft.member, ""))
+    tables = [set(fingerprint(job.twin.translation.unit(text, job.profile))) for text in units]
+    return set.intersection(*tables) if tables else set()

@@ -1,4 +1,4 @@
-"""What the base has once and omni in several branches: upstream's change of it goes to its like, or to none."""
+"""What the base has once and omni in several branches: a change goes to its like, to each of them, or to none."""
 
 from __future__ import annotations
 
@@ -43,18 +43,56 @@ def kinds(result: Merged) -> list[str]:
     return [decision.reason.kind for decision in result.decisions]
 
 
-@POLICIES
-def test_neither_branch_takes_the_change_of_what_stood_before_the_condition(policy: Policy) -> None:
-    result = merged(policy, IN_BOTH)
-    assert result.text == IN_BOTH
+def test_both_branches_take_the_change_of_what_stood_before_the_condition() -> None:
+    result = merged(FOLLOW, IN_BOTH)
+    assert result.text == IN_BOTH.replace(PICK, CHANGED)
     (asked,) = result.decisions
-    assert asked.reason.kind == "repeated statement changed"
-    assert (asked.line, asked.omni, asked.upstream, asked.chosen) == (4, PICK, CHANGED, PICK)
+    assert asked.reason.kind == "repeated statement followed"
+    assert (asked.line, asked.omni, asked.upstream, asked.chosen) == (4, PICK, CHANGED, CHANGED)
 
 
-def test_it_is_asked_about_where_the_old_form_alone_is_a_third_partys() -> None:
-    assert kinds(merged(PORT, IN_BOTH, foreign=frozenset({PICK}))) == ["repeated statement changed"]
-    assert kinds(merged(PORT, IN_BOTH, foreign=frozenset({PICK, CHANGED}))) == []
+def test_a_port_asks_about_all_its_passages_anyway() -> None:
+    result = merged(PORT, IN_BOTH)
+    assert (result.text, kinds(result)) == (IN_BOTH.replace(PICK, CHANGED), [])
+
+
+def test_a_change_that_is_a_third_partys_stays_out() -> None:
+    result = merged(PORT, IN_BOTH, foreign=frozenset({PICK, CHANGED}))
+    assert (result.text, kinds(result)) == (IN_BOTH, [])
+    assert merged(PORT, IN_BOTH, foreign=frozenset({PICK})).text == IN_BOTH.replace(PICK, CHANGED)
+
+
+OTHERWISE = "    if self.is_npu:\n        {0}\n        load(rows)\n    else:\n        {0}\n        hold(rows)\n"
+
+
+@POLICIES
+@pytest.mark.parametrize(
+    ("base", "omni"),
+    [
+        pytest.param(
+            BEFORE.replace(f"    {PICK}\n", f"    {PICK}\n    store(rows)\n"),
+            BEFORE.replace(f"    {PICK}\n", OTHERWISE.format(PICK)),
+            id="under a condition of omni's own",
+        ),
+        pytest.param(
+            BEFORE.replace(f"    {PICK}\n", f"    {PICK}\n    batch = self.cut(batch)\n"),
+            IN_BOTH.replace("    if not", "    batch = self.cut(batch)\n    if not"),
+            id="what it reads is set in between",
+        ),
+    ],
+)
+def test_neither_branch_takes_a_change_that_may_mean_something_else_there(policy: Policy, base: str, omni: str) -> None:
+    result = merged(policy, omni, base=base)
+    assert result.text.count(PICK) == 2
+    assert "repeated statement changed" in kinds(result)
+
+
+def test_neither_branch_takes_a_change_that_reads_what_is_not_set_there() -> None:
+    upstream = BEFORE.replace(f"    {PICK}\n", f"    device = self.device_of(batch)\n    {CHANGED}\n")
+    upstream = upstream.replace("batch.device", "device")
+    result = merge(Triple(BEFORE, IN_BOTH, upstream), policy=PORT)
+    assert result.text.count(PICK) == 2
+    assert "repeated statement changed" in kinds(result)
 
 
 @POLICIES

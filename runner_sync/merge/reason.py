@@ -33,6 +33,7 @@ Kind = Literal[
     "removed statement changed",
     "moved statement changed",
     "repeated statement changed",
+    "repeated statement followed",
     "edited block removed",
     "loop with additions removed",
     "condition of additions removed",

@@ -17,7 +17,7 @@ from runner_sync.merge.phrases.transplant import carry_over, named_part
 from runner_sync.merge.policy import Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, only_in_omni
-from runner_sync.statements import ROOT, Node, siblings
+from runner_sync.statements import ROOT, Node, enclosing, siblings
 from runner_sync.statements.dataflow import binds, reads, uses_anything_of
 
 
@@ -58,6 +58,12 @@ def _verdict(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -
             if not kept and _has_branch_on(weave, now):
                 return False, None
             found = _own_like(weave, weave.base[strand.in_base]) if not kept else []
+            if len(found) > 1 and _is_split_up(weave, strand, found) and not _is_kept_out(now, terms):
+                for place in found:
+                    place.carried = now.text
+                # Of a port, each passage is asked about anyway.
+                followed = Doubt(strand, Reason("repeated statement followed"), INFERRED, found[0], (strand,))
+                return kept, followed if policy.is_copy else None
             if len(found) > 1:
                 return kept, Doubt(strand, Reason("repeated statement changed"), INFERRED, found[0], (strand,))
             if found:
@@ -109,6 +115,24 @@ def _own_like(weave: Weave, node: Node) -> list[Strand]:
     found = [s for s in weave.of_omni if s.sides == "o" and weave.omni[s.in_omni].canon == node.canon]
     pairs = pairwise(strand.in_omni for strand in found)
     return found if all(are_branches(weave.omni, first, second) for first, second in pairs) else []
+
+
+def _is_split_up(weave: Weave, strand: Strand, found: Sequence[Strand]) -> bool:
+    """Whether omni has in branches of a condition what the base has in front of it, with the same values there, so that
+    upstream's version means in each branch what it means in front of it."""
+    now = weave.upstream[strand.in_upstream]
+    if now.compound or not all(_can_run_there(weave, strand, place) for place in found):
+        return False
+    around = set.intersection(*(set(enclosing(weave.omni, place.in_omni)) for place in found))
+    heads = {weave.omni[head].canon for head in around if weave.omni[head].keyword == "if"}
+    for k in siblings(weave.base, strand.in_base, step=1):
+        if weave.base[k].canon in heads:
+            return not uses_anything_of(weave.base[strand.in_base + 1 : k], [now])
+    return False
+
+
+def _is_kept_out(upstream: Node, terms: Terms) -> bool:
+    return is_inherited(upstream, terms.foreign) or (terms.veto is not None and terms.veto(upstream.canon) is not None)
 
 
 def _can_run_there(weave: Weave, strand: Strand, moved: Strand) -> bool:

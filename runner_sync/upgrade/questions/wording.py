@@ -72,6 +72,9 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "repeated statement changed": (
         "{upstream} changed this statement, which {omni} has in each branch here; not changed, for no branch is like it"
     ),
+    "repeated statement followed": (
+        "{upstream} changed this statement, which {omni} has in each branch here; changed in each of them"
+    ),
     "edited block removed": "{upstream} removed a block inside which {omni} had edited a statement",
     "loop with additions removed": "{upstream} removed a loop that {omni} had added to",
     "condition of additions removed": "{upstream} removed a condition under which {omni} has statements of its own",

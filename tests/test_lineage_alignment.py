@@ -141,12 +141,13 @@ COMMON = [f"step_{k}" for k in range(6)]
 @pytest.mark.parametrize(
     ("gained", "expected"),
     [
-        pytest.param(["kept", "left"], 0, id="as much as it lacks: the older one"),
+        pytest.param(["kept", "left"], 1, id="as much as it lacks: somebody brought that"),
+        pytest.param([], 0, id="nothing that it has or lacks: the older one"),
         pytest.param(["kept", "left", "left_too"], 0, id="less than it lacks, though a larger share of all"),
         pytest.param(["kept", "kept_too", "left"], 1, id="more than it lacks"),
     ],
 )
-def test_a_revision_is_nearer_if_the_unit_has_more_of_what_it_gained_than_it_lacks(
+def test_a_revision_is_nearer_if_the_unit_has_as_much_of_what_it_gained_as_it_lacks(
     gained: list[str], expected: int
 ) -> None:
     mine = unit(*COMMON, *OWN, "kept", "kept_too")

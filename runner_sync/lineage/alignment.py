@@ -96,20 +96,21 @@ def _names(rows: Iterable[str], name: str) -> bool:
 
 
 def aligned_with(mine: str, revisions: Sequence[str], now: str | None) -> int:
-    """Index of the revision of its twin that a unit was aligned with last: the oldest of those that differ least from
-    it.
+    """Index of the revision of its twin that a unit was aligned with last: of those that differ least from it the one
+    with most in common with it, and of such the oldest.
 
     ``revisions`` are oldest first, ``now`` is the twin as it is, ``None`` if it is gone. What differs is counted in
-    statements, so that a revision is nearer than the one before only if the unit has more of what it gained than it
-    lacks; of units that are not much alike, a share of all statements rises with less.
+    statements, so that a revision is farther than the one before only if the unit has less of what it gained than it
+    lacks; of units that are not much alike, a share of all statements rises with less. If it has as much as it lacks,
+    somebody brought that: a part of what a twin gains is vLLM's, and no port brings it.
 
     If the nearest revision is like the present one, and that added something which the unit lacks, it is the last one
     with another text instead. The whole unit counts, but it may be updated in part: ``execute_model`` of vllm-omni
     0.31.0rc1 had lost on NPU what the twin lost, and lacked the call that the twin gained.
     """
     own = fingerprint(mine)
-    apart = [_difference(own, fingerprint(text)) for text in revisions]
-    best = apart.index(min(apart))
+    known = [fingerprint(text) for text in revisions]
+    best = min(range(len(known)), key=lambda k: (_difference(own, known[k]), -(own & known[k]).total()))
     if revisions[best] != now:
         return best
     present = fingerprint(now)

@@ -1,4 +1,5 @@
-"""Leave out what upstream adds and omni already has at another place of the same suite: it stays where omni has it.
+"""Leave out what upstream adds and omni already has at another place of the same suite, or on the other side of a ``with``
+in it: it stays where omni has it.
 
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
 ``kept`` of the strands.
@@ -8,18 +9,24 @@ Only where omni's text is no copy of upstream's: the GPU twin and the NPU method
     omni        if self.state is not None:      upstream    self.begin(rows)
                     raise StateError                        if self.state is not None:
                 self.begin(rows)                                raise StateError
+
+                self.begin(rows)                    with self.lock():
+                with self.lock():                       self.begin(rows)
+                    self.send(rows)                     self.send(rows)
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from itertools import takewhile
 
 from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.classify import is_one_strand
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, only_in_omni
-from runner_sync.statements import below, said
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, only_in_omni
+from runner_sync.statements import Node, ancestors, below, said
 from runner_sync.statements.dataflow import binds, reads
 
 EXITS = ("return", "raise", "yield", "break", "continue")
@@ -34,7 +41,16 @@ def leave_out_what_omni_has(settling: Settling) -> None:
     for inside in found.values():
         for strand in inside:
             strand.kept = False
-    settling.doubts += [Doubt(strand, Reason("both added in another order"), INFERRED) for strand in found]
+    settling.doubts += [Doubt(strand, _why(settling.weave, strand), INFERRED) for strand in found]
+
+
+def _why(weave: Weave, strand: Strand) -> Reason:
+    """Whether omni has the addition in another order only, or under other ``with`` heads, which are named."""
+    own = only_in_omni(weave)[weave.upstream[strand.in_upstream].canon]
+    theirs = {weave.of_upstream[k]: k for k in _withs(weave.upstream, strand.in_upstream)}
+    mine = {weave.of_omni[k]: k for k in _withs(weave.omni, own.in_omni)}
+    heads = [any_node(weave, head).canon for head in theirs.keys() ^ mine.keys()]
+    return Reason("both added under other conditions", tuple(sorted(heads))) if heads else Reason("both added in another order")
 
 
 def _on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
@@ -48,12 +64,30 @@ def _on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
         if other is None or strand.sides != "u" or not strand.kept or strand in taken or counted[node.canon] > 1:
             continue
         is_same = said(weave.upstream, [k]) == said(weave.omni, [other.in_omni])
-        is_here = is_one_strand(weave, weave.omni[other.in_omni].parent, node.parent)
+        is_here = _is_in_one_suite(weave, other.in_omni, k)
         inside = [weave.of_upstream[j] for j in below(weave.upstream, k)]
         if is_same and is_here and node.keyword not in EXITS and all(s.sides == "u" for s in inside):
             found[strand] = inside
             taken |= set(inside)
     return found
+
+
+def _is_in_one_suite(weave: Weave, o: int, u: int) -> bool:
+    """Whether two statements stand in one suite, or would without the ``with`` heads around them that both sides have."""
+    mine, theirs = _withs(weave.omni, o), _withs(weave.upstream, u)
+    is_shared = all(s.omni is not None and s.upstream is not None for s in _strands_of(weave, mine, theirs))
+    if not is_shared:
+        return is_one_strand(weave, weave.omni[o].parent, weave.upstream[u].parent)
+    return is_one_strand(weave, weave.omni[[o, *mine][-1]].parent, weave.upstream[[u, *theirs][-1]].parent)
+
+
+def _strands_of(weave: Weave, mine: Sequence[int], theirs: Sequence[int]) -> list[Strand]:
+    return [*(weave.of_omni[k] for k in mine), *(weave.of_upstream[k] for k in theirs)]
+
+
+def _withs(nodes: Sequence[Node], index: int) -> list[int]:
+    """The ``with`` heads directly around a statement, innermost first."""
+    return [*takewhile(lambda head: nodes[head].keyword in ("with", "async with"), ancestors(nodes, index))]
 
 
 def _without_those_read(weave: Weave, found: dict[Strand, list[Strand]]) -> dict[Strand, list[Strand]]:

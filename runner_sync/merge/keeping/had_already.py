@@ -50,7 +50,11 @@ def _why(weave: Weave, strand: Strand) -> Reason:
     theirs = {weave.of_upstream[k]: k for k in _withs(weave.upstream, strand.in_upstream)}
     mine = {weave.of_omni[k]: k for k in _withs(weave.omni, own.in_omni)}
     heads = [any_node(weave, head).canon for head in theirs.keys() ^ mine.keys()]
-    return Reason("both added under other conditions", tuple(sorted(heads))) if heads else Reason("both added in another order")
+    return (
+        Reason("both added under other conditions", tuple(sorted(heads)))
+        if heads
+        else Reason("both added in another order")
+    )
 
 
 def _on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
@@ -73,16 +77,12 @@ def _on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
 
 
 def _is_in_one_suite(weave: Weave, o: int, u: int) -> bool:
-    """Whether two statements stand in one suite, or would without the ``with`` heads around them that both sides have."""
+    """Whether two statements stand in one suite, or would without the ``with`` heads around them. Not if such a head is
+    new: it would be around nothing."""
     mine, theirs = _withs(weave.omni, o), _withs(weave.upstream, u)
-    is_shared = all(s.omni is not None and s.upstream is not None for s in _strands_of(weave, mine, theirs))
-    if not is_shared:
+    if any(weave.of_upstream[k].omni is None for k in theirs):
         return is_one_strand(weave, weave.omni[o].parent, weave.upstream[u].parent)
     return is_one_strand(weave, weave.omni[[o, *mine][-1]].parent, weave.upstream[[u, *theirs][-1]].parent)
-
-
-def _strands_of(weave: Weave, mine: Sequence[int], theirs: Sequence[int]) -> list[Strand]:
-    return [*(weave.of_omni[k] for k in mine), *(weave.of_upstream[k] for k in theirs)]
 
 
 def _withs(nodes: Sequence[Node], index: int) -> list[int]:

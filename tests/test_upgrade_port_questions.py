@@ -167,6 +167,36 @@ def test_a_change_of_lines_that_run_is_not_said_never_to_have_run(was: str, now:
     assert [item.reason for item in asked] == [said]
 
 
+GATED = "if self.is_on:\n    self.note(rows)\n"
+MOVED_HERE = ported_passages.MOVED_HERE
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "theirs", "said"),
+    [
+        pytest.param("{0}{1}", "{0}{1}{0}", "", ported_passages.HAD, id="stands already"),
+        pytest.param("{0}{1}", "{1}{0}", "", MOVED_HERE, id="stood elsewhere"),
+        pytest.param("{1}", "{1}{0}", "{0}", ported_passages.SHARED, id="vllm-ascend's, too"),
+        pytest.param(
+            "{1}", "{1}{0}", "self.note(rows)\n", ported_passages.PARTLY_KNOWN, id="a part of it vllm-ascend's"
+        ),
+        pytest.param("{1}", "{1}{0}", "return\n", BROUGHT, id="not of vllm-ascend"),
+        pytest.param("return\n{1}", "return\n{1}return\n{0}", "", BROUGHT, id="a return says nothing"),
+    ],
+)
+def test_what_stands_in_the_method_is_not_said_never_to_have_run(
+    before: str, after: str, theirs: str, said: str
+) -> None:
+    many = "".join(f"self.step_{k}(rows)\n" for k in range(6))
+    head = "    def run(self, rows):\n"
+    passages = (before, after, theirs or "return\n")
+    old, new, upstream = (f"{head}{indent(text.format(GATED, many), ' ' * 8)}" for text in passages)
+    job = ModuleJob(NPU, NPU.modules[0], "runner.py", "")
+    draft = Draft("Runner.run", (Stage(old),), upstream=upstream)
+    asked = ported_passages.questions(draft, job, before=old, after=new, twin=new)
+    assert [item.reason for item in asked if item.chosen] == [said]
+
+
 STEPS = """\
         first = rows[0]
         {above}kept = self.keep(first)

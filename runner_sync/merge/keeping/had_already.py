@@ -1,5 +1,5 @@
-"""Leave out what upstream adds and omni already has at another place of the same suite, or on the other side of a ``with``
-in it: it stays where omni has it.
+"""Leave out what upstream adds and omni already has at another place of the same suite, or outside a ``with`` that is
+around upstream's: it stays where omni has it.
 
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
 ``kept`` of the strands.

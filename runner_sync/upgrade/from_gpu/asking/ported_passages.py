@@ -24,9 +24,17 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 TAKEN_OVER = "ported from the GPU runner; no line of it has run on this platform yet"
 
+PARTLY_KNOWN = "ported from the GPU runner; not all of its lines have run on this platform yet"
+
+HAD = "ported from the GPU runner; all of it stands in this method already, at another place"
+
+SHARED = "ported from the GPU runner; vllm-ascend has it in this method, too"
+
 CHANGED = "ported from the GPU runner; with this change it has not run on this platform yet"
 
 TAKEN_OUT = "taken out, as in the GPU runner, which has it no more"
+
+MOVED_HERE = "moved: it stood at another place, and stands now where the GPU runner has it"
 
 MOVED = "moved: it stood here, and stands now where the GPU runner has it"
 
@@ -40,19 +48,20 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
     """One question for each passage of whole statements that a port changed; none where only comments differ."""
     old, new = before.split("\n"), after.split("\n")
     in_twin = _InTwin.of(after, twin)
-    lost = Counter(_canons(before)) - Counter(_canons(after))
+    stand = _Standing.of(before, after, draft.upstream)
     found = []
     for i1, i2, j1, j2 in _changed(before, after):
         was, now = _passage(old[i1:i2]), _passage(new[j1:j2])
         if _without_comments(was) == _without_comments(now):
             continue
         behind = device_behind.why(now, before, job)
-        brought = CHANGED if _without_comments(was) else TAKEN_OVER
-        taken_over = f"{brought}{owing.why(now, job)}{unconfirmed.why(now, job)}{behind}"
+        taken_over = (
+            f"{_brought(was, _within(after, j1, j2), stand)}{owing.why(now, job)}{unconfirmed.why(now, job)}{behind}"
+        )
         item = review(
             draft,
             job.path,
-            reason=taken_over if now else _taken_out(was, lost),
+            reason=taken_over if now else _taken_out(was, stand.lost),
             confidence=DOUBTFUL if behind else DERIVED,
             shown=Shown(omni=was, upstream=in_twin.said(now, j1, j2), chosen=now),
             line=j1 + 1,
@@ -60,6 +69,40 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
         )
         found.append(item)
     return found
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """What stands where: the statements of the unit ``before`` a port, those that the port has ``lost`` and ``grown``
+    in number, and those of vllm-ascend's version of the unit."""
+
+    before: Container[str]
+    lost: Container[str]
+    grown: Container[str]
+    upstream: Container[str]
+
+    @classmethod
+    def of(cls, before: str, after: str, upstream: str | None) -> _Standing:
+        old, new = Counter(_canons(before)), Counter(_canons(after))
+        return cls(old, old - new, new - old, frozenset(_canons(upstream or "")))
+
+
+def _within(text: str, first: int, last: int) -> list[str]:
+    """The telling statements that begin in the rows ``first`` to ``last``."""
+    return [node.canon for node in flatten(text) if first < node.start <= last and node.is_telling]
+
+
+def _brought(was: str, code: Sequence[str], stand: _Standing) -> str:
+    """Why a passage is there: where else its statements stand says whether they have run on this platform."""
+    had = [canon in stand.before for canon in code]
+    theirs = [canon in stand.upstream for canon in code]
+    if code and not _without_comments(was) and all(had):
+        return HAD if any(canon in stand.grown for canon in code) else MOVED_HERE
+    if code and all(theirs):
+        return SHARED
+    if _without_comments(was):
+        return CHANGED
+    return PARTLY_KNOWN if any(had) or any(theirs) else TAKEN_OVER
 
 
 def _taken_out(was: str, lost: Container[str]) -> str:

@@ -111,6 +111,25 @@ def test_what_goes_out_of_a_statement_is_said_where_that_is_asked_about(
     assert [item.reason for item in left.reviews] == [reason, LEFT][: len(now)]
 
 
+@pytest.mark.parametrize(
+    ("omni", "reason"),
+    [
+        pytest.param("return self.pack(rows)", LEFT, id="omni's stands as it was"),
+        pytest.param("return self.pack(rows, 2)", f"{LEFT}; both changed it", id="something of it is left"),
+    ],
+)
+def test_a_change_that_went_as_a_whole_is_not_said_to_have_been_made(omni: str, reason: str) -> None:
+    """``**({"routed_experts": …})`` of vllm-ascend 0.20.2rc1: "the change of the keywords was made", and nothing was."""
+    merged = MERGED.replace(", ids=1", "")
+    draft = Draft(
+        "R.run", (Stage(OMNI), Stage(OMNI.replace("return self.pack(rows)", merged), "upstream")), chosen=True
+    )
+    shown = Shown(omni=omni, chosen=merged)
+    item = review(draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=shown, line=2)
+    (left,) = leave_out([replace(draft, upstream=UPSTREAM).asking(item)], ModuleJob(NPU, NPU.modules[1], "r.py", ""))
+    assert [(one.chosen, one.reason) for one in left.reviews] == [("return self.pack(rows)", reason)]
+
+
 RUN = "    def run(self, padded, ids):\n        self.note(ids)\n        return self.forward(ids=ids)\n"
 PASSED = "forward requires padded since this upgrade: passed on here"
 

@@ -170,7 +170,7 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
         if mended.is_settled:
             continue
         said = tuple(
-            replace(item, reason=f"{mended.reason}; {item.reason}") if _is_said_in(before, item, mended) else item
+            replace(item, reason=_with_reason(before, item, mended)) if _is_said_in(before, item, mended) else item
             for before, item in zip(asked, draft.reviews, strict=True)
             if not _is_taken_back(before, item)
         )
@@ -198,6 +198,13 @@ def _is_taken_back(before: ReviewItem, now: ReviewItem) -> bool:
 def _is_said_in(before: ReviewItem, now: ReviewItem, mended: Mended) -> bool:
     """Whether a question shows what is mended: what was removed as a part, anything else as its whole text."""
     return before.chosen != now.chosen and (mended.is_gone or before.chosen.split() == mended.was.split())
+
+
+def _with_reason(before: ReviewItem, now: ReviewItem, mended: Mended) -> str:
+    """The reason of a question that shows what is mended; its own goes where the mend undid all that it speaks of, so
+    that omni's text stands."""
+    is_undone = before.chosen.split() != before.omni.split() == now.chosen.split()
+    return mended.reason if is_undone else f"{mended.reason}; {now.reason}"
 
 
 def _shown(draft: Draft, mended: Mended) -> Shown:

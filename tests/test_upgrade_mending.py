@@ -119,7 +119,7 @@ def test_what_goes_out_of_a_statement_is_said_where_that_is_asked_about(
     ],
 )
 def test_a_change_that_went_as_a_whole_is_not_said_to_have_been_made(omni: str, reason: str) -> None:
-    """``**({"routed_experts": …})`` of vllm-ascend 0.20.2rc1: "the change of the keywords was made", and nothing was."""
+    """``**({"routed_experts": …})`` of vllm-ascend 0.20.2rc1, of which a question said that it was made."""
     merged = MERGED.replace(", ids=1", "")
     draft = Draft(
         "R.run", (Stage(OMNI), Stage(OMNI.replace("return self.pack(rows)", merged), "upstream")), chosen=True

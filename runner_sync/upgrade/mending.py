@@ -201,9 +201,9 @@ def _is_said_in(before: ReviewItem, now: ReviewItem, mended: Mended) -> bool:
 
 
 def _with_reason(before: ReviewItem, now: ReviewItem, mended: Mended) -> str:
-    """The reason of a question that shows what is mended; its own goes where the mend undid all that it speaks of, so
-    that omni's text stands."""
-    is_undone = before.chosen.split() != before.omni.split() == now.chosen.split()
+    """The reason of a question that shows what is mended; its own goes where all that it speaks of was left out again,
+    so that omni's text stands."""
+    is_undone = mended.is_gone and before.chosen.split() != before.omni.split() == now.chosen.split()
     return mended.reason if is_undone else f"{mended.reason}; {now.reason}"
 
 

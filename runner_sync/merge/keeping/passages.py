@@ -52,7 +52,8 @@ def leave_out_between_removed(settling: Settling) -> None:
     """Leave out what upstream adds inside a passage that omni removed: between two removed statements of one suite, or
     an early exit behind a removed early exit, because omni decides by itself where it leaves.
 
-    Only in a copy. An addition that merely repeats a statement now under a condition comes in (`_is_said_again`).
+    Only in a copy. An addition that merely repeats a statement now under a condition comes in (`_is_said_again`), and
+    so does one in a passage of which omni has a statement that goes with it: what upstream put in its place.
     """
     weave = settling.weave
     for strand in settling.strands if settling.is_copy else ():
@@ -62,12 +63,21 @@ def leave_out_between_removed(settling: Settling) -> None:
         around = [_old_sibling(weave, strand.upstream, step) for step in (-1, 1)]
         before, behind = (other is not None and other.sides == "bu" and not other.kept for other in around)
         is_more = before and not behind and _is_early_exit(weave, whole) and _is_removed_exit(weave, around[0])
-        is_new = ((before and behind) or is_more) and all(weave.of_upstream[k].sides == "u" for k in whole)
+        is_inside = before and behind and not _takes_something_away(weave, *around)
+        is_new = (is_inside or is_more) and all(weave.of_upstream[k].sides == "u" for k in whole)
         if is_new and not _is_said_again(weave, strand.upstream):
             for k in whole:
                 weave.of_upstream[k].kept = False
             if not any_node(weave, strand).is_comment:
                 settling.doubts.append(Doubt(strand, Reason("addition to a removed passage"), INFERRED))
+
+
+def _takes_something_away(weave: Weave, first: Strand | None, last: Strand | None) -> bool:
+    """Whether upstream takes a statement of omni's away between two statements that omni has removed."""
+    assert first is not None
+    assert last is not None
+    between = (weave.of_base[k] for k in range(first.in_base + 1, last.in_base))
+    return any(strand.sides == "bo" and not strand.kept for strand in between)
 
 
 def _is_removed_exit(weave: Weave, strand: Strand | None) -> bool:

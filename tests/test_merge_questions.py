@@ -80,7 +80,7 @@ def test_a_new_branch_around_what_omni_has_otherwise_is_shown_with_its_condition
     upstream = base.replace("    self.wait(first)\n", "    else:\n        self.wait(first)\n")
     (asked,) = merge(Triple(base, omni, upstream), policy=PORT).decisions
     assert asked.reason.kind == "suite around other statements"
-    assert asked.upstream == "if self.is_last:\nelse:\n    self.wait(first)"
+    assert asked.upstream == "if self.is_last:\n    # …\nelse:\n    self.wait(first)"
 
 
 TOKENS = """\
@@ -104,7 +104,7 @@ TOKENS = """\
         ),
         pytest.param(
             [("told(ids", "told(1, ids"), ("clear(ids", "clear(1, ids")],
-            "if ids and all(ids):\n    self.told(1, ids)\nif self.lora:\nelse:\n    self.clear(1, ids)",
+            "if ids and all(ids):\n    self.told(1, ids)\nif self.lora:\n    # …\nelse:\n    self.clear(1, ids)",
             id="an else with its if",
         ),
         pytest.param([("told(ids", "told(1, ids")], "self.told(1, ids)", id="alone"),
@@ -300,7 +300,28 @@ def test_of_a_new_suite_around_old_statements_the_head_is_shown() -> None:
     base = f"def run(self):\n    ids = self.ids()\n{LORA}    return ids\n"
     around = base.replace(LORA, f"    try:\n{textwrap.indent(LORA, '    ')}    finally:\n        self.release()\n")
     (asked,) = merge(Triple(base, base.replace(LORA, ""), around)).decisions
-    assert asked.upstream == "try:\nfinally:\n    self.release()", "what cleans up goes with it"
+    assert asked.upstream == "try:\n    # …\nfinally:\n    self.release()", "what cleans up goes with it"
+
+
+EXPERTS = "    if self.keeps:\n        self.experts.end(rows)\n    self.close(rows)\n"
+TIMED = '    if self.keeps:\n        with timed("experts"):\n            self.experts.end({})\n    self.close(rows)\n'
+
+
+@pytest.mark.parametrize(
+    ("omni", "end", "shown"),
+    [
+        pytest.param("", "rows", ["with timed('experts'):\n    self.experts.end(rows)"], id="gone in omni"),
+        pytest.param(
+            "", "rows, True", ["with timed('experts'):\n    self.experts.end(rows, True)"], id="changed below the head"
+        ),
+        pytest.param(EXPERTS, "rows", [], id="there in omni: it comes in"),
+    ],
+)
+def test_a_head_around_what_omni_has_not_is_shown_with_it(omni: str, end: str, shown: list[str]) -> None:
+    """Of the ``with`` around vllm-ascend's ``forward_end()`` a question showed the head alone."""
+    base, mine = (f"def run(self, rows):\n    self.send(rows)\n{body}    return rows\n" for body in (EXPERTS, omni))
+    result = merge(Triple(base, mine, base.replace(EXPERTS, TIMED.format(end))))
+    assert [decision.upstream.replace('"', "'") for decision in result.decisions] == shown
 
 
 @pytest.mark.parametrize("name", folders(CASES))

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from runner_sync.edits import margin
 from runner_sync.merge.doubts.nearby import nearby
-from runner_sync.merge.doubts.shown import is_shown_whole, shown_together
+from runner_sync.merge.doubts.shown import is_shown_whole, is_told_by_others, shown_together
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Kind, Reason
@@ -128,7 +128,7 @@ def _decision(weave: Weave, question: _Question) -> Decision:
     whole = question.reason.kind in WHOLE_SUITES
     has_grown = question.is_left_out and question.doubts[0].instead is not None
     together = len(strands) > 1 and question.reason.kind in PLACES
-    around = [doubt.strand.upstream for doubt in question.doubts if doubt.reason.kind in AROUND_OTHERS]
+    around = [doubt.strand.upstream for doubt in question.doubts if is_told_by_others(weave, doubt, strands)]
     in_omni = whole or together or question.reason.kind in OWN_BLOCKS or _is_gone(question)
     base = [strand.in_base for strand in strands if strand.base is not None]
     base += _gone_between(weave, base) if question.is_left_out else ()
@@ -350,10 +350,6 @@ WHOLE_SUITES: Collection[Kind] = frozenset(
     }
 )
 """Reasons that are about a suite as a whole: it stays for what it has inside, and that is to be decided about."""
-
-
-AROUND_OTHERS: Collection[Kind] = frozenset({"suite around other statements", "suites that overlap"})
-"""Reasons that are about a new head of upstream's around old statements: it says nothing without what it is around."""
 
 
 OWN_BLOCKS: Collection[Kind] = frozenset({"added block emptied", "added block left", "added block replaced"})

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from runner_sync.merge.weave import Strand
+from runner_sync.merge.reason import Kind
+from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import INDENT, Node, ancestors, below, clauses, in_suite
 
 
@@ -20,6 +21,22 @@ def is_shown_whole(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> b
     whole = below(nodes, index)
     is_around = of[index].sides == "u" and any(of[k].sides != "u" for k in whole)
     return len(of[index].sides) == 1 and not is_around and not any(of[k].kept for k in whole)
+
+
+AROUND_OTHERS: Collection[Kind] = frozenset({"suite around other statements", "suites that overlap"})
+"""Reasons that are about a new head of upstream's around old statements: it says nothing without what it is around."""
+
+
+def is_told_by_others(weave: Weave, doubt: Doubt, shown: Collection[Strand]) -> bool:
+    """Whether a question about a new head of upstream's has to show what the head is around: by its reason, or because
+    the head is left out with nothing inside but old statements that stay out, too, and none of these is ``shown``."""
+    if doubt.reason.kind in AROUND_OTHERS:
+        return True
+    strand = doubt.strand
+    if strand.sides != "u" or strand.kept:
+        return False
+    inside = [weave.of_upstream[k] for k in below(weave.upstream, strand.in_upstream)[1:]]
+    return bool(inside) and all(not s.kept and s.sides != "u" and s not in shown for s in inside)
 
 
 LONGEST = 12
@@ -55,7 +72,14 @@ def shown_together(
     shared = sum(len(set(step)) == 1 for step in zip(*ways, strict=False)) if len(ways) > 1 else 0
     heads = {head for way in ways if len(ways) > 1 for head in way[shared:]}
     among |= heads | {nodes[head].owner for head in heads if nodes[head].is_clause}
+    cut |= _empty_before_others(nodes, among)
     return "\n".join(_shown(nodes, k, among, is_cut=k in cut) for k in sorted(among))
+
+
+def _empty_before_others(nodes: Sequence[Node], among: Collection[int]) -> set[int]:
+    """The heads of which nothing inside is shown, and something behind: that would read as what is inside."""
+    full = {head for k in among for head in ancestors(nodes, k)}
+    return {k for k in among if nodes[k].compound and k not in full and k != max(among)}
 
 
 def _shown(nodes: Sequence[Node], index: int, among: Collection[int], *, is_cut: bool) -> str:

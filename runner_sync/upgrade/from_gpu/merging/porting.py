@@ -20,6 +20,7 @@ from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking import call_fit, ported_passages
+from runner_sync.upgrade.from_gpu.asking.brought_after_all import without_what_came
 from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_standing
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_the_same_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
@@ -59,8 +60,8 @@ def port(
             ported.append(draft)
             continue
         ported.append(_with_whole_change_of_twin(draft, drafts, new, context))
-    left = _without_unfit(ported, drafts, context, beside=beside)
-    return [context.moves.ask(draft) for draft in left]
+    fit = _without_unfit(ported, drafts, context, beside=beside)
+    return [context.moves.ask(without_what_came(draft)) for draft in fit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +155,7 @@ def _with_change_of_twin(
     added = [_with_new_home(item, homes, job) for item in added]
     if base is not None:
         added = [context.moves.with_new_home(item, port.draft, base.side) for item in added]
-    items = (*port.draft.reviews[:count], *added)
-    asked = replace(port.draft, reviews=items)
+    asked = replace(port.draft, reviews=(*port.draft.reviews[:count], *added))
     asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
     return replace(port, draft=asked, sides=sides, foreign=foreign)
 

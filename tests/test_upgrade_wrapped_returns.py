@@ -33,18 +33,21 @@ MINE = """    def take(self, kv):
 """
 
 
-def ported(npu: str = MINE, was: str = WAS, now: str = NOW, *, refused: str = "…", foreign: str = "") -> Draft:
+def ported(
+    npu: str = MINE, was: str = WAS, now: str = NOW, *, refused: str = "…", foreign: str = "", pinned: str = ""
+) -> Draft:
     """The draft after its returns were handed over; a second time nothing is left to do."""
 
     def veto(canon: str) -> Reason | None:
         return Reason("uses refused code", (refused,)) if refused in canon else None
 
     sides = Triple(was, npu, now)
-    found = wrapped_by_twin(sides, veto, {foreign})
-    assert settled(sides, found) == (Triple(now, npu, now) if found else sides)
+    stays = {line.strip() for line in pinned.split("\n")}
+    found = wrapped_by_twin(sides, veto, {foreign}, stays)
+    assert settled(sides, found) in ((Triple(now, npu, now), Triple(was, npu, was)) if found else (sides,))
     job = ModuleJob(NPU, NPU.modules[0], "r.py", npu, Upstream(new=ModuleRevision("1", "", ASCEND)))
     draft = hand_over(Draft("R.take", (Stage(npu),)), job, found)
-    assert wrapped_by_twin(Triple(was, draft.text, now), veto, {foreign}) == [] or not found
+    assert wrapped_by_twin(Triple(was, draft.text, now), veto, {foreign}, stays) == [] or not found
     return draft
 
 
@@ -123,3 +126,49 @@ def test_a_branch_is_the_same_only_after_the_same_conditions(condition: str, cou
     npu = MINE.replace("if self.state is None:", f"if {condition}:\n            self.stop()\n        else:")
     draft = ported(npu, was, was.replace("Output.of(kv)", "self.attach(Output.of(kv))"))
     assert len(draft.reviews) == count
+
+
+OTHER = WAS.replace("Output.of(kv)", "self.attach(Output.of(kv, self.more))")
+BUILT = MINE.replace("            if not kv:\n                return None\n", "            self.receive()\n")
+KEPT = "output = copy(EMPTY)\noutput.kv = kv"
+
+
+@pytest.mark.parametrize(
+    ("was", "npu", "pinned"),
+    [
+        pytest.param(WAS, MINE, "", id="npu returns something else"),
+        pytest.param(BUILT, BUILT, KEPT, id="what sets npu's value stays"),
+    ],
+)
+def test_npus_value_is_handed_over_where_the_twins_changed_as_well(was: str, npu: str, pinned: str) -> None:
+    """Half of it came: the twin's value in the place of `output`, below the statements that had set that."""
+    draft = ported_other(npu, was, pinned)
+    (asked,) = draft.reviews
+    assert draft.text == npu.replace("return EMPTY", "return self.attach(EMPTY)").replace(
+        "return output", "return self.attach(output)"
+    )
+    assert asked.upstream == "return self.attach(Output.of(kv, self.more))"
+    assert "and the GPU runner has another value here now" in asked.reason
+
+
+def ported_other(npu: str, was: str, pinned: str) -> Draft:
+    """The draft after its returns were handed over, where the twin has another value; the merge has nothing to do."""
+    sides = Triple(was, npu, OTHER)
+    found = wrapped_by_twin(sides, lambda _canon: None, (), pinned.split("\n"))
+    assert "attach" not in settled(sides, found).upstream
+    job = ModuleJob(NPU, NPU.modules[0], "r.py", npu, Upstream(new=ModuleRevision("1", "", ASCEND)))
+    return hand_over(Draft("R.take", (Stage(npu),)), job, found)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "pinned"),
+    [
+        pytest.param(BUILT, OTHER, "", id="what sets the value goes with it"),
+        pytest.param(BUILT, OTHER, "self.receive()", id="what stays sets something else"),
+        pytest.param(BUILT, BUILT.replace("return output", "return self.attach(kv)"), KEPT, id="what it is made of"),
+        pytest.param(BUILT.replace("return EMPTY", "return self.last(EMPTY)"), OTHER, KEPT, id="one was handed over"),
+        pytest.param(BUILT, OTHER.replace("self.attach(", "("), KEPT, id="no method"),
+    ],
+)
+def test_the_merge_brings_the_whole_return(was: str, now: str, pinned: str) -> None:
+    assert wrapped_by_twin(Triple(was, BUILT, now), lambda _canon: None, (), pinned.split("\n")) == []

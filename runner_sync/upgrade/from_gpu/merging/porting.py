@@ -255,7 +255,7 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
         return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=CONTESTED)))
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
     pinned = _upstreams_own(draft, context)
-    wrapped = wrapped_returns.wrapped_by_twin(sides, context.veto, foreign)
+    wrapped = wrapped_returns.wrapped_by_twin(sides, context.veto, foreign, pinned)
     settled, known = wrapped_returns.settled(sides, wrapped), context.known
     result, broken = merge_soundly(settled, policy, veto=context.veto, foreign=foreign, pinned=pinned, known=known)
     if not result.parses:

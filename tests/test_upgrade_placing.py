@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.model import ReviewItem
-from runner_sync.upgrade.placing import as_written, restated
+from runner_sync.upgrade.placing import as_written, place, restated
 
 TEXT = """\
 def run(self, rows):
@@ -58,3 +58,56 @@ def test_a_question_shows_a_completed_statement_as_it_is_now(asked: ReviewItem, 
     assert (found.chosen, found.line) == (chosen, asked.line + (1 if asked.line < 6 else 0))
     assert restated([asked], old=TEXT, new=TEXT) == [asked]
     assert restated([asked], old=TEXT, new="def run(:")[0].chosen == asked.chosen
+
+
+PASSAGE = """\
+def run(self, rows):
+    rows = self.pad(rows)
+    out = Output(rows=rows, drafts=self.drafts)
+    out.total = len(rows)
+    return out
+"""
+APART = PASSAGE.replace(", drafts=self.drafts)\n", ")\n    out.drafts = self.drafts\n")
+CHOSEN = "out = Output(rows=rows, drafts=self.drafts)\nout.total = len(rows)"
+
+
+def test_a_passage_that_a_later_step_changes_is_shown_as_it_is_now_on_all_its_lines() -> None:
+    """The last statement of a port stood in no range once a keyword had become a statement of its own above it."""
+    (found,) = restated([item(CHOSEN, line=3)], old=PASSAGE, new=APART)
+    assert found.chosen == "out = Output(rows=rows)\nout.drafts = self.drafts\nout.total = len(rows)"
+    placed = place(found, APART.split("\n"), 10)
+    assert (placed.line, placed.end_line) == (12, 14)
+
+
+@pytest.mark.parametrize(
+    ("now", "lines"),
+    [
+        pytest.param(APART.replace("    out.total = len(rows)\n", ""), (3, 4), id="its end is gone"),
+        pytest.param(PASSAGE.replace("len(rows)", "len(\n        rows\n    )"), (3, 6), id="its end takes more lines"),
+        pytest.param(PASSAGE.replace("    out = ", "    # made\n    out = "), (4, 5), id="it moved"),
+    ],
+)
+def test_a_passage_reaches_from_its_first_line_to_its_last(now: str, lines: tuple[int, int]) -> None:
+    (found,) = restated([item(CHOSEN, line=3)], old=PASSAGE, new=now)
+    placed = place(found, now.split("\n"), 1)
+    assert (placed.line, placed.end_line) == lines
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param(item(CHOSEN, line=3, in_file=False), id="not in the file"),
+        pytest.param(item(CHOSEN.replace("len(rows)", "total"), line=3), id="the text has another passage"),
+        pytest.param(item(CHOSEN, line=4), id="at another line"),
+        pytest.param(item(PASSAGE.rstrip().rpartition("\n")[2].strip(), line=5), id="nothing in it changed"),
+    ],
+)
+def test_what_is_no_changed_passage_is_shown_as_before(asked: ReviewItem) -> None:
+    (found,) = restated([asked], old=PASSAGE, new=APART)
+    assert found.chosen == asked.chosen
+
+
+def test_a_question_about_statements_apart_reaches_to_the_last_one() -> None:
+    unit = ["def run(self):", "    if a:", "        return self.last(1)", "    b = 2", "    return self.last(b)"]
+    asked = ReviewItem("R1", "run", "r.py", 3, 5, "", 0.6, "", "", "", "return self.last(1)\nreturn self.last(b)")
+    assert (place(asked, unit, 1).line, place(asked, unit, 1).end_line) == (3, 5)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from runner_sync.compose.notes import annotate
 from runner_sync.upgrade.job import ModuleResult
-from runner_sync.upgrade.placing import as_written, relocate, without_repeats
+from runner_sync.upgrade.placing import as_written, relocate, restated, without_repeats
 from runner_sync.upgrade.questions.conflicts import disjoint, inline, two_sided
 
 
@@ -21,7 +21,8 @@ def finished(result: ModuleResult, text: str, *, with_conflicts: bool) -> Module
     """
     reviews = relocate(result.reviews, old=result.after, new=text)
     sided = disjoint(item for item in reviews if with_conflicts and two_sided(text, item))
-    noted, placed = annotate(text, [item for item in reviews if item not in sided])
+    shown = zip(reviews, restated(result.reviews, old=result.after, new=text), strict=True)
+    noted, placed = annotate(text, [now for item, now in shown if item not in sided])
     sided = relocate(sided, old=text, new=noted)
     after = inline(noted, sided)
     reviews = without_repeats(relocate([*as_written(placed, noted), *sided], old=noted, new=after))

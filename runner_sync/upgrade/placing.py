@@ -20,7 +20,10 @@ from runner_sync.syntax import module_of, same_code, walk
 
 
 def place(item: ReviewItem, unit: Sequence[str], start: int) -> ReviewItem:
-    """``item`` with absolute lines: where the unit's final lines have its chosen text, nearest to its old place."""
+    """``item`` with absolute lines: where the unit's final lines have its chosen text, nearest to its old place.
+
+    It reaches as far as that text and as it did before: what it shows may stand apart.
+    """
     wanted = [line.strip() for line in item.chosen.split("\n") if line.strip()]
     at = min(item.line, max(len(unit), 1))
     if wanted:
@@ -29,6 +32,8 @@ def place(item: ReviewItem, unit: Sequence[str], start: int) -> ReviewItem:
         at = min(starts, key=lambda k: abs(k - item.line), default=at)
     written = [k for k in range(at, len(unit) + 1) if unit[k - 1].strip()]
     last = written[min(len(wanted), len(written)) - 1] if wanted and written else at
+    if wanted and item.end_line > item.line:
+        last = max(last, min(at + item.end_line - item.line, len(unit)))
     return replace(item, line=start + at - 1, end_line=start + last - 1)
 
 
@@ -39,22 +44,53 @@ def relocate(items: Sequence[Placed], *, old: str, new: str) -> list[Placed]:
     """The items with the line numbers that they have in ``new``."""
     if old == new or not items:
         return list(items)
-    table = _line_table(old, new)
+    table, ends = _line_tables(old, new)
     return [
-        replace(item, line=table.get(item.line, item.line), end_line=table.get(item.end_line, item.end_line))
+        replace(
+            item,
+            line=table.get(item.line, item.line),
+            end_line=(ends if item.end_line > item.line else table).get(item.end_line, item.end_line),
+        )
         for item in items
     ]
 
 
 def restated(items: Sequence[ReviewItem], *, old: str, new: str) -> list[ReviewItem]:
-    """``relocate``, and also the new text of a single simple statement that a question had shown as chosen."""
+    """``relocate``, and also the new text of what a question had shown as chosen: a single simple statement, or a
+    passage that stood there word for word."""
     moved = relocate(items, old=old, new=new)
     if old == new or not items or not parses(old) or not parses(new):
         return moved
     was, now = _simple_statements(old), _simple_statements(new)
-    return [
+    shown = [
         _restated(item, was.get(before.line), now.get(item.line)) for before, item in zip(items, moved, strict=True)
     ]
+    return [
+        _as_passage(before, item, old, new) if item == placed else item
+        for before, placed, item in zip(items, moved, shown, strict=True)
+    ]
+
+
+def _as_passage(before: ReviewItem, item: ReviewItem, old: str, new: str) -> ReviewItem:
+    """The moved ``item`` with the passage that it had shown, from its first line to its last, as ``new`` has it."""
+    last = _end_of_passage(before, old.split("\n"))
+    if last is None:
+        return item
+    table, ends = _line_tables(old, new)
+    first, end = table[before.line], ends[last]
+    passage = textwrap.dedent("\n".join(new.split("\n")[first - 1 : end])).strip("\n")
+    if end < first or passage.split() == before.chosen.split():
+        return item
+    return replace(item, chosen=passage, line=first, end_line=end)
+
+
+def _end_of_passage(item: ReviewItem, lines: Sequence[str]) -> int | None:
+    """The last line of what an item shows as chosen, if those are several lines that stand at its line one by one."""
+    wanted = [line.strip() for line in item.chosen.split("\n") if line.strip()]
+    if not item.in_file or len(wanted) < 2:
+        return None
+    written = [k for k, line in enumerate(lines[item.line - 1 :], start=item.line) if line.strip()][: len(wanted)]
+    return written[-1] if [lines[k - 1].strip() for k in written] == wanted else None
 
 
 def _restated(item: ReviewItem, was: str | None, now: str | None) -> ReviewItem:
@@ -87,13 +123,17 @@ def _laid_out(item: ReviewItem, statement: ast.stmt | None, text: str) -> Review
 
 
 @lru_cache(maxsize=16)
-def _line_table(old: str, new: str) -> Mapping[int, int]:
-    """``{line in old: corresponding line in new}``, by a diff of the lines."""
+def _line_tables(old: str, new: str) -> tuple[Mapping[int, int], Mapping[int, int]]:
+    """``{line in old: corresponding line in new}`` by a diff of the lines, for a line that begins a passage and for one
+    that ends it, which goes with the end of the lines that replaced it."""
     table: dict[int, int] = {}
+    ends: dict[int, int] = {}
     blocks = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False).get_opcodes()
-    for _, i1, i2, j1, j2 in blocks:
-        table |= {i + 1: min(j1 + i - i1, max(j2 - 1, j1)) + 1 for i in range(i1, i2)}
-    return table
+    for tag, i1, i2, j1, j2 in blocks:
+        rows = {i + 1: min(j1 + i - i1, max(j2 - 1, j1)) + 1 for i in range(i1, i2)}
+        table |= rows
+        ends |= {row: max(j1, 1) for row in rows} if tag == "delete" else rows | ({i2: j2} if rows else {})
+    return table, ends
 
 
 def without_repeats(items: Iterable[ReviewItem]) -> list[ReviewItem]:

@@ -29,12 +29,18 @@ def test_what_uses_the_mixin_is_part_of_its_question() -> None:
     assert part_of(CALL) == "R1"
 
 
+def test_so_is_a_return_of_vllm_ascends_that_the_tool_hands_over() -> None:
+    assert part_of(replace(CALL, omni="", upstream="return x", from_gpu=False)) == "R1"
+
+
 @pytest.mark.parametrize(
     ("item", "name"),
     [
         pytest.param(replace(CALL, chosen="return self.send(x)"), "Runner.run", id="uses nothing of it"),
         pytest.param(replace(CALL, omni="return self.hand_on(y)"), "Runner.run", id="used it before"),
-        pytest.param(replace(CALL, from_gpu=False), "Runner.run", id="vllm-ascend's change"),
+        pytest.param(
+            replace(CALL, from_gpu=False, upstream="self.hand_on(y)"), "Runner.run", id="vllm-ascend's change"
+        ),
         pytest.param(CALL, "Worker.run", id="another class"),
     ],
 )

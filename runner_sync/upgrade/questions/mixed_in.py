@@ -120,8 +120,8 @@ def _old_bases(job: ModuleJob) -> set[str]:
 
 
 def join_under_mixins(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """The drafts, each question about ported code that uses a mixin which the class gets as a part of the question
-    about that: whoever takes the mixin out takes this out, too."""
+    """The drafts, each question about code that newly uses a mixin which the class gets as a part of the question about
+    that: whoever takes the mixin out takes this out, too. What vllm-ascend uses by that name is its own."""
     leads = {
         draft.name: draft.reviews[0].id
         for draft in drafts
@@ -129,8 +129,9 @@ def join_under_mixins(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
     }
 
     def joined(draft: Draft, item: ReviewItem) -> ReviewItem:
-        uses = frozenset(_WORD.findall(item.chosen)) - frozenset(_WORD.findall(item.omni))
-        is_part = item.from_gpu and not item.part_of and not uses.isdisjoint(job.hierarchy.from_mixins(draft.owner))
+        had = item.omni if item.from_gpu else f"{item.omni}\n{item.upstream}"
+        uses = frozenset(_WORD.findall(item.chosen)) - frozenset(_WORD.findall(had))
+        is_part = not item.part_of and not uses.isdisjoint(job.hierarchy.from_mixins(draft.owner))
         return replace(item, part_of=leads[draft.owner]) if is_part else item
 
     return [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import textwrap
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner_sync import merge
@@ -17,7 +17,7 @@ from runner_sync.confidence import DERIVED, DOUBTFUL
 from runner_sync.model import ReviewItem
 from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.asking import device_behind, unconfirmed
+from runner_sync.upgrade.from_gpu.asking import device_behind, features, unconfirmed
 from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
@@ -50,7 +50,7 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
     in_twin = _InTwin.of(after, twin)
     stand = _Standing.of(before, after, draft.upstream)
     found = []
-    for i1, i2, j1, j2 in _changed(before, after):
+    for i1, i2, j1, j2 in _changed(before, after, job.hierarchy.from_mixins(draft.owner)):
         was, now = _passage(old[i1:i2]), _passage(new[j1:j2])
         if _without_comments(was) == _without_comments(now):
             continue
@@ -154,9 +154,34 @@ class _InTwin:
         return textwrap.indent(self.nodes[index].text, depth * " ")
 
 
-def _changed(before: str, after: str) -> list[tuple[int, int, int, int]]:
-    """The passages that differ, each as start and end row in ``before`` and in ``after``."""
-    runs: list[tuple[int, int, int, int]] = []
+def _changed(before: str, after: str, given: Collection[str]) -> list[features.Rows]:
+    """The passages that differ, each as start and end row in ``before`` and in ``after``.
+
+    What uses names that the class is ``given`` and what does not are different passages.
+    """
+    old, new = before.split("\n"), after.split("\n")
+    runs: list[features.Rows] = []
+    for whole in _differing(before, after):
+        for rows in features.cut(whole, after, given):
+            last = runs[-1] if runs else None
+            if last is not None and _is_one(last, rows, old, new, given):
+                runs[-1] = (last[0], max(rows[1], last[1]), last[2], max(rows[3], last[3]))
+            else:
+                runs.append(rows)
+    return runs
+
+
+def _is_one(
+    last: features.Rows, rows: features.Rows, old: Sequence[str], new: Sequence[str], given: Collection[str]
+) -> bool:
+    """Whether two passages are one question: they share a statement, or are near and of the same feature, if any."""
+    if rows[2] < last[3] or rows[0] < last[1]:
+        return True
+    return rows[2] - last[3] < NEAR and features.uses(last, old, new, given) == features.uses(rows, old, new, given)
+
+
+def _differing(before: str, after: str) -> Iterator[features.Rows]:
+    """The ranges of rows that differ, each widened to whole statements."""
     matcher = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"), autojunk=False)
     for tag, *rows in matcher.get_opcodes():
         if tag == "equal":
@@ -164,13 +189,7 @@ def _changed(before: str, after: str) -> list[tuple[int, int, int, int]]:
         if tag != "replace":
             by = _slide(after, rows[2], rows[3]) if tag == "insert" else _slide(before, rows[0], rows[1])
             rows = [row + by for row in rows]
-        i1, i2 = _whole_statements(before, rows[0], rows[1])
-        j1, j2 = _whole_statements(after, rows[2], rows[3])
-        if runs and j1 - runs[-1][3] < NEAR:
-            runs[-1] = (runs[-1][0], max(i2, runs[-1][1]), runs[-1][2], max(j2, runs[-1][3]))
-        else:
-            runs.append((i1, i2, j1, j2))
-    return runs
+        yield (*_whole_statements(before, rows[0], rows[1]), *_whole_statements(after, rows[2], rows[3]))
 
 
 def _without_comments(passage: str) -> list[str]:

@@ -66,6 +66,24 @@ OLD = {"run": "def run(self):\n    out = self._forward(1)\n", "_forward": "def _
 NEW = {**OLD, "_forward": "def _forward(self, n):\n    self.release()\n    return n\n"}
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "gained"),
+    [
+        pytest.param("self.note(n, self.rows)", "self.note(n)", False, id="an argument less"),
+        pytest.param("out = self.run(self.make(n, rows=n), 1)", "out = self.run(self.make(n), 1)", False, id="inside"),
+        pytest.param("self.note(n)", "self.note(n, self.rows)", True, id="an argument more"),
+        pytest.param("self.note(n, self.rows)", "self.note(self.rows, n)", True, id="in another order"),
+        pytest.param("self.note(n, 1)", "self.close(n)", True, id="another method"),
+        pytest.param("self.note(n, 1)", "out = self.note(n)", True, id="it is kept now"),
+        pytest.param("if a and n:\n        self.note(n)", "if n:\n        self.note(n)", True, id="a wider condition"),
+        pytest.param("self.note(n, 1)", "self.note(n)\n    self.note(1)", True, id="and another one"),
+    ],
+)
+def test_a_call_with_an_argument_less_is_nothing_new(was: str, now: str, gained: bool) -> None:
+    old, new = (f"def run(self, n):\n    {body}\n" for body in (was, now))
+    assert replaced_calls._gained(old, new) is gained
+
+
 @pytest.mark.parametrize(("copied", "asked"), [(NEW["_forward"], 0), (OLD["_forward"], 1)])
 def test_what_a_copy_of_the_called_method_has_already_is_not_new(
     monkeypatch: pytest.MonkeyPatch, copied: str, asked: int

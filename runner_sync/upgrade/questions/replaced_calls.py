@@ -11,12 +11,13 @@ vllm-ascend 0.29.0rc1 gave ``_model_forward`` a ``finally`` that ends what its c
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import TITLES, ReviewItem
-from runner_sync.statements import Node, flatten
+from runner_sync.statements import Node, flatten, parse_unit, parses
 from runner_sync.statements.dataflow import attributes_set, binds
 from runner_sync.statements.likeness import similarity
 from runner_sync.upgrade.base import base_text
@@ -49,8 +50,34 @@ def _is_copy(draft: Draft) -> bool:
 
 
 def _gained(old: str, new: str) -> bool:
-    """Whether the body of a method has a statement that it did not have."""
-    return not set(canonical(new)[1:]) <= set(canonical(old))
+    """Whether the body of a method has a statement that it did not have, with more than some arguments less."""
+    was, now = set(canonical(old)), set(canonical(new)[1:])
+    gone = [tree for canon in sorted(was - now) if (tree := _tree(canon)) is not None]
+    for canon in sorted(now - was):
+        tree = _tree(canon)
+        longer = next((one for one in gone if tree is not None and _lost(one, tree)), None)
+        if longer is None:
+            return True
+        gone.remove(longer)
+    return False
+
+
+def _tree(canon: str) -> ast.AST | None:
+    """The syntax tree of a statement; ``None`` for the head of a suite."""
+    return parse_unit(canon).body[0] if parses(canon) else None
+
+
+def _lost(old: object, new: object) -> bool:
+    """Whether ``new`` is ``old``, but that calls in it have lost arguments."""
+    if isinstance(old, ast.Call) and isinstance(new, ast.Call):
+        left = iter([*old.args, *old.keywords])
+        return _lost(old.func, new.func) and all(any(_lost(a, b) for a in left) for b in [*new.args, *new.keywords])
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(_lost, old, new))
+    if isinstance(old, ast.AST) and isinstance(new, ast.AST):
+        values = zip(ast.iter_fields(old), ast.iter_fields(new), strict=False)
+        return type(old) is type(new) and all(_lost(a, b) for (_, a), (_, b) in values)
+    return old == new
 
 
 def _questions(

@@ -131,6 +131,7 @@ def test_a_change_that_went_as_a_whole_is_not_said_to_have_been_made(omni: str, 
 
 
 RUN = "    def run(self, padded, ids):\n        self.note(ids)\n        return self.forward(ids=ids)\n"
+MINE = "return self.forward(ids=ids)"
 PASSED = "forward requires padded since this upgrade: passed on here"
 
 
@@ -174,3 +175,24 @@ def test_a_question_about_a_port_of_which_nothing_is_left_goes(omni: str, from_g
     (mended,) = pass_on([draft.asking(item)], job)
     assert "padded=padded" in mended.text
     assert any("ported" in one.reason for one in mended.reviews) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("base", "upstream", "omni", "reason"),
+    [
+        pytest.param("forward(ids=ids)", "forward(padded=padded, ids=ids)", MINE, PASSED, id="all that was left out"),
+        pytest.param("forward(ids)", "forward(padded, ids, 1)", MINE, f"{PASSED}; left out", id="some of it"),
+        pytest.param("forward(ids=own)", "forward(padded)", MINE, f"{PASSED}; left out", id="what goes stays"),
+        pytest.param("forward(ids=ids)", "forward(ids=ids)", MINE, f"{PASSED}; left out", id="nothing was left out"),
+        pytest.param("forward(ids)", "forward(padded, ids)", "self.go()", f"{PASSED}; left out", id="not omni's text"),
+    ],
+)
+def test_nothing_counts_as_left_out_that_a_mend_brings(base: str, upstream: str, omni: str, reason: str) -> None:
+    """`_hidden_states_cpu` of 0.22.0 stood in the unpacking, and "left out" in its question."""
+    draft = Draft("R.run", (Stage(RUN),), chosen=True)
+    shown = Shown(f"return self.{base}", omni, f"return self.{upstream}", MINE)
+    item = review(draft, "r.py", reason="left out", confidence=CONTESTED, shown=shown, line=3)
+    inherited = Inherited({"forward": NOW}, before={"forward": BEFORE})
+    job = ModuleJob(NPU, NPU.modules[1], "r.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
+    (mended,) = pass_on([draft.asking(item)], job)
+    assert [one.reason for one in mended.reviews] == [reason]

@@ -8,7 +8,7 @@ import pytest
 
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.questions.one_decision import join_alike
+from runner_sync.upgrade.questions.one_decision import join_alike, join_replaced
 
 CALL = "send(rows)\nclose(rows)"
 PORTED = ReviewItem("R1", "run", "p", 3, 3, "ported", 0.7, "", "send(batch)", CALL, CALL, from_gpu=True)
@@ -56,3 +56,36 @@ def test_other_items_stay_apart(other: ReviewItem) -> None:
 def test_two_left_out_at_one_place_stay_apart() -> None:
     nothing = [replace(item, chosen="", upstream="keep(rows)") for item in (PORTED, PLACED)]
     assert asked(*nothing) == tuple(nothing)
+
+
+BESIDE = ReviewItem("R1", "run", "p", 3, 3, "beside", 0.5, "take(it)", "take(own)", "hand(rows)", "take(own)")
+SECOND = replace(BESIDE, id="R2", line=5, base="drop(it)", omni="drop(own)", chosen="drop(own)")
+
+
+def parts(*items: ReviewItem) -> list[str]:
+    (draft,) = join_replaced([Draft("run", (Stage(CALL),)).asking(*items)])
+    assert [replace(item, part_of="") for item in draft.reviews] == [replace(item, part_of="") for item in items]
+    return [item.part_of for item in draft.reviews]
+
+
+def test_two_statements_that_one_passage_replaced_are_one_question() -> None:
+    assert parts(BESIDE, SECOND) == ["", "R1"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(replace(SECOND, upstream="hand(all)"), id="another passage"),
+        pytest.param(replace(SECOND, reason="removed"), id="another reason"),
+        pytest.param(replace(SECOND, from_gpu=True), id="of the GPU runner"),
+        pytest.param(replace(SECOND, base=BESIDE.base), id="the same statement twice"),
+        pytest.param(replace(SECOND, base=""), id="it replaced nothing"),
+        pytest.param(replace(SECOND, upstream=""), id="nothing replaced it"),
+    ],
+)
+def test_two_replacements_stay_two_questions(other: ReviewItem) -> None:
+    assert parts(BESIDE, other) == ["", ""]
+
+
+def test_a_part_of_another_question_stays_that() -> None:
+    assert parts(BESIDE, replace(SECOND, part_of="R9")) == ["", "R9"]

@@ -33,6 +33,18 @@ def test_passages_that_share_a_local_which_npu_lacks_are_one_question() -> None:
     assert rest == [replace(item, part_of="R1", in_file=False) for item in (PADS, HEAD)]
 
 
+def test_so_are_passages_of_vllm_ascends_that_omni_has_nothing_of() -> None:
+    """Draft tokens between pipeline stages, in a runner that does not sample, were three questions in 0.22.0."""
+    first, rest = joined(*(replace(item, from_gpu=False) for item in (SETS, PADS)))
+    assert first.reason == "why; 1 more passage of the same feature left out"
+    assert (rest.part_of, rest.in_file) == ("R1", False)
+
+
+def test_what_omni_has_in_another_form_is_a_question_of_its_own() -> None:
+    kept = replace(PADS, from_gpu=False, omni="total = padded", chosen="total = padded")
+    assert joined(replace(SETS, from_gpu=False), kept)[1] == kept
+
+
 def test_the_question_is_the_one_that_stands_first() -> None:
     setting = replace(SETS, line=9)
     assert [(item.id, item.part_of) for item in joined(setting, PADS)] == [("R1", "R2"), ("R2", "")]
@@ -53,7 +65,7 @@ def test_passages_are_joined_through_others() -> None:
         pytest.param(SETS, left_out("R2", "# the request\nsend('request')"), id="a comment and a string"),
         pytest.param(SETS, left_out("R2", "send(request, 2)", base="send(request)"), id="the base has it"),
         pytest.param(SETS, replace(PADS, chosen="total = 1"), id="something was taken"),
-        pytest.param(SETS, replace(PADS, from_gpu=False), id="vllm-ascend's"),
+        pytest.param(SETS, replace(PADS, from_gpu=False), id="vllm-ascend's and the GPU runner's"),
         pytest.param(left_out("R1", "send(request)"), PADS, id="nobody sets it"),
         pytest.param(left_out("R1", "total = 0"), left_out("R2", "send(total)"), id="NPU has that local"),
     ],

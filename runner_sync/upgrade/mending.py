@@ -6,6 +6,7 @@ question. May touch: nothing.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -189,6 +190,19 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
     return draft
 
 
+def _brings_all(before: ReviewItem, now: ReviewItem) -> bool:
+    """Whether the whole change that a question said was left out is in the statement now, so that no other is to be
+    decided."""
+    base, there = _words(before.base), _words(before.upstream)
+    was_left_out = before.chosen.split() == before.omni.split() and there - base - _words(before.chosen)
+    is_there_now = there - base <= _words(now.chosen) and not (base - there) & _words(now.chosen)
+    return bool(was_left_out and is_there_now)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))
+
+
 def _is_taken_back(before: ReviewItem, now: ReviewItem) -> bool:
     """Whether a question is about a port of which nothing is left: the statement reads as omni had it."""
     was = before.omni.split()
@@ -202,9 +216,9 @@ def _is_said_in(before: ReviewItem, now: ReviewItem, mended: Mended) -> bool:
 
 def _with_reason(before: ReviewItem, now: ReviewItem, mended: Mended) -> str:
     """The reason of a question that shows what is mended; its own goes where all that it speaks of was left out again,
-    so that omni's text stands."""
+    so that omni's text stands, or came after all."""
     is_undone = mended.is_gone and before.chosen.split() != before.omni.split() == now.chosen.split()
-    return mended.reason if is_undone else f"{mended.reason}; {now.reason}"
+    return mended.reason if is_undone or _brings_all(before, now) else f"{mended.reason}; {now.reason}"
 
 
 def _shown(draft: Draft, mended: Mended) -> Shown:

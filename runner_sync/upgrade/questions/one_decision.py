@@ -1,8 +1,10 @@
-"""Joins review items that show the same passage with the same texts: one decision, for two reasons.
+"""Joins review items that are one decision: about the same passage with the same texts, or about one replacement.
 
-Comes in: drafts with their questions. Goes out: the drafts, with such questions as one. May touch: nothing.
+Comes in: drafts with their questions. Goes out: the drafts, with such questions as one, or as parts of one. May touch:
+nothing.
 
-For example a block that a port brings, and that stands under a condition which one side changed.
+For example a block that a port brings, and that stands under a condition which one side changed; and two statements of
+which omni had edited each, and which upstream replaced together.
 """
 
 from __future__ import annotations
@@ -18,6 +20,26 @@ from runner_sync.upgrade.draft import Draft
 def join_alike(drafts: Sequence[Draft]) -> list[Draft]:
     """The drafts, each with one question for what is one decision, in the place of the first that asks about it."""
     return [replace(draft, reviews=_joined(draft.reviews)) for draft in drafts]
+
+
+def join_replaced(drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts, each question for whose statement a side has the same text as for another one as a part of that.
+
+    Each keeps its comment, for each statement needs the edit.
+    """
+    return [replace(draft, reviews=_by_replacement(draft.reviews)) if draft.reviews else draft for draft in drafts]
+
+
+def _by_replacement(items: Sequence[ReviewItem]) -> tuple[ReviewItem, ...]:
+    first: dict[tuple[str, str, bool], ReviewItem] = {}
+    found = []
+    for item in items:
+        if item.base.strip() and item.upstream.strip() and not item.part_of:
+            root = first.setdefault((item.reason, item.upstream, item.from_gpu), item)
+            if root.base != item.base:
+                item = replace(item, part_of=root.id)
+        found.append(item)
+    return tuple(found)
 
 
 def _joined(items: Sequence[ReviewItem]) -> tuple[ReviewItem, ...]:

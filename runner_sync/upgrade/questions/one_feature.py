@@ -1,4 +1,4 @@
-"""Passages of one feature that were left out of a port: one question, whether NPU wants the feature.
+"""Passages of one feature that were left out of a port or a merge: one question, whether NPU wants the feature.
 
 Comes in: drafts with their questions. Goes out: the drafts, each further question of a feature as part of the first.
 May touch: nothing.
@@ -50,8 +50,10 @@ def _as_one_question(group: Sequence[ReviewItem]) -> list[ReviewItem]:
 
 
 def _is_left_out(item: ReviewItem) -> bool:
-    """Whether a question is about something of the GPU runner's, of which nothing was taken."""
-    return item.from_gpu and bool(item.upstream.strip()) and item.chosen.strip() == item.omni.strip()
+    """Whether a question is about something of which nothing was taken: of the GPU runner's, or of vllm-ascend's where
+    omni has nothing either."""
+    is_as_before = item.chosen.strip() == item.omni.strip()
+    return is_as_before and bool(item.upstream.strip()) and (item.from_gpu or not item.chosen.strip())
 
 
 def _missing(drafts: Sequence[Draft]) -> dict[str, str]:
@@ -83,7 +85,7 @@ class _LeftOut:
 
     def shares_local_with(self, other: _LeftOut) -> bool:
         """Whether one of the two sets a local that both use and that NPU's unit has nothing of."""
-        if self.item.unit != other.item.unit:
+        if (self.item.unit, self.item.from_gpu) != (other.item.unit, other.item.from_gpu):
             return False
         return bool((self.set | other.set) & self.used & other.used & (self.absent | other.absent))
 
@@ -104,11 +106,14 @@ def _features(found: Sequence[_LeftOut], missing: Mapping[str, str]) -> list[lis
 
 
 def _belong(one: _LeftOut, other: _LeftOut, missing: Mapping[str, str]) -> bool:
-    """Whether two questions are about one feature: a local, or a missing method that one of them asks about."""
+    """Whether two questions are about one feature: a local, or a missing method of the GPU runner's, about which one of
+    them asks."""
     if one.shares_local_with(other):
         return True
     return any(
-        missing.get(name) == a.item.id != b.item.id for a, b in ((one, other), (other, one)) for name in b.methods
+        missing.get(name) == a.item.id != b.item.id
+        for a, b in ((one, other), (other, one))
+        for name in (b.methods if b.item.from_gpu else ())
     )
 
 

@@ -155,6 +155,7 @@ def test_a_class_that_was_renamed_takes_one_line(tmp_path: Path, pair: str, gpu:
     assert changed == replace(known, name=npu, gpu=replace(known.gpu, name=gpu))
     assert (len(profile.modules), len(profile.classes)) == (len(NPU.modules), len(NPU.classes))
     assert (profile.npu_name(f"{gpu}.run"), profile.gpu_name(f"{npu}.run")) == (f"{npu}.run", f"{gpu}.run")
+    assert profile.npu_name(f"{gpu}#2.run") == f"{npu}#2.run", "the second class of that name"
 
 
 def test_alternatives_of_one_name_stay_until_an_extension_speaks_of_it(tmp_path: Path) -> None:

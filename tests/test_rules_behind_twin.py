@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 
 import pytest
@@ -101,6 +102,13 @@ def test_what_is_not_behind(npu_body: str, then: str, now: str) -> None:
 
 
 GAINED = NEEDS.replace("    return", "    self.counted(request)\n    return")
+
+
+@pytest.mark.parametrize("is_npu", [True, False])
+def test_a_method_inside_an_if_is_not_compared(is_npu: bool) -> None:
+    nested = f"if FLAG:\n{textwrap.indent(NEEDS, '    ')}"
+    sides = (nested, NEEDS, NEWER) if is_npu else (NEEDS, NEEDS, nested)
+    assert found(aligned(*sides), "RS208") == []
 
 
 def test_a_statement_that_the_twin_gained() -> None:

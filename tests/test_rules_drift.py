@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
 
 import pytest
@@ -227,6 +228,16 @@ def test_a_method_that_is_gone_and_its_likely_successor() -> None:
     renamed = BODY.replace("_dummy_run", "_profile_run")
     (finding,) = found(follow(OMNI, BODY, renamed), "RS102")
     assert "`NPUModelRunner._profile_run` is most like it" in finding.message
+
+
+def test_a_method_that_stands_inside_an_if_is_not_gone() -> None:
+    given = follow(OMNI, BODY, BODY)
+    head, body = (given.modules[0].upstream_text or "").split("\n", 1)
+    nested = f"{head}\n    if FLAG:\n{textwrap.indent(body, '    ')}"
+    module = replace(given.modules[0], upstream_text=nested)
+    (finding,) = found(replace(given, modules=(module, *given.modules[1:])), "RS102")
+    assert "only inside another statement now (line 3), where it is not compared." in finding.message
+    assert finding.fix == "Compare the two by hand."
 
 
 def test_a_method_that_moved_to_another_class() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -192,6 +193,54 @@ def test_what_records_the_runners_wants_their_classes_too(
     file.write_text(text(file.read_text("utf-8")), "utf-8")
     with pytest.raises(InputError, match=rf"^{path} has no class {name}: bring it back, .*`extend-classes = .*`\)\.$"):
         command(locked.upgrade(locked.ascend_old))
+
+
+def _in_an_if(text: str) -> str:
+    head, body = text.split("class ", 1)
+    return f"{head}if FLAG:\n{textwrap.indent(f'class {body}', '    ')}"
+
+
+@pytest.mark.parametrize(("path", "name"), [(AR, "NPUARModelRunner"), (GPU_AR, "GPUARModelRunner")])
+def test_a_runner_whose_class_stands_inside_an_if_is_no_green_run(locked: Trees, path: str, name: str) -> None:
+    """Only members of a class at the top level are merged: the whole port was skipped, and nothing said so."""
+    file = locked.omni / path
+    file.write_text(_in_an_if(file.read_text("utf-8")), "utf-8")
+    said = rf"^{path}:\d+: class {name} stands inside another statement, .*: move it to the top level of the module\.$"
+    with pytest.raises(InputError, match=said):
+        sync.check(locked.check())
+    for command in (sync.lock, sync.upgrade):
+        with pytest.raises(InputError, match=said):
+            command(locked.upgrade(locked.ascend_new))
+
+
+@pytest.mark.parametrize("path", [AR, BASE, GPU_AR])
+def test_a_runner_whose_class_stands_there_twice_is_not_upgraded(locked: Trees, path: str) -> None:
+    file = locked.omni / path
+    head, body = file.read_text("utf-8").split("class ", 1)
+    file.write_text(f"{head}class {body}\n\nclass {body}", "utf-8")
+    for command in (sync.lock, sync.upgrade):
+        with pytest.raises(
+            InputError, match=rf"^{path}:\d+: class \w+ is defined in line \d+, too: delete one of the two"
+        ):
+            command(locked.upgrade(locked.ascend_new))
+    assert sync.check(locked.check()).command == "check", "RS405 is about that"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        '\nNOTE = """\nclass NPUARModelRunner\n"""\n',
+        "\n\nif FLAG:\n    class NPUARModelRunner:\n        pass\n",
+        "\n\nclass NPUARModelRunnerV2:\n    pass\n",
+        "\n\ndef make():\n    class NPUARModelRunner:\n        pass\n",
+    ],
+    ids=["in a string", "also in an if", "another name", "in a function"],
+)
+def test_a_class_that_stands_once_at_the_top_is_read(locked: Trees, more: str) -> None:
+    file = locked.omni / AR
+    file.write_text(file.read_text("utf-8") + more, "utf-8")
+    assert sync.check(locked.check()).command == "check"
+    assert sync.upgrade(locked.upgrade(locked.ascend_old, verify=False)).report.command == "upgrade"
 
 
 @pytest.mark.parametrize("command", [sync.check, sync.verify])

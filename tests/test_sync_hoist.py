@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from dataclasses import replace
 from pathlib import Path
 
@@ -198,6 +199,15 @@ def test_what_refuses(trees: Trees, unit: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         hoist(trees, unit)
     assert {path: (trees.omni / path).read_text("utf-8") for path in before} == before
+
+
+@pytest.mark.parametrize("path", [AR, GPU_AR])
+def test_a_method_inside_an_if_stays(trees: Trees, path: str) -> None:
+    file = trees.omni / path
+    head, body = file.read_text("utf-8").split("    def _stage_of", 1)
+    file.write_text(f"{head}    if FLAG:\n{textwrap.indent(f'    def _stage_of{body}', '    ')}", "utf-8")
+    with pytest.raises(InputError, match=rf"^{path}:\d+: \w+\._stage_of stands inside another statement: move it"):
+        hoist(trees, "NPUARModelRunner._stage_of")
 
 
 NOTED = """\

@@ -182,5 +182,7 @@ def _npu_names(profile: Profile) -> Mapping[str, str]:
 
 
 def _renamed(qualname: str, classes: Mapping[str, str]) -> str:
+    """The name with another class; the second class of a name (``Runner#2.run``) is renamed like the first."""
     owner, dot, member = qualname.partition(".")
-    return f"{classes.get(owner, owner)}{dot}{member}"
+    bare, again, number = owner.partition("#")
+    return f"{classes.get(bare, bare)}{again}{number}{dot}{member}"

@@ -25,7 +25,14 @@ from runner_sync.sync.notes import going_back, older_gpu_code, run_notes
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
-from runner_sync.sync.trees.runners import find_modules, refuse_classless, refuse_deleted, refuse_tabs, refuse_twinless
+from runner_sync.sync.trees.runners import (
+    find_modules,
+    refuse_classless,
+    refuse_deleted,
+    refuse_tabs,
+    refuse_twice,
+    refuse_twinless,
+)
 from runner_sync.trees import Tree
 from runner_sync.upgrade import ModuleResult, ask_once, finished, is_selected
 
@@ -37,6 +44,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     refuse_deleted(given, modules)
     refuse_twinless(given)
     refuse_classless(given, modules)
+    refuse_twice(given, modules)
     refuse_tabs(modules)
     base = _declared_base(options, given)
     with naming_the_deepest(given):
@@ -174,7 +182,9 @@ def lock(options: UpgradeOptions) -> Upgrade:
     inferred."""
     # The old lock does not name the trees: it may name some that cannot be read, and a new lock is the remedy.
     given = open_inputs(options, with_lock=False)
-    refuse_classless(given, find_modules(given))
+    modules = find_modules(given)
+    refuse_classless(given, modules)
+    refuse_twice(given, modules)
     with naming_the_deepest(given):
         results, notes = planning.plan(options, given)
     is_told = options.ascend_base or options.omni_base

@@ -125,7 +125,13 @@ def _both_definitions(
     label = f"{owner}.{name}".strip(".")
     if mine is None or other is None or twin is None:
         raise InputError(f"{label} has no twin in {twin_path or 'a GPU runner'}: there is nothing to share.")
-    return Definition(found.path, owner, name, mine, reading), Definition(twin_path, twin_owner, name, other, twin)
+    both = Definition(found.path, owner, name, mine, reading), Definition(twin_path, twin_owner, name, other, twin)
+    if beside := next((one for one in both if one.qualname not in one.reading.units), None):
+        raise InputError(
+            f"{beside.path}:{beside.node.lineno}: {beside.qualname} stands inside another statement: move it out of "
+            "that first."
+        )
+    return both
 
 
 def _definition(reading: Reading, owner: str, name: str) -> Function | None:

@@ -28,7 +28,7 @@ from runner_sync.sync.notes import run_notes
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
-from runner_sync.sync.trees.runners import find_modules
+from runner_sync.sync.trees.runners import find_modules, refuse_twice
 from runner_sync.syntax import walk
 from runner_sync.units.texts import unit_table
 
@@ -43,7 +43,9 @@ def hoist(options: UpgradeOptions, unit: str) -> Upgrade:
 
 
 def _planned(given: inputs.Inputs, unit: str, out: Path | None) -> Upgrade:
-    move = find_move(given, find_modules(given), unit)
+    modules = find_modules(given)
+    refuse_twice(given, modules)
+    move = find_move(given, modules, unit)
     edited = _Files(given, move)
     _PLACES[move.place](edited, move)
     if given.root is not None:

@@ -12,12 +12,12 @@ from functools import lru_cache
 
 from runner_sync.errors import InputError
 from runner_sync.model import Unit
-from runner_sync.units import listing
+from runner_sync.units import beside, listing
 from runner_sync.units.bases import BaseClass, class_bases
 from runner_sync.units.changing import replace_units
 from runner_sync.units.listing import has_class, record_classes
 from runner_sync.units.pieces import Module, join
-from runner_sync.units.splitting import split
+from runner_sync.units.splitting import parse, split
 
 
 def parsed(text: str, path: str) -> Module:
@@ -52,6 +52,16 @@ def unit_texts(text: str, path: str) -> Mapping[str, str]:
 @lru_cache(maxsize=512)
 def _unit_texts(text: str, path: str) -> Mapping[str, str]:
     return {name: unit.text for name, unit in unit_table(text, path).items()}
+
+
+def beside_units(text: str, path: str) -> Mapping[str, int]:
+    """`units.beside.beside_units` of a module, cached."""
+    return _beside_units(text, path)
+
+
+@lru_cache(maxsize=512)
+def _beside_units(text: str, path: str) -> Mapping[str, int]:
+    return beside.beside_units(parsed(text, path), parse(text, path=path))
 
 
 def members(text: str, class_name: str, path: str) -> dict[str, str]:

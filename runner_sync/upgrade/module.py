@@ -40,6 +40,7 @@ from runner_sync.upgrade.questions.one_feature import join_features
 from runner_sync.upgrade.questions.partners import name_partners
 from runner_sync.upgrade.questions.replaced_calls import ask_about_replaced_calls
 from runner_sync.upgrade.redundant import drop_redundant
+from runner_sync.upgrade.set_aside import set_aside
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:
@@ -72,7 +73,7 @@ def _after_upstream(job: ModuleJob) -> list[Draft]:
     """The units with vllm-ascend's change; this does not depend on what is ported from the GPU twin."""
     units = texts.unit_texts(job.text, job.path)
     drafts = [Draft(name, (Stage(text),), chosen=is_selected(name, job.settings.only)) for name, text in units.items()]
-    return ascend.follow(drafts, job)
+    return ascend.follow(set_aside(drafts, job), job)
 
 
 def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gpu_side.GpuSide]:

@@ -29,6 +29,7 @@ def notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: Upgrad
     """All notes of a run."""
     return (
         *_uncommitted(given, options),
+        *_beside_units(given, options),
         *_unnamed(given, options),
         *(_for_other_vllm(results, given) if options.upstream else ()),
         *_unported(results, given, options),
@@ -59,6 +60,25 @@ def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
                 f"{TITLES[tree.source.project]}: {changed[0]}{more} was followed with uncommitted changes; "
                 f"the lock names {tree.source.ref}, which is without them"
             )
+    return found
+
+
+def _beside_units(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+    """A note for each module that defines members inside other statements of its class, and for each twin with members
+    of that kind: they are neither merged nor ported, nor recorded in the lock."""
+    found = []
+    for one in find_modules(given):
+        sides = [(one.path, one.module.name, one.text)]
+        if one.module.gpu is not None and options.gpu:
+            sides.append((one.module.gpu.path, one.module.gpu.name, given.omni.read(one.module.gpu.path) or ""))
+        for path, owner, text in sides:
+            beside = texts.beside_units(text, path)
+            named = [f"{name} (line {line})" for name, line in beside.items() if name.rpartition(".")[0] == owner]
+            if named:
+                found.append(
+                    f"{path}: {', '.join(named)} stands inside another statement, or is assigned to the class: only "
+                    "members that stand in the class itself are merged, ported and recorded"
+                )
     return found
 
 

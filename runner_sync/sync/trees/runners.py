@@ -6,6 +6,7 @@ Comes in: ``Inputs``. Goes out: ``DerivedModule`` values. May touch: the omni tr
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from io import StringIO
 from runner_sync.errors import InputError
 from runner_sync.profile import BUILT_IN, RunnerModule
 from runner_sync.sync.trees import inputs
+from runner_sync.syntax import lasting_module_of, statements_of
 from runner_sync.trees import InGit, InWork
 
 
@@ -156,22 +158,63 @@ def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
 
 
 def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
-    """Raises ``InputError`` for a runner or GPU twin without the class that the profile names.
+    """Raises ``InputError`` for a runner or GPU twin whose top level lacks the class that the profile names.
 
-    Rules look for the class by name: without it, they would find nothing and the run would look green.
+    Rules look for the class by name, and only members of such a class are merged: without it, they would find nothing
+    and the run would look green.
     """
     for found in modules:
-        gpu = found.module.gpu
-        twin = given.omni.read(gpu.path) if gpu is not None else None
-        places = [(found.path, found.module.name, found.text)]
-        places += [(gpu.path, gpu.name, twin)] if gpu is not None and twin is not None else []
-        pair = (gpu.name, found.module.name) if gpu is not None else ("", found.module.name)
-        for path, name, text in places:
-            if name and not re.search(rf"^[ \t]*class {re.escape(name)}\b", text, re.MULTILINE):
+        pair = (found.module.gpu.name if found.module.gpu is not None else "", found.module.name)
+        for path, name, text in _named_classes(given, found):
+            lines = _lines_of_class(name, text)
+            if not lines:
                 raise InputError(
                     f"{path} has no class {name}: bring it back, or, where it has another name now, say so in the "
                     f"configuration ({_renaming(name, *pair)})."
                 )
+            if not any(is_at_top for _line, is_at_top in lines):
+                raise InputError(
+                    f"{path}:{lines[0][0]}: class {name} stands inside another statement, where its members are not "
+                    "compared: move it to the top level of the module."
+                )
+
+
+def refuse_twice(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
+    """Raises ``InputError`` for a runner or GPU twin that defines its class twice: only the second one runs, and what a
+    merge changes in the first has no effect."""
+    for found in modules:
+        for path, name, text in _named_classes(given, found):
+            at_top = [line for line, is_at_top in _lines_of_class(name, text) if is_at_top]
+            if len(at_top) > 1:
+                raise InputError(
+                    f"{path}:{at_top[-1]}: class {name} is defined in line {at_top[0]}, too: delete one of the two."
+                )
+
+
+def _named_classes(given: inputs.Inputs, found: DerivedModule) -> list[tuple[str, str, str]]:
+    """Path, class and text of a module and of its GPU twin, if that is there; without those that name no class."""
+    gpu = found.module.gpu
+    twin = given.omni.read(gpu.path) if gpu is not None else None
+    places = [(found.path, found.module.name, found.text)]
+    places += [(gpu.path, gpu.name, twin)] if gpu is not None and twin is not None else []
+    return [place for place in places if place[1]]
+
+
+def _lines_of_class(name: str, text: str) -> list[tuple[int, bool]]:
+    """The line of each definition of a class in a module, and whether that stands at the top level.
+
+    The text alone tells where there is one line like that. Where the module does not parse, none counts as nested: the
+    parser will say what is wrong.
+    """
+    heads = [*re.finditer(rf"^([ \t]*)class {re.escape(name)}\b", text, re.MULTILINE)]
+    if len(heads) == 1 and not heads[0][1]:
+        return [(text.count("\n", 0, heads[0].start()) + 1, True)]
+    try:
+        body = lasting_module_of(text.removeprefix("\ufeff")).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return [(1, True)] if heads else []
+    found = [s for s in statements_of(body) if isinstance(s, ast.ClassDef) and s.name == name]
+    return [(node.lineno, node in body) for node in found]
 
 
 def _renaming(name: str, gpu: str, npu: str) -> str:

@@ -110,7 +110,8 @@ def _second_half(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[
     """Name and text of a method that upstream split off this one and the module lacks; ``None`` if there is none."""
     old, new = _methods(draft, job, origin)
     member = splitting.split_off(draft.member, base=origin.text, copy=draft.text, old=old, new=new)
-    if not member or f"{draft.owner}.{member}" in texts.unit_texts(job.text, job.path):
+    have = {*texts.unit_texts(job.text, job.path), *texts.beside_units(job.text, job.path)}
+    if not member or f"{draft.owner}.{member}" in have:
         return None
     return member, new[member]
 

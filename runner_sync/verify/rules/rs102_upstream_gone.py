@@ -21,6 +21,7 @@ from runner_sync.lineage import similarity
 from runner_sync.model import Severity
 from runner_sync.verify.runners.drift import Follower, followers, is_copy
 from runner_sync.verify.runners.job import Subject
+from runner_sync.verify.runners.locked import definition
 from runner_sync.verify.runners.reading import Hit
 from runner_sync.verify.runners.spots import unit_hit
 
@@ -38,15 +39,18 @@ def find(subject: Subject) -> Iterator[Hit]:
         return
     for follower in followers(subject):
         if follower.upstream is None and follower.base is not None and is_copy(subject, follower):
-            name = follower.unit.qualname
+            name, nested = follower.unit.qualname, definition(subject.upstream, follower.name)
+            said = f"has no `{follower.name}` any more, which this is a copy of{_successor(subject, follower)}"
+            if nested is not None:
+                said = f"has `{follower.name}`, which this is a copy of, only inside another statement now (line "
+                said += f"{nested.lineno}), where it is not compared"
             yield unit_hit(
                 subject,
                 (CODE, SEVERITY),
                 follower.unit,
                 symbol=follower.name,
-                message=f"{subject.target} has no `{follower.name}` any more, which this is a copy of"
-                f"{_successor(subject, follower)}.",
-                fix=f"runner-sync upgrade --only {name}",
+                message=f"{subject.target} {said}.",
+                fix=f"runner-sync upgrade --only {name}" if nested is None else "Compare the two by hand.",
             )
 
 

@@ -39,7 +39,9 @@ def find(subject: Subject) -> Iterator[Hit]:
         if upstream is None or not isinstance(recorded, str) or not is_edited(entry, npu):
             continue
         if outside_hash(npu, entry.qualname, label=subject.profile.marker) != recorded:
-            unit = npu.units[entry.qualname]
+            unit = npu.units.get(entry.qualname)
+            if unit is None:
+                continue
             yield unit_hit(
                 subject,
                 (CODE, SEVERITY),

@@ -101,7 +101,8 @@ class _Surroundings:
 
     def compare(self, name: str, twin: str) -> _Behind | None:
         """How a unit is behind its twin, if it is."""
-        if not all(isinstance(definition(*side), Function) for side in ((self._subject.npu, name), (self._gpu, twin))):
+        sides = (self._subject.npu, name), (self._gpu, twin)
+        if not all(isinstance(definition(*side), Function) and side[1] in side[0].units for side in sides):
             return None
         written = self._gpu.units[twin].text
         known = [(ref, units[twin]) for ref, units in self._subject.module.gpu_units.items() if twin in units]

@@ -118,4 +118,5 @@ def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]
     if inherited is not None and twin in inherited.classes:
         missing = [name for name in pair.gpu_new if name not in pair.npu]
         return [Member(name, "inherited", "the NPU class inherits from its GPU twin") for name in missing]
-    return decide(pair)
+    beside = texts.beside_units(job.text, job.path)
+    return [member for member in decide(pair) if f"{class_name}.{member.name}" not in beside]

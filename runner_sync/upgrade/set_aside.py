@@ -1,0 +1,47 @@
+"""Units whose original still stands in its module, and where no unit is read: inside ``if``, or by assignment.
+
+Comes in: drafts and a ``ModuleJob``. Goes out: the drafts, such units left as they are, with a question each. May
+touch: nothing.
+
+To every later stage such an original would be gone, and what follows it would go, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from runner_sync.confidence import UNMERGED
+from runner_sync.units import texts
+from runner_sync.upgrade.base import upstream_name
+from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.job import ModuleJob, ModuleRevision
+from runner_sync.upgrade.questions.reviews import Shown, review
+
+
+def set_aside(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """The drafts; one whose original was a unit in an earlier revision, and now stands beside the units of its module,
+    is no longer chosen, and a question names the place."""
+    return [_set_aside(draft, job) if draft.chosen else draft for draft in drafts]
+
+
+def _set_aside(draft: Draft, job: ModuleJob) -> Draft:
+    for name, now, before in _originals(draft, job):
+        tables = [texts.unit_texts(side.text, side.path) for side in before]
+        line = texts.beside_units(now.text, now.path).get(name)
+        known = next((table[name] for table in reversed(tables) if name in table), None)
+        if line is not None and known is not None:
+            where = f"{now.path}:{line} has {name} inside another statement, or by assignment"
+            reason = f"{where}, where nothing is compared: this one stays as it is"
+            shown = Shown(base=known, omni=draft.text, chosen=draft.text)
+            item = review(draft, job.path, reason=reason, confidence=UNMERGED, shown=shown)
+            return replace(draft.asking(item), chosen=False)
+    return draft
+
+
+def _originals(draft: Draft, job: ModuleJob) -> Iterator[tuple[str, ModuleRevision, Sequence[ModuleRevision]]]:
+    """What the unit may follow: its name there, the module as it is now, and the earlier revisions of that."""
+    if job.upstream.new is not None and job.upstream.is_followed:
+        yield upstream_name(draft.name, job.module), job.upstream.new, job.upstream.bases
+    if job.twin.new is not None:
+        yield job.profile.gpu_name(draft.name), job.twin.new, [base.side for base in job.twin.bases]

@@ -12,8 +12,10 @@ import io
 import re
 import textwrap
 import tokenize
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from runner_sync.model import Block, Unit
@@ -83,7 +85,9 @@ class _Source:
         self._marker = marker
         tree = parse(text, path=path)
         self._tree = tree
-        self._docstrings = _docstrings(tree)
+        self._scopes = [node for node in walk(tree) if isinstance(node, _Scope)]
+        self._docstrings = _docstrings(self._scopes)
+        self._mentions: dict[ast.AST, list[tuple[int, str, str]]] = {}
         self._read_tokens(text)
 
     def _read_tokens(self, text: str) -> None:
@@ -145,34 +149,39 @@ class _Source:
         bound: dict[str, int] = {}
         read: dict[str, int] = {}
         lines = [line for line in range(start, end + 1) if self.has_code(line)]
-        for line, name, kind in sorted(_names_in(_scope_around(self._tree, lines[0], lines[-1]))):
-            if start <= line <= end:
-                if kind in ("binds", "updates"):
-                    bound.setdefault(name, line)
-                if kind in ("reads", "updates", "deletes"):
-                    read.setdefault(name, line)
+        mentioned = self._names_in(self._scope_around(lines[0], lines[-1]))
+        first, last = (bisect_left(mentioned, limit, key=itemgetter(0)) for limit in (start, end + 1))
+        for line, name, kind in mentioned[first:last]:
+            if kind in ("binds", "updates"):
+                bound.setdefault(name, line)
+            if kind in ("reads", "updates", "deletes"):
+                read.setdefault(name, line)
         used = (name for name, line in read.items() if line <= bound.get(name, line) and name not in _BUILTINS)
         return tuple(sorted(used)), tuple(sorted(bound))
+
+    def _scope_around(self, start: int, end: int) -> ast.Module | _Scope:
+        """The innermost function or class that contains the lines but not with its own ``def`` or ``class`` line among
+        them; else the module."""
+        found: ast.Module | _Scope = self._tree
+        for node in self._scopes:
+            if first_line(node) <= start and end <= (node.end_lineno or 0):
+                found = found if start <= node.lineno <= end else node
+        return found
+
+    def _names_in(self, scope: ast.Module | _Scope) -> list[tuple[int, str, str]]:
+        """`_names_in` of a scope by line; read once, because a scope has many blocks."""
+        if scope not in self._mentions:
+            self._mentions[scope] = sorted(_names_in(scope))
+        return self._mentions[scope]
 
 
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def _docstrings(tree: ast.Module) -> dict[int, str]:
+def _docstrings(scopes: Iterable[_Scope]) -> dict[int, str]:
     """The first line of each function's or class's docstring, by the line of its name."""
-    documented = (node for node in walk(tree) if isinstance(node, _Scope))
-    found = ((node.lineno, ast.get_docstring(node)) for node in documented)
+    found = ((node.lineno, ast.get_docstring(node)) for node in scopes)
     return {line: text.strip().split("\n")[0].removesuffix(".") for line, text in found if text and text.strip()}
-
-
-def _scope_around(tree: ast.Module, start: int, end: int) -> ast.Module | _Scope:
-    """The innermost function or class that contains the lines but not with its own ``def`` or ``class`` line among
-    them; else the module."""
-    found: ast.Module | _Scope = tree
-    for node in walk(tree):
-        if isinstance(node, _Scope) and first_line(node) <= start and end <= (node.end_lineno or 0):
-            found = found if start <= node.lineno <= end else node
-    return found
 
 
 def _names_in(scope: ast.Module | _Scope) -> Iterator[tuple[int, str, str]]:

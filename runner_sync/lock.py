@@ -63,9 +63,9 @@ class Lock:
     inputs: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
-    def find(self, path: str, qualname: str) -> Entry | None:
-        """The entry of one unit, or ``None``."""
-        return next((entry for entry in self.entries if entry.key == (path, qualname)), None)
+    def by_key(self) -> dict[tuple[str, str], Entry]:
+        """The entries by path and qualified name."""
+        return {entry.key: entry for entry in self.entries}
 
     def with_paths(self, names: Mapping[str, str]) -> Lock:
         """This lock for a tree in which omni's files were renamed: ``names`` maps paths of the lock to those there."""

@@ -9,21 +9,43 @@ bases; ``upgrade`` for those of the texts that it is about to merge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
-Class = TypeVar("Class")
+Class = TypeVar("Class", bound=Hashable)
 
 
-def linearise(head: Class, bases: Callable[[Class], Iterable[Class]], *, above: tuple[Class, ...] = ()) -> list[Class]:
+def linearise(head: Class, bases: Callable[[Class], Iterable[Class]]) -> list[Class]:
     """``head`` and the classes that it inherits from, nearest first.
 
-    Where C3 has no answer, the order of the first base that still has classes left wins. ``above`` are the classes
-    whose bases are being followed: a class that is among its own ancestors is left out there, which ends the recursion.
+    Where C3 has no answer, the order of the first base that still has classes left wins. A class that is among its own
+    ancestors is left out there.
     """
+    return _linearised(head, bases, (), {})[0]
+
+
+def _linearised(
+    head: Class,
+    bases: Callable[[Class], Iterable[Class]],
+    above: tuple[Class, ...],
+    known: dict[Class, list[Class]],
+) -> tuple[list[Class], bool]:
+    """The order of one class, and whether it is the same wherever the class stands: no class of it was left out.
+
+    ``above`` are the classes whose bases are being followed, ``known`` the orders of that kind found so far: of classes
+    that many inherit from, the bases are followed once.
+    """
+    if head in known:
+        return known[head], True
     path = (*above, head)
-    parts = [linearise(base, bases, above=path) for base in bases(head) if base not in path]
-    return [head, *merge([*parts, [part[0] for part in parts]])[0]]
+    of_head = [*bases(head)]
+    found = [_linearised(base, bases, path, known) for base in of_head if base not in path]
+    parts = [part for part, _is_whole in found]
+    order = [head, *merge([*parts, [part[0] for part in parts]])[0]]
+    is_whole = len(found) == len(of_head) and all(is_whole for _part, is_whole in found)
+    if is_whole:
+        known[head] = order
+    return order, is_whole
 
 
 def merge(sequences: Iterable[Sequence[Class]]) -> tuple[list[Class], bool]:

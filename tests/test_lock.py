@@ -61,8 +61,8 @@ def test_dump_is_sorted_and_stable() -> None:
 
 def test_load_reads_what_people_see() -> None:
     lock = load(TEXT)
-    assert lock.find("b/r.py", "R.run") == Entry("b/r.py", "R.run", UPSTREAM)
-    assert lock.find("b/r.py", "R.other") is None
+    assert lock.by_key().get(("b/r.py", "R.run")) == Entry("b/r.py", "R.run", UPSTREAM)
+    assert lock.by_key().get(("b/r.py", "R.other")) is None
     assert lock.inputs == {"vllm": "0.2.1"}
 
 
@@ -70,7 +70,7 @@ def test_unknown_keys_are_kept() -> None:
     text = TEXT.replace('name = "R.run"', 'name = "R.run"\nowner = "ü \\"x\\""\nrank = [1, 2]', 1)
     text = text.replace("[inputs]", "tool = { since = 2030-01-02 }\n[inputs]")
     kept = load(dump(merge(load(text), [Entry("b/r.py", "R.run", ref("0.3.0"))])))
-    entry = kept.find("b/r.py", "R.run")
+    entry = kept.by_key().get(("b/r.py", "R.run"))
     assert entry is not None
     assert entry.extra == {"owner": 'ü "x"', "rank": [1, 2]}
     assert str(kept.extra["tool"]["since"]) == "2030-01-02"
@@ -150,7 +150,7 @@ def test_merge_replaces_keeps_and_drops() -> None:
     new = Entry("b/r.py", "R.run", ref("0.3.0"))
     merged = merge(LOCK, [new, Entry("a/r.py", "A.f")], inputs={"vllm": "0.3.1"})
     assert [entry.key for entry in merged.entries] == [("a/r.py", "A.f"), ("b/r.py", "R.own"), ("b/r.py", "R.run")]
-    run = merged.find("b/r.py", "R.run")
+    run = merged.by_key().get(("b/r.py", "R.run"))
     assert run is not None
     assert (run.upstream, run.gpu) == (ref("0.3.0"), GPU)
     assert merged.inputs == {"vllm": "0.3.1", "vllm-ascend": "0.2.0"}

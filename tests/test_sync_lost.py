@@ -38,6 +38,19 @@ def test_a_runner_that_was_deleted_is_not_made_anew_before_that_is_committed(tre
     assert sync.check(options)
 
 
+def test_a_gpu_twin_that_was_deleted_is_missed_before_that_is_committed(trees: Trees) -> None:
+    """Nothing was ported, and nothing said so; after the commit it is plain that there is no twin."""
+    commit(trees.omni)
+    (trees.omni / GPU_AR).unlink()
+    options = trees.check(ascend=trees.ascend_new, select=("RS4",))
+    for run in (lambda: sync.upgrade(trees.upgrade(trees.ascend_new)), lambda: sync.check(options)):
+        with pytest.raises(InputError, match=rf"^{GPU_AR} is deleted and git has it: bring it back with `git checkout"):
+            run()
+    commit(trees.omni)
+    assert sync.check(options)
+    assert sync.upgrade(trees.upgrade(trees.ascend_new, verify=False))
+
+
 @pytest.mark.parametrize("module", ["vllm_omni.platforms.npu.worker.npu_ar_model_runner", ".npu_ar_model_runner"])
 def test_a_runner_that_the_lock_records_is_not_made_anew(trees: Trees, module: str) -> None:
     """Somebody imports it, so that it did not go on purpose; `lock` is for where it did."""

@@ -155,7 +155,7 @@ def test_a_lock_made_anew_keeps_what_an_upgrade_brought(trees: Trees) -> None:
     assert load((lock(options).lock or FileChange("", "", "")).after or "").entries == entries, "HEAD knows it, too"
     told = lock(replace(options, ascend_base=trees.commits["v0.2.0"])).lock
     assert told is not None
-    assert load(told.after or "").find(RUNNER, EXECUTE) != now
+    assert load(told.after or "").by_key()[RUNNER, EXECUTE] != now
 
 
 def test_the_lock_of_an_older_vllm_ascend_is_inferred_for_what_was_edited_since(trees: Trees) -> None:
@@ -169,7 +169,7 @@ def test_the_lock_of_an_older_vllm_ascend_is_inferred_for_what_was_edited_since(
     (trees.omni / RUNNER).write_text(text.replace(mine, newest), "utf-8")
     made = lock(trees.options()).lock
     assert made is not None
-    entry = load(made.after or "").find(RUNNER, EXECUTE)
+    entry = load(made.after or "").by_key()[RUNNER, EXECUTE]
     assert entry is not None
     assert entry.upstream is not None
     assert entry.upstream.ref == trees.commits["v0.3.0"][:10]
@@ -195,6 +195,22 @@ def test_a_runner_that_is_indented_with_tabs_is_refused(trees: Trees) -> None:
     (trees.omni / RUNNER).write_text(text.replace("    ", "\t"), "utf-8")
     with pytest.raises(InputError, match=rf"^{RUNNER}:{line}: is indented with tabs; run `ruff format`"):
         trees.upgrade()
+
+
+@pytest.mark.parametrize("width", [2, 8])
+def test_a_runner_that_is_indented_by_another_width_is_refused(trees: Trees, width: int) -> None:
+    """What was merged in was indented by four spaces, and the rest stayed as it was."""
+    text = (trees.omni / RUNNER).read_text("utf-8")
+    line = text[: text.index("    def ")].count("\n") + 1
+    (trees.omni / RUNNER).write_text(text.replace("    ", " " * width), "utf-8")
+    with pytest.raises(InputError, match=rf"^{RUNNER}:{line}: is indented by {width} spaces and not by 4; run `ruff"):
+        trees.upgrade()
+
+
+def test_a_line_that_no_suite_begins_with_may_have_any_indentation(trees: Trees) -> None:
+    text = (trees.omni / RUNNER).read_text("utf-8")
+    (trees.omni / RUNNER).write_text(f'NOTE = """\n  kept\n"""\nROWS = [\n  1,\n]\n{text}', "utf-8")
+    trees.upgrade()
 
 
 def test_a_runner_with_a_carriage_return_inside_a_line_is_not_written(trees: Trees, tmp_path: Path) -> None:

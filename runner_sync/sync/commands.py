@@ -29,7 +29,7 @@ from runner_sync.sync.trees.runners import (
     find_modules,
     refuse_classless,
     refuse_deleted,
-    refuse_tabs,
+    refuse_indentation,
     refuse_twice,
     refuse_twinless,
 )
@@ -45,7 +45,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     refuse_twinless(given)
     refuse_classless(given, modules)
     refuse_twice(given, modules)
-    refuse_tabs(modules)
+    refuse_indentation(modules)
     base = _declared_base(options, given)
     with naming_the_deepest(given):
         results, notes = planning.plan(replace(options, vllm_base=base) if base else options, given)

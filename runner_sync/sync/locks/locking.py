@@ -71,8 +71,9 @@ def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tup
     A changed module that is ``marked`` (it may hold diff3 markers) gets no hashes: a person still has to edit it.
     """
     entries = []
+    recorded = given.lock.by_key()
     for name, (upstream, gpu) in result.synced.items():
-        known = given.lock.find(result.path, name)
+        known = recorded.get((result.path, name))
         upstream = _locked(upstream, known.upstream if known is not None else None)
         gpu = _locked(gpu, known.gpu if known is not None else None)
         if upstream is not None or gpu is not None:

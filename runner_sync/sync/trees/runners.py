@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import StringIO
 
@@ -62,25 +63,39 @@ def _twin_paths(module: RunnerModule) -> tuple[str, ...]:
     return (module.gpu.path,) if module.gpu is not None else ()
 
 
-def refuse_tabs(modules: Sequence[DerivedModule]) -> None:
-    """Raises ``InputError`` for a module that is indented with tabs.
+def refuse_indentation(modules: Sequence[DerivedModule]) -> None:
+    """Raises ``InputError`` for a module that is indented with tabs, or whose first suite is not indented by four
+    spaces.
 
-    What is merged in is indented with spaces, and Python rejects a suite that mixes the two.
+    What is merged in is indented by four spaces. Python rejects a suite that mixes them with tabs, and of a module with
+    another width every method that is touched would get a layout of its own.
     """
     for found in modules:
-        if re.search(r"^ *\t", found.text, re.MULTILINE) and (line := _first_tab(found.text)):
-            raise InputError(f"{found.path}:{line}: is indented with tabs; run `ruff format` on it and then again.")
+        if re.search(r"^ *\t", found.text, re.MULTILINE):
+            tabbed = (line for line, indent in _suites(found.text) if "\t" in indent)
+            if line := next(tabbed, 0):
+                raise InputError(f"{found.path}:{line}: is indented with tabs; run `ruff format` on it and then again.")
+        line, first = next(_suites(found.text), (0, ""))
+        if line and len(first) != _WIDTH:
+            raise InputError(
+                f"{found.path}:{line}: is indented by {len(first)} spaces and not by {_WIDTH}; run `ruff format` on it "
+                f"with `indent-width = {_WIDTH}`, and then again."
+            )
 
 
-def _first_tab(text: str) -> int:
-    """The line of the first suite that is indented with a tab, 0 for none: a tab in a string indents nothing."""
+_WIDTH = 4
+"""Spaces of one level of indentation."""
+
+
+def _suites(text: str) -> Iterator[tuple[int, str]]:
+    """Line and indentation of each suite that is deeper than the code before it. What strings hold is not counted."""
     import tokenize
 
-    try:
-        found = tokenize.generate_tokens(StringIO(text).readline)
-        return next((t.start[0] for t in found if t.type == tokenize.INDENT and "\t" in t.string), 0)
-    except (SyntaxError, tokenize.TokenError):
-        return 0  # the parser will say what is wrong
+    # What is wrong with a text that is no Python, the parser will say.
+    with suppress(SyntaxError, tokenize.TokenError):
+        for token in tokenize.generate_tokens(StringIO(text).readline):
+            if token.type == tokenize.INDENT:
+                yield token.start[0], token.string
 
 
 def refuse_gone(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
@@ -120,12 +135,15 @@ def refuse_twinless(given: inputs.Inputs) -> None:
 
 
 def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
-    """Raises ``InputError`` for a runner whose deletion is not committed.
+    """Raises ``InputError`` for a runner or GPU twin whose deletion is not committed.
 
-    An upgrade would make a new one from its GPU twin, without what people had written there.
+    An upgrade would make a new runner from its GPU twin, without what people had written there; and of a twin that is
+    not there it would port nothing, without a word.
     """
     present = {found.module.name for found in modules}
     absent = [path for module in given.profile.modules if module.name not in present for path in module.paths]
+    twins = [path for module in given.profile.modules for path in _twin_paths(module)]
+    absent += [path for path in dict.fromkeys(twins) if given.omni.read(path) is None]
     if absent and isinstance(given.omni, InWork) and (deleted := given.omni.dirty(absent)):
         raise InputError(
             f"{deleted[0]} is deleted and git has it: bring it back with `git checkout HEAD -- {deleted[0]}`, or "

@@ -223,9 +223,8 @@ def _device_free(
 ) -> frozenset[str]:
     """Units that had GPU device code in the old twin and have none now; told by what the translation changes."""
     found = set()
-    written = {
-        base.side: _by_npu_name(job, texts.unit_texts(base.side.text, base.side.path)) for base in chosen.values()
-    }
+    sides = dict.fromkeys(base.side for base in chosen.values())
+    written = {side: _by_npu_name(job, texts.unit_texts(side.text, side.path)) for side in sides}
     for name, base in chosen.items():
         if name not in new:
             continue

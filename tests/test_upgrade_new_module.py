@@ -21,6 +21,8 @@ from sync_samples import (
     stay_at_home,
 )
 
+from runner_sync import sync
+
 
 @pytest.mark.parametrize("is_imported", [True, False])
 def test_a_module_without_twin_is_started_where_another_one_imports_it(
@@ -138,3 +140,25 @@ def test_a_worker_is_started_from_vllm_ascends_version_of_vllms_worker(
     text = next(change.after or "" for change in result.changes if change.path == WORKER)
     assert "self.stage = self.find_stage()" in text
     assert "self.take_npu_snapshot()" in text
+
+
+def test_what_comes_beside_a_started_module_comes_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hook of the other runner, and the entries of the lock, came with the second run."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    (trees.omni / BASE).unlink()
+    options = trees.upgrade(trees.ascend_new, verify=False)
+    result = check_upgrade(options)
+    assert {change.path for change in result.changes} == {AR, BASE}
+    assert "def _sample(" in next(change.after or "" for change in result.changes if change.path == AR)
+    assert sync.upgrade(options).lock is None
+
+
+def test_a_lock_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    (trees.omni / BASE).unlink()
+    planned = sync.lock(trees.upgrade(trees.ascend_new))
+    assert planned.changes == ()
+    assert planned.lock is not None
+    assert BASE not in (planned.lock.after or "")

@@ -186,7 +186,7 @@ def lock(options: UpgradeOptions) -> Upgrade:
     refuse_classless(given, modules)
     refuse_twice(given, modules)
     with naming_the_deepest(given):
-        results, notes = planning.plan(options, given)
+        results, notes = planning.plan(options, given, starts=False)
     is_told = options.ascend_base or options.omni_base
     known, unread = (locks.Lock(), ()) if is_told else readable_lock(given, options.progress)
     recorded = Recorded.of(known, given, options.progress)

@@ -26,6 +26,7 @@ from runner_sync.sync.classes.variants import variants
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import DerivedModule, find_modules, refuse_lost
 from runner_sync.sync.unit_names import refuse_misspelt
 from runner_sync.units import record_classes, texts
@@ -61,26 +62,66 @@ class _Run:
     device_code: DeviceCode
 
 
-def plan(options: UpgradeOptions, given: inputs.Inputs) -> tuple[list[ModuleResult], tuple[str, ...]]:
-    """Upgrade every derived module in memory. Returns the results and notes on where the bases came from."""
+def plan(
+    options: UpgradeOptions, given: inputs.Inputs, *, starts: bool = True
+) -> tuple[list[ModuleResult], tuple[str, ...]]:
+    """Upgrade every derived module in memory, and start those that are missing, if it ``starts`` any. Returns the
+    results and notes on where the bases came from.
+
+    After a start all is planned once more with what was started: what the others inherit from that, and what they get
+    beside it, would otherwise come with the next run only.
+    """
     modules = find_modules(given)
     refuse_misspelt(options.only, modules, given)
     _refuse_missing_runner(modules, given)
-    bases = Bases(options, given, modules)
-    module_texts = ModuleTexts(given.trees, relocated=relocated_names(modules))
-    given = replace(given, config=replace(given.config, profile=given.profile.fitted(module_texts.lacks)))
-    attributes = Attributes(module_texts.trees.values(), given.profile.surroundings)
-    run = _Run(options, given, modules, bases, module_texts, attributes, DeviceCode(given.profile, module_texts))
+    started: dict[str, ModuleResult] = {}
+    run = _run(options, given, modules)
+    results = _upgraded(run)
+    while starts and options.gpu and options.upstream and not options.only:
+        if not (new := _started(run.modules, run.bases, run.given, results)):
+            break
+        started |= {result.path: result for _module, result in new}
+        added = [DerivedModule(module, result.path, result.after) for module, result in new]
+        order = [row.name for row in given.profile.modules]
+        run = _run(options, given, sorted([*run.modules, *added], key=lambda one: order.index(one.module.name)))
+        results = _upgraded(run)
+    options.progress("comparing", len(run.modules), len(run.modules))
+    finished = [_as_new(started[r.path], r) if r.path in started else r for r in results]
+    return finished, tuple(run.bases.revisions.notes)
+
+
+def _run(options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]) -> _Run:
+    """What the jobs of ``modules`` have in common; those that the omni tree lacks are read as if it had them."""
+    lacking = {found.path: found.text for found in modules if given.omni.read(found.path) is None}
+    trees = given.trees
+    if lacking:
+        trees = {**trees, "vllm-omni": PatchedTree(given.omni, lacking)}
+    module_texts = ModuleTexts(trees, relocated=relocated_names(modules))
+    fitted = replace(given, config=replace(given.config, profile=given.profile.fitted(module_texts.lacks)))
+    attributes = Attributes(module_texts.trees.values(), fitted.profile.surroundings)
+    device_code = DeviceCode(fitted.profile, module_texts)
+    return _Run(options, fitted, modules, Bases(options, given, modules), module_texts, attributes, device_code)
+
+
+def _upgraded(run: _Run) -> list[ModuleResult]:
+    """The modules of a run, each upgraded in memory."""
     results: list[ModuleResult] = []
-    for found in modules:
-        options.progress(f"comparing {found.path}", len(results), len(modules))
+    for found in run.modules:
+        run.options.progress(f"comparing {found.path}", len(results), len(run.modules))
         result = upgrade_module(_job(found, run))
-        module_texts.upgraded[found.path] = result.after
+        run.module_texts.upgraded[found.path] = result.after
         results.append(result)
-    if options.gpu and options.upstream and not options.only:
-        results += _started(modules, bases, given, results)
-    options.progress("comparing", len(modules), len(modules))
-    return results, tuple(bases.revisions.notes)
+    return results
+
+
+def _as_new(started: ModuleResult, result: ModuleResult) -> ModuleResult:
+    """The result of a started module: its question is about the whole of it, and of its units those are told that got
+    more with the rest, or questions of their own."""
+    rows = len(result.after.split("\n")) - 1
+    about = tuple(replace(item, end_line=rows, chosen=result.after) for item in started.reviews)
+    asked = {item.unit for item in result.reviews}
+    told = [unit for unit in result.units if unit.outcome != "unchanged" or unit.unit in asked]
+    return replace(result, before="", units=(*started.units, *told), reviews=(*about, *result.reviews))
 
 
 def _refuse_missing_runner(modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
@@ -100,7 +141,7 @@ def _imported_modules(text: str, path: str) -> set[str]:
 
 def _started(
     modules: Sequence[DerivedModule], bases: Bases, given: inputs.Inputs, upgraded: Sequence[ModuleResult]
-) -> list[ModuleResult]:
+) -> list[tuple[RunnerModule, ModuleResult]]:
     """New modules for GPU runners and workers without an NPU twin, if the upgraded modules import that twin.
 
     Only in the folder of the first module: one that the profile puts into another folder is not made.
@@ -124,7 +165,7 @@ def _started(
             continue
         skeleton = (find_template_folder() / SKELETON).read_text("utf-8")
         vllm = _vllm_of_twin(module, given)
-        results.append(start_module(StartJob(given.profile, module, path, gpu, upstream, skeleton, vllm)))
+        results.append((module, start_module(StartJob(given.profile, module, path, gpu, upstream, skeleton, vllm))))
     return results
 
 

@@ -246,9 +246,11 @@ def names_device(text: str, profile: Profile) -> bool:
 def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str]) -> dict[str, GpuBase]:
     """For each unit that some base of the twin has (units gone since included): the base to compare it with.
 
-    That is the one that the lock names, else the one whose text the NPU unit is most similar to.
+    That is the one that the lock names, else the one whose text the NPU unit is most similar to. The present twin is
+    among these, also where an option names an older one: what people ported by hand since then is not ported again.
     """
     tables = [(base, translated_units(job, base.side)) for base in job.twin.bases]
+    present = GpuBase(job.twin.new, job.twin.load_vllm) if job.twin.new is not None else None
     mine = {draft.name: draft.text for draft in drafts}
     chosen = {}
     for name in dict.fromkeys([*new, *(name for _, table in tables for name in table if name in mine)]):
@@ -259,6 +261,8 @@ def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str
         if locked is not None:
             chosen[name] = locked
             continue
+        if present is not None and name in mine and name in new and options[-1][1] != new[name]:
+            options.append((present, new[name]))
         target = mine.get(name, options[-1][1])
         chosen[name] = options[aligned_with(target, [text for _, text in options], new.get(name))][0]
     return chosen

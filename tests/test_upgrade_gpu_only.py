@@ -279,3 +279,48 @@ PLAIN_SAMPLE = """
     def _sample(self, logits):
         return logits.argmax()
 """
+
+
+_STAGE = """\
+    def _stage_of(self, request):
+        info = request.additional_information
+        if info is None:
+            return None
+        return info.get("stage")
+"""
+_FOUND = _STAGE.replace(
+    "        if info", "        if info is None:\n            info = self.find_stage(request)\n        if info"
+)
+_NOTE = ("        return info", "        self.note(info)\n        return info")
+_NOTED = _FOUND.replace(*_NOTE)
+_GUARDED = "    @torch.inference_mode()\n"
+
+
+@pytest.mark.parametrize("upstream", [True, False])
+@pytest.mark.parametrize(
+    ("mine", "now"),
+    [(_FOUND, _FOUND), (_NOTED, _NOTED), (_STAGE, _FOUND), (_STAGE.replace(*_NOTE), _NOTED)],
+    ids=["a statement", "two statements", "not yet", "half of it"],
+)
+def test_what_was_ported_by_hand_since_the_named_commit_is_not_ported_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mine: str, now: str, *, upstream: bool
+) -> None:
+    """Under a decorator of NPU's own, beside a statement that begins alike, each run had brought it once more."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    for npu, gpu in ((_STAGE, _STAGE), (mine, now)):
+        lay_out(trees.omni, {GPU_AR: f"class GPUARModelRunner(OmniGPUModelRunner):\n{gpu}"})
+        lay_out(trees.omni, {AR: f"class NPUARModelRunner(OmniNPUModelRunner):\n{_GUARDED}{npu}"})
+        commit(trees.omni)
+    asked = trees.upgrade(
+        trees.ascend_old, omni_base="HEAD~1", vllm_base="0.20.0", verify=False, upstream=upstream, allow_dirty=True
+    )
+    planned = sync.upgrade(asked)
+    after = next((change.after or "" for change in planned.changes if change.path == AR), _GUARDED + mine)
+    if mine == now:
+        assert not [change for change in planned.changes if change.path == AR]
+    else:
+        assert after.count("self.find_stage(") == 1
+        assert after.count("self.note(") == now.count("self.note(")
+        sync.apply(planned, asked)
+        assert sync.upgrade(asked).changes == ()

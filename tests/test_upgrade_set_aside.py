@@ -27,8 +27,9 @@ TRIED = f"    try:\n{textwrap.indent(COLLECT, '    ')}    except NameError:\n   
         HEAD + TRIED,
         HEAD + f"\n\n{FUNCTION}\n\nGPUARModelRunner._collect = _collect\n",
         HEAD + "    if FLAG:\n        _collect = collect_rows\n",
+        HEAD + "    _collect = collect_rows\n",
     ],
-    ids=["if", "try", "assigned to the class", "assigned inside"],
+    ids=["if", "try", "assigned to the class", "assigned inside an if", "assigned in the class"],
 )
 def test_a_method_that_the_twin_has_elsewhere_in_its_class_is_not_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, now: str
@@ -85,6 +86,13 @@ def test_a_method_that_upstream_has_inside_an_if_is_not_gone() -> None:
         text, (reason,) = _after(nested)
         assert "self.note()" in text
         assert "has NPUModelRunner.run inside another statement, or by assignment" in reason
+
+
+def test_a_method_that_upstream_assigns_is_no_statement_of_it() -> None:
+    """What was merged was a method and an assignment, and half of the method was lost."""
+    text, (reason,) = _after("class NPUModelRunner(Base):\n    def start(self, rows): ...\n\n    run = start\n")
+    assert "self.start(rows)\n        self.note()" in text
+    assert ":4 has NPUModelRunner.run inside another statement, or by assignment" in reason
 
 
 def test_a_method_that_upstream_dropped_is_gone() -> None:

@@ -27,16 +27,29 @@ def set_aside(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 def _set_aside(draft: Draft, job: ModuleJob) -> Draft:
     for name, now, before in _originals(draft, job):
-        tables = [texts.unit_texts(side.text, side.path) for side in before]
-        line = texts.beside_units(now.text, now.path).get(name)
-        known = next((table[name] for table in reversed(tables) if name in table), None)
+        tables = [texts.unit_table(side.text, side.path) for side in before]
+        known = next(
+            (table[name] for table in reversed(tables) if name in table and table[name].kind in _DEFINED), None
+        )
+        line = _line_beside(now, name)
         if line is not None and known is not None:
             where = f"{now.path}:{line} has {name} inside another statement, or by assignment"
             reason = f"{where}, where nothing is compared: this one stays as it is"
-            shown = Shown(base=known, omni=draft.text, chosen=draft.text)
+            shown = Shown(base=known.text, omni=draft.text, chosen=draft.text)
             item = review(draft, job.path, reason=reason, confidence=UNMERGED, shown=shown)
             return replace(draft.asking(item), chosen=False)
     return draft
+
+
+def _line_beside(side: ModuleRevision, name: str) -> int | None:
+    """The line that defines a name beside the units of a module, or as the field of a class; ``None`` without one."""
+    unit = texts.unit_table(side.text, side.path).get(name)
+    if unit is not None and unit.kind == "field":
+        return unit.end
+    return texts.beside_units(side.text, side.path).get(name)
+
+
+_DEFINED = ("method", "function", "class")
 
 
 def _originals(draft: Draft, job: ModuleJob) -> Iterator[tuple[str, ModuleRevision, Sequence[ModuleRevision]]]:

@@ -6,9 +6,10 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, GPU_AR, GPU_TWIN, NPU_TWIN, Trees, commit, port_of, stay_at_home
+from sync_samples import AR, ASCEND, GPU_AR, GPU_TWIN, NPU_TWIN, Trees, commit, port_of, stay_at_home
 
 from runner_sync import sync
+from runner_sync.lock import load
 from runner_sync.profile import NPU
 from runner_sync.units import texts
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
@@ -98,6 +99,41 @@ def test_a_method_that_upstream_assigns_is_no_statement_of_it() -> None:
 def test_a_method_that_upstream_dropped_is_gone() -> None:
     _text, reasons = _after("class NPUModelRunner(Base):\n    def other(self):\n        run = 1\n        return run\n")
     assert reasons == ["upstream no longer has the method that this is a copy of"]
+
+
+def test_what_overrides_a_method_that_upstream_has_inside_an_if_gets_its_ports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    commit(trees.omni)
+    trees.edit(GPU_AR, "        return super()._finish(", "        self.close(total)\n        return super()._finish(")
+    commit(trees.omni)
+    file = trees.ascend_new / ASCEND
+    head, body = file.read_text("utf-8").split("class ", 1)
+    body = textwrap.indent(f"class {body}", "    ")
+    file.write_text(f"{head}if FLAG:\n{body}", "utf-8")
+    planned = sync.upgrade(trees.upgrade(trees.ascend_new, omni_base="HEAD~1", vllm_base="0.20.0", verify=False))
+    (after,) = (change.after or "" for change in planned.changes if change.path == AR)
+    assert "self.close(total)" in after
+
+
+def test_a_unit_that_is_set_aside_keeps_its_entry_in_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    commit(trees.omni)
+    trees.write_lock()
+    commit(trees.omni)
+    before = (trees.omni / "runner-sync.lock").read_text("utf-8")
+    text = (trees.omni / GPU_AR).read_text("utf-8")
+    head, body = text.split("    def _stage_of", 1)
+    nested = textwrap.indent(f"    def _stage_of{body}", "    ")
+    (trees.omni / GPU_AR).write_text(f"{head}    if FLAG:\n{nested}", "utf-8")
+    commit(trees.omni)
+    planned = sync.upgrade(trees.upgrade(trees.ascend_old, verify=False))
+    after = (planned.lock.after or "") if planned.lock is not None else before
+    entry = load(after).by_key()[AR, "NPUARModelRunner._stage_of"]
+    assert entry.gpu == load(before).by_key()[AR, "NPUARModelRunner._stage_of"].gpu
 
 
 def test_a_method_that_npu_has_inside_an_if_is_named_and_does_not_come_twice(

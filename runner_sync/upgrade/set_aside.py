@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from runner_sync.confidence import UNMERGED
 from runner_sync.units import texts
-from runner_sync.upgrade.base import upstream_name
+from runner_sync.upgrade.base import closest, find_base, upstream_name
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, review
@@ -27,17 +27,17 @@ def set_aside(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 def _set_aside(draft: Draft, job: ModuleJob) -> Draft:
     for name, now, before in _originals(draft, job):
-        tables = [texts.unit_table(side.text, side.path) for side in before]
-        known = next(
-            (table[name] for table in reversed(tables) if name in table and table[name].kind in _DEFINED), None
-        )
-        line = _line_beside(now, name)
-        if line is not None and known is not None:
+        if (line := _line_beside(now, name)) is None:
+            continue
+        units = [texts.unit_table(side.text, side.path).get(name) for side in reversed(before)]
+        known = next((unit for unit in units if unit is not None and unit.kind != "field"), None)
+        if known is not None:
             where = f"{now.path}:{line} has {name} inside another statement, or by assignment"
             reason = f"{where}, where nothing is compared: this one stays as it is"
             shown = Shown(base=known.text, omni=draft.text, chosen=draft.text)
             item = review(draft, job.path, reason=reason, confidence=UNMERGED, shown=shown)
-            return replace(draft.asking(item), chosen=False)
+            kept, twins = job.upstream.locked.get(draft.name), job.twin.locked.get(draft.name)
+            return replace(draft.asking(item), chosen=False, base_now=kept, gpu_now=twins)
     return draft
 
 
@@ -49,12 +49,15 @@ def _line_beside(side: ModuleRevision, name: str) -> int | None:
     return texts.beside_units(side.text, side.path).get(name)
 
 
-_DEFINED = ("method", "function", "class")
-
-
 def _originals(draft: Draft, job: ModuleJob) -> Iterator[tuple[str, ModuleRevision, Sequence[ModuleRevision]]]:
-    """What the unit may follow: its name there, the module as it is now, and the earlier revisions of that."""
-    if job.upstream.new is not None and job.upstream.is_followed:
-        yield upstream_name(draft.name, job.module), job.upstream.new, job.upstream.bases
+    """What the unit may follow: its name there, the module as it is now, and the earlier revisions of that. Of
+    upstream's, copies only: what overrides a method does not follow it."""
+    if (new := job.upstream.new) is not None and job.upstream.is_followed:
+        name, bases = upstream_name(draft.name, job.module), job.upstream.bases
+        locked, infer = job.upstream.locked.get(draft.name), job.upstream.infer or closest
+        if _line_beside(new, name) is not None:
+            base = find_base(draft.name, draft.text, job.module, bases, locked=locked, infer=infer)
+            if base is not None and base.kind == "copy" and draft.name not in job.upstream.apart:
+                yield name, new, bases
     if job.twin.new is not None:
         yield job.profile.gpu_name(draft.name), job.twin.new, [base.side for base in job.twin.bases]

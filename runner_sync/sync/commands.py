@@ -41,8 +41,8 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     """Plan an upgrade: read the trees, merge, port, check the result. Nothing is written."""
     given = open_inputs(options)
     modules = find_modules(given)
-    refuse_deleted(given, modules)
     refuse_twinless(given)
+    refuse_deleted(given, modules)
     refuse_classless(given, modules)
     refuse_twice(given, modules)
     refuse_indentation(modules)

@@ -102,8 +102,8 @@ def refuse_gone(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
     """Raises ``InputError`` for a runner or GPU twin that the lock records and the tree lacks, and for one that was
     deleted without a commit: otherwise the run would look green because it does not read the file."""
     refuse_lost(given, {entry.path for entry in given.lock.entries} - {found.path for found in modules})
-    refuse_deleted(given, modules)
     refuse_twinless(given)
+    refuse_deleted(given, modules)
 
 
 def refuse_renamed(given: inputs.Inputs, modules: Sequence[DerivedModule], since: str | None) -> None:

@@ -185,6 +185,17 @@ def statements_of(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
             yield from statements_of(block)
 
 
+def for_typing(body: Iterable[ast.stmt]) -> set[int]:
+    """The ids of the statements that only type checkers see: those below ``if TYPE_CHECKING:``."""
+    branches = [s for s in statements_of(body) if isinstance(s, ast.If) and asks_for_typing(s.test)]
+    return {id(statement) for branch in branches for statement in statements_of(branch.body)}
+
+
+def asks_for_typing(test: ast.expr) -> bool:
+    """Whether a condition is ``TYPE_CHECKING`` or ``typing.TYPE_CHECKING``, and nothing else."""
+    return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
+
+
 def calls_on_self(function: ast.AST | None, member: str) -> Iterator[ast.Call]:
     """The calls of ``self.member`` in a function, also in functions nested in it; nothing for ``None``."""
     for node in walk(function) if function is not None else ():

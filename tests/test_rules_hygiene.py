@@ -43,6 +43,11 @@ NOOPS = [
         "if TYPE_CHECKING:\n    from vllm.compilation.cuda_graph import CUDAGraphWrapper\n",
         id="for annotations only",
     ),
+    pytest.param(
+        "RS403",
+        "import typing\nif typing.TYPE_CHECKING:\n    from vllm.compilation.cuda_graph import CUDAGraphWrapper\n",
+        id="for annotations only, by another name",
+    ),
     pytest.param("RS403", "from vllm.v1.sample.sampler import Sampler\n", id="a class that NPU subclasses"),
     pytest.param("RS404", method("return self._dummy_run(cudagraph_runtime_mode=x)"), id="the keyword elsewhere"),
     pytest.param(
@@ -57,6 +62,26 @@ NOOPS = [
         "RS405",
         "class A:\n    @property\n    def x(self): return 1\n    @x.setter\n    def x(self, value): pass\n",
         id="a property and its setter",
+    ),
+    pytest.param(
+        "RS405",
+        "class A:\n    @hybrid\n    def x(self): return 1\n    @x.expression\n    def x(cls): return 2\n",
+        id="what the first one takes up",
+    ),
+    pytest.param(
+        "RS405",
+        "@typing.overload\ndef f(x: int): ...\n@typing.overload\ndef f(x: str): ...\ndef f(x): return x\n",
+        id="overloads",
+    ),
+    pytest.param(
+        "RS405",
+        "@send.register(int)\ndef _(x): return 1\n@send.register(str)\ndef _(x): return 2\n",
+        id="what a decorator registers",
+    ),
+    pytest.param(
+        "RS405",
+        method("".join(f'self.send("""\n  # {n}\n""", {"x" * 60})\n' for n in (1, 2, 3, 4, 5, 2, 3, 9))),
+        id="texts that differ behind a sharp",
     ),
     pytest.param(
         "RS405",
@@ -183,6 +208,15 @@ FINDINGS = [
         [(3, 3, "set_forward_context")],
         id="in a method",
     ),
+    *(
+        pytest.param(
+            "RS403",
+            f"if {test}:\n    from vllm.forward_context import set_forward_context\n",
+            [(2, 2, "set_forward_context")],
+            id=f"under {test}",
+        )
+        for test in ("not TYPE_CHECKING", "TYPE_CHECKING or is_eager")
+    ),
     pytest.param(
         "RS404",
         method("with set_ascend_forward_context(None, cudagraph_runtime_mode=x): pass"),
@@ -194,6 +228,26 @@ FINDINGS = [
         method("with set_ascend_forward_context(self.f(self.g(x)), n=[h(x)],\n    cudagraph_runtime_mode=x): pass"),
         [(4, 4, "set_ascend_forward_context(cudagraph_runtime_mode=)")],
         id="behind nested calls, on another line",
+    ),
+    pytest.param(
+        "RS404",
+        method("with set_ascend_forward_context(\n    None,  # 1) no metadata\n    cudagraph_runtime_mode=x): pass"),
+        [(5, 5, "set_ascend_forward_context(cudagraph_runtime_mode=)")],
+        id="behind a comment with a parenthesis",
+    ),
+    pytest.param(
+        "RS405",
+        "class A:\n    @torch.inference_mode()\n    def f(self): return 1\n\n    @torch.inference_mode()\n"
+        "    def f(self): return 2\n",
+        [(6, 6, "f")],
+        id="a decorated method twice",
+    ),
+    pytest.param(
+        "RS405",
+        "class A:\n    @property\n    def x(self): return 1\n    @x.setter\n    def x(self, value): pass\n"
+        "    @property\n    def x(self): return 2\n",
+        [(7, 7, "x")],
+        id="a property again",
     ),
     pytest.param(
         "RS405", "class A:\n    def f(self): return 1\n    def f(self): return 2\n", [(3, 3, "f")], id="a method twice"
@@ -209,6 +263,20 @@ FINDINGS = [
         method("out = self.build(x)\nself.send(x)\nout = []\nreturn out"),
         [(5, 5, "out")],
         id="emptied at once",
+    ),
+    *(
+        pytest.param(
+            "RS408",
+            method(f"out{kind} = self.build(x)\n{between}\n{reset}\nreturn out"),
+            [(5, 5, "out")],
+            id=f"{between or 'nothing'} between, {reset}{kind}",
+        )
+        for kind, between, reset in (
+            ("", "# the default of out", "out = []"),
+            (": list", "", "out = []"),
+            ("", "self.send(x)", "out=[]"),
+            ("", "self.send(x)", "out: list=[]"),
+        )
     ),
     pytest.param(
         "RS408",
@@ -241,6 +309,13 @@ FINDINGS = [
         "RS409", method("return torch.triu(torch.ones(2048, 2048))"), [(3, 3, "2048x2048")], id="a causal mask"
     ),
     pytest.param("RS409", method("return torch.zeros((4096, 4096))"), [(3, 3, "4096x4096")], id="sizes in a tuple"),
+    pytest.param("RS409", method("return torch.zeros(2_048, 2048)"), [(3, 3, "2048x2048")], id="another spelling"),
+    pytest.param(
+        "RS409",
+        method("return torch.zeros(\n    2048,  # rows\n    2048,\n)"),
+        [(3, 6, "2048x2048")],
+        id="a comment between the sizes",
+    ),
     pytest.param("RS411", method("return x\nself.f()\nself.g()"), [(4, 4, "self.f()")], id="behind a return"),
     pytest.param("RS411", method("if x:\n    raise x\n    self.f()"), [(5, 5, "self.f()")], id="behind a raise"),
     pytest.param(
@@ -267,6 +342,15 @@ def test_findings_are_placed_and_named(code: str, text: str, expected: list[tupl
 def test_a_pasted_block_is_found_where_it_stands_again() -> None:
     block = "\n".join(f"self.{name} = self.make_something({name!r}, size=64)" for name in "abcd")
     text = method(f"{block}\nself.other()\n{block}\nreturn x")
+    assert [(f.line, f.end_line) for f in found(job(text), "RS405")] == [(8, 11)]
+
+
+def test_a_comment_does_not_hide_a_pasted_block() -> None:
+    lines = [
+        f"self.{name} = self.make_something({size}, size=64)" for name, size in zip("abcd", (1, 2, 3, 4), strict=True)
+    ]
+    block, again = "\n".join(lines), "\n".join([f"{lines[0]}  # pasted", *lines[1:]])
+    text = method(f"{block}\nself.other()\n{again}\nreturn x")
     assert [(f.line, f.end_line) for f in found(job(text), "RS405")] == [(8, 11)]
 
 

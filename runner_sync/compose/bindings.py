@@ -21,7 +21,7 @@ from functools import lru_cache
 
 from runner_sync.compose.names import used_names
 from runner_sync.statements import bound_in
-from runner_sync.syntax import is_name, module_of, walk
+from runner_sync.syntax import asks_for_typing, is_name, module_of, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,10 @@ def bound_above(text: str, line: int) -> frozenset[str]:
     return _bound(one for one in module_of(text).body if (one.end_lineno or 0) <= line).always
 
 
-def is_for_types(test: ast.expr) -> bool:
-    """Whether a condition is ``TYPE_CHECKING``."""
-    return is_name(test, "TYPE_CHECKING") or (isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING")
-
-
 def imports_for_types(text: str) -> list[ast.Import | ast.ImportFrom]:
     """The imports under the first ``if TYPE_CHECKING:`` of a module; none if its body is on the same line."""
     for statement in module_of(text).body:
-        if isinstance(statement, ast.If) and is_for_types(statement.test):
+        if isinstance(statement, ast.If) and asks_for_typing(statement.test):
             found = [one for one in statement.body if isinstance(one, ast.Import | ast.ImportFrom)]
             return found if statement.body[0].lineno > statement.lineno else []
     return []
@@ -106,7 +101,7 @@ class _ForRun(ast.NodeTransformer):
         return self._visited(node)
 
     def visit_If(self, node: ast.If) -> ast.stmt:
-        if is_for_types(node.test):
+        if asks_for_typing(node.test):
             node.body = [ast.Pass()]
         return self._visited(node)
 
@@ -141,9 +136,9 @@ def _imported(body: Iterable[ast.stmt], way: str, above: str = "") -> Iterator[s
 
 def _branches(statement: ast.If) -> tuple[list[list[ast.stmt]], list[ast.stmt]]:
     """The branches that can run, and the one that only type checkers read."""
-    if is_for_types(statement.test):
+    if asks_for_typing(statement.test):
         return [statement.orelse], statement.body
-    if isinstance(statement.test, ast.UnaryOp) and is_for_types(statement.test.operand):
+    if isinstance(statement.test, ast.UnaryOp) and asks_for_typing(statement.test.operand):
         return [statement.body], statement.orelse
     return [statement.body, statement.orelse], []
 

@@ -5,6 +5,8 @@ its own there.
 
 Example:
 
+    from vllm_omni.worker.omni_connector_model_runner_mixin import OmniConnectorModelRunnerMixin
+
     class GPUARModelRunner(OmniGPUModelRunner, OmniConnectorModelRunnerMixin): ...
     class NPUARModelRunner(OmniNPUModelRunner): ...
 

@@ -6,8 +6,12 @@ construction or unpacking whose variables carry the names of the fields, but not
 
 Example:
 
-    class ExecuteModelState(NamedTuple): ...; cudagraph_stats: Any; batch_desc: BatchDescriptor; multimodal_outputs: Any
-    (..., cudagraph_stats, multimodal_outputs, batch_desc) = self.execute_model_state
+    class ExecuteModelState(NamedTuple):
+        cudagraph_stats: Any
+        batch_desc: BatchDescriptor
+        multimodal_outputs: Any
+
+    cudagraph_stats, multimodal_outputs, batch_desc = self.execute_model_state
 
 Why: the count still fits, so nothing fails where the mistake is; a tensor of the wrong kind travels on. The record is
 copied three times (vLLM, vllm-ascend, omni) and gains a field in every second release.

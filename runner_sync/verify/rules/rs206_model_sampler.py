@@ -6,8 +6,11 @@ is asked; (2) when the model declines, or has no sampler, the call must go on to
 
 Example:
 
-    sampler_output = model_sample(logits, self._sampling_metadata_for_model_sampler(metadata))
-    self.input_batch.update_async_output_token_ids()        # too late: the model saw -1 for the last token
+    if getattr(self.model, "prefer_model_sampler", False):
+        sampler_output = self.model.sample(logits, self._sampling_metadata_for_model_sampler(metadata))
+        self.input_batch.update_async_output_token_ids()        # too late: the model saw -1 for the last token
+        if sampler_output is not None:
+            return sampler_output
     return self.sampler(logits=logits, sampling_metadata=metadata)   # skips vllm-ascend's _sample
 
 Why: async scheduling leaves `-1` in the token history until that call; a model whose forced tag depends on the history

@@ -31,7 +31,7 @@ from dataclasses import replace
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import dotted_name
+from runner_sync.syntax import dotted_name, for_typing
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame, class_finding
@@ -113,7 +113,7 @@ def _is_for_typing(program: Program, imported: PlacedImport) -> bool:
     bindings = module.bindings.get(imported.name, []) if module is not None else []
     if module is None or not bindings or module.dynamic or module.stars or program.world.patches_of(full):
         return False
-    unseen = modules.for_typing(module.node.body)
+    unseen = for_typing(module.node.body)
     is_submodule = module.is_package and program.world.module(full) is not None
     return not is_submodule and all(id(binding.node) in unseen for binding in bindings)
 

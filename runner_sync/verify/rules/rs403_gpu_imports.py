@@ -16,7 +16,7 @@ runner's own subclass of `CUDAGraphWrapper` was one import away.
 Fix: import and use the name of vllm-ascend.
 
 Leaves alone: other names of those modules (`BatchDescriptor`, `get_forward_context`, `CUDAGraphStat`), imports under
-`TYPE_CHECKING`.
+`if TYPE_CHECKING:`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.profile import NameRewrite
-from runner_sync.syntax import walk
+from runner_sync.syntax import for_typing, walk
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import Hit, Reading
 
@@ -41,7 +41,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     rows = [row for row in subject.profile.rows(subject.profile.gpu_imports) if row.name in npu.text]
     if not rows:
         return
-    typing_only = _typing_only(npu)
+    typing_only = for_typing(npu.tree.body)
     for node in (inner for part in npu.parts("import") for inner in walk(part)):
         if isinstance(node, ast.ImportFrom) and id(node) not in typing_only:
             for alias in node.names:
@@ -54,18 +54,6 @@ def _row(rows: list[NameRewrite], node: ast.ImportFrom, name: str) -> NameRewrit
     # Whatever module passes it on: only vllm-ascend's own is the right one.
     named = [row for row in rows if row.name == name]
     return named[0] if named and (node.module or "") != named[0].new_module else None
-
-
-def _typing_only(reading: Reading) -> set[int]:
-    if "TYPE_CHECKING" not in reading.text:
-        return set()
-    return {
-        id(inner)
-        for node in reading.tree.body
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for part in node.body
-        for inner in walk(part)
-    }
 
 
 def _hit(npu: Reading, alias: ast.alias, row: NameRewrite) -> Hit:

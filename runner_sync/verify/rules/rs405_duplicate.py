@@ -6,18 +6,23 @@ statements that directly follows itself, or returns in the same block of a funct
 Example:
 
     self.omni_prefix_cache = None
+    self.has_talker_mtp = hasattr(self.model, "talker_mtp")
     self._downstream_payload_cache = {}
+    self._omni_per_req_additional_information = None
     ...
     self.omni_prefix_cache = None          # pasted again when the next vllm-ascend version was ported
+    self.has_talker_mtp = hasattr(self.model, "talker_mtp")
     self._downstream_payload_cache = {}
+    self._omni_per_req_additional_information = None
 
 Why: a port that puts omni's block back without seeing that it is already there. The second one undoes what the
 statements between them did, or runs a hook twice.
 
 Fix: delete one of the two.
 
-Leaves alone: overloads, property setters and other decorated pairs, definitions in different branches, runs that stand
-in different branches or blocks, and short ones (fewer than four statements, or fewer than 160 characters).
+Leaves alone: overloads, the setter of a property and whatever else a decorator adds to the first definition or
+registers, definitions in different branches, runs that stand in different branches or blocks, and short ones (fewer
+than four statements, or fewer than 160 characters).
 """
 
 from __future__ import annotations
@@ -26,6 +31,7 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.syntax import decorator_name, is_name, walk
 from runner_sync.verify.runners.hygiene import blocks, functions
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import Function, Hit, Reading
@@ -55,7 +61,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 def _definitions(npu: Reading, body: list[ast.stmt]) -> Iterator[Hit]:
     seen: dict[str, Function] = {}
     for statement in body:
-        if isinstance(statement, Function) and not statement.decorator_list:
+        if isinstance(statement, Function) and not _stands_beside(statement):
             first = seen.setdefault(statement.name, statement)
             if first is not statement:
                 yield npu.hit(
@@ -67,18 +73,42 @@ def _definitions(npu: Reading, body: list[ast.stmt]) -> Iterator[Hit]:
                 )
 
 
+def _stands_beside(function: Function) -> bool:
+    """Whether a definition hides no earlier one of its name: an overload, one that the earlier one takes up
+    (``@size.setter``), or one that a decorator registers, where its own name means nothing."""
+    for decorator in function.decorator_list:
+        name = decorator_name(decorator)
+        if name == "overload" or name.startswith("register"):
+            return True
+        if any(is_name(node, function.name) for node in walk(decorator)):
+            return True
+    return False
+
+
 def _runs(npu: Reading, block: list[ast.stmt]) -> Iterator[Hit]:
     if len(block) < 2 * STATEMENTS:
         return
-    texts = [" ".join(npu.text_of(statement).split()) for statement in block]
+    texts = [_code(npu.text_of(statement)) for statement in block]
     position = 0
     while position < len(block):
         first, length = _longest(texts, position)
-        if length >= STATEMENTS and sum(map(len, texts[position : position + length])) >= CHARACTERS:
+        again = range(length) if sum(map(len, texts[position : position + length])) >= CHARACTERS else ()
+        if len(again) >= STATEMENTS and all(_are_equal(block[first + i], block[position + i]) for i in again):
             yield _hit(npu, block[first], block[position], block[position + length - 1])
             position += length
         else:
             position += 1
+
+
+def _code(text: str) -> str:
+    """A statement in one line without comments. A ``#`` behind a quote, which may be text, is kept."""
+    lines = (line.partition("#") for line in text.split("\n"))
+    kept = (code + (sign + rest if '"' in code or "'" in code else "") for code, sign, rest in lines)
+    return " ".join(" ".join(kept).split())
+
+
+def _are_equal(statement: ast.stmt, other: ast.stmt) -> bool:
+    return ast.dump(statement) == ast.dump(other)
 
 
 def _longest(texts: list[str], position: int) -> tuple[int, int]:

@@ -22,7 +22,6 @@ annotations only; names assigned in `try` bodies; `_`; `False` and `0.0`, which 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
@@ -35,36 +34,13 @@ CODE = "RS408"
 NAME = "value-reset"
 SEVERITY: Severity = "warning"
 
-_RESET = re.compile(r"^\s+(\w+)(?:: [^=\n]+)? = (?:None|\[\]|\{\}|\(\)|0|\"\"|'')\s*(?:#.*)?$", re.MULTILINE)
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per reset."""
     for function in functions(subject.npu):
-        if _may_reset(subject.npu.text_of(function)):
-            yield from _in_function(subject.npu, function)
-
-
-def _may_reset(text: str) -> bool:
-    """Whether, read by line, some name is emptied and what last mentions it above gives it a value."""
-    for found in _RESET.finditer(text):
-        above = text[: found.start()]
-        at = _last_mention(above, found[1])
-        if at >= 0 and above[at + len(found[1]) :].startswith((" = ", ": ")):
-            return True
-    return False
-
-
-def _last_mention(text: str, name: str) -> int:
-    """Offset of the last whole word ``name``, -1 for none; names are many, and compiling a pattern for each is slow."""
-    at = text.rfind(name)
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
-        if not any(letter.isalnum() or letter == "_" for letter in (before, after)):
-            return at
-        at = text.rfind(name, 0, at)
-    return -1
+        yield from _in_function(subject.npu, function)
 
 
 def _in_function(npu: Reading, function: Function) -> Iterator[Hit]:
@@ -81,13 +57,17 @@ def _in_function(npu: Reading, function: Function) -> Iterator[Hit]:
 
 def _reset(statement: ast.stmt) -> str:
     """The name that ``statement`` sets to an empty value, or ``""``."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target, value = statement.targets[0], statement.value
-    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        target, value = statement.target, statement.value
-    else:
+    target, value = _assigned(statement)
+    if not isinstance(target, ast.Name) or target.id == "_":
         return ""
-    return target.id if isinstance(target, ast.Name) and target.id != "_" and _is_empty(value) else ""
+    return target.id if value is not None and _is_empty(value) else ""
+
+
+def _assigned(statement: ast.stmt) -> tuple[ast.AST, ast.expr | None]:
+    """The one target of an assignment and its value, which is ``None`` for any other statement."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        return statement.targets[0], statement.value
+    return (statement.target, statement.value) if isinstance(statement, ast.AnnAssign) else (statement, None)
 
 
 def _is_empty(value: ast.expr) -> bool:
@@ -129,9 +109,8 @@ def _assigns_call(statement: ast.stmt, name: str) -> bool:
     if isinstance(statement, ast.If | ast.With):
         inner = [s for block in blocks_of(statement) for s in block]
         return any(_assigns_call(s, name) for s in inner)
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or dotted(statement.targets[0]) != name:
-        return False
-    return any(isinstance(node, ast.Call) for node in walk(statement.value))
+    target, value = _assigned(statement)
+    return value is not None and dotted(target) == name and any(isinstance(node, ast.Call) for node in walk(value))
 
 
 def _shared_names(function: Function) -> set[str]:

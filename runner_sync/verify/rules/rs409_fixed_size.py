@@ -34,16 +34,14 @@ SEVERITY: Severity = "warning"
 SMALLEST = 512
 """Rows of a square buffer from which on it is one for sequences, not for a kernel's tile; the one known had 2048."""
 
-_MAKERS = frozenset({"ones", "zeros", "full", "empty", "rand"})
-_TWICE = re.compile(r"(\d{3,})\s*,\s*\1\b")
+_MAKERS = re.compile(r"\btorch\.(?:ones|zeros|full|empty|rand)")
 
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per buffer."""
     npu = subject.npu
-    if not any(f"torch.{maker}(" in npu.text for maker in _MAKERS) or _TWICE.search(npu.text) is None:
-        return
-    for node in npu.nodes:
+    parts = npu.parts("torch.") if _MAKERS.search(npu.text) else ()
+    for node in (inner for part in parts if _MAKERS.search(npu.text_of(part)) for inner in walk(part)):
         size = _square(node)
         if size and not _is_checked(npu, node, size):
             yield npu.hit(
@@ -56,9 +54,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _square(node: ast.AST) -> int:
-    if not isinstance(node, ast.Call) or not dotted(node.func).startswith("torch."):
-        return 0
-    if dotted(node.func).rpartition(".")[2] not in _MAKERS or not node.args:
+    if not isinstance(node, ast.Call) or not _MAKERS.fullmatch(dotted(node.func)) or not node.args:
         return 0
     first = node.args[0]
     sizes = first.elts if isinstance(first, ast.Tuple | ast.List) else node.args

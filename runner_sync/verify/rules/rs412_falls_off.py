@@ -3,8 +3,12 @@
 What: a function of an NPU module that returned a value at its end where the branch began, whose end is reached now, and
 of which something still asks for a value: another `return value`, or the annotation of its result.
 
-Example: `return async_output`, the last line of `sample_tokens`, goes with a block that was taken out; the engine gets
-`None`. `super()._sample(...)` without its `return`.
+Example:
+
+    if self.execute_model_state is None:
+        return self._empty_output()
+    async_output = self._async_output()
+    -return async_output          # goes with a block that was taken out; the engine gets `None`
 
 Why: `None` is what `execute_model` rightly hands back, so nothing fails where it happens: a step has no tokens.
 

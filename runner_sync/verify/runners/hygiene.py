@@ -7,7 +7,6 @@ because most files hold none of what these rules look for, and walking a tree co
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from runner_sync.syntax import blocks_of, walk
@@ -31,24 +30,12 @@ def blocks(body: list[ast.stmt], *, closed: tuple[type[ast.stmt], ...] = ()) -> 
 
 
 def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
-    """All calls ``name(…)`` and ``x.name(…)``; none if by the text no such call passes ``keyword``."""
-    if _may_pass(reading.text, name, keyword):
-        for part in reading.parts(name):
-            for node in walk(part):
-                if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
-                    yield node
-
-
-def _may_pass(text: str, name: str, keyword: str) -> bool:
-    """Whether some ``name(`` is still open at a ``keyword=``; parentheses are counted in the text, strings included."""
-    if f"{name}(" not in text:
-        return False
-    for found in re.finditer(rf"{re.escape(keyword)}\s*=", text):
-        start = text.rfind(f"{name}(", 0, found.start())
-        between = text[start : found.start()] if start >= 0 else ""
-        if between.count("(") > between.count(")"):
-            return True
-    return False
+    """All calls ``name(…)`` and ``x.name(…)``; none that stand in a statement or method without
+    the word ``keyword``."""
+    for part in reading.parts(name) if keyword in reading.text else ():
+        for node in walk(part) if keyword in reading.text_of(part) else ():
+            if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
+                yield node
 
 
 def function_around(reading: Reading, line: int) -> Function | None:

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from runner_sync import mro
 from runner_sync.naming import imported_by
 from runner_sync.signatures import Field, fields_of
-from runner_sync.syntax import is_name, statements_of
-from runner_sync.verify.trees import modules
+from runner_sync.syntax import for_typing, is_name, statements_of
 from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 from runner_sync.verify.trees.modules import Module
@@ -206,7 +205,7 @@ class Classes:
 
 def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
     info = ClassInfo(node.name, module, node)
-    unseen = modules.for_typing(node.body)
+    unseen = for_typing(node.body)
     for statement in statements_of(node.body):
         if id(statement) in unseen and not isinstance(statement, ast.AnnAssign):
             continue

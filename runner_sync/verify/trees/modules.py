@@ -17,7 +17,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.naming import Import, imported_by
 from runner_sync.statements.mentions import mentions
-from runner_sync.syntax import dotted_name, is_name, lasting_module_of, statements_of, walk
+from runner_sync.syntax import is_name, lasting_module_of, statements_of, walk
 from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.settled import settled
@@ -232,16 +232,6 @@ def _words_of(node: ast.AST) -> tuple[str, ...]:
         case ast.Name(id=word) | ast.Attribute(attr=word) | ast.keyword(arg=str(word)) | ast.Constant(value=str(word)):
             return (word,)
     return ()
-
-
-def for_typing(body: Iterable[ast.stmt]) -> set[int]:
-    """The ids of the statements that only type checkers see: those below ``if TYPE_CHECKING:``."""
-    branches = [s for s in statements_of(body) if isinstance(s, ast.If) and _asks_for_typing(s.test)]
-    return {id(statement) for branch in branches for statement in statements_of(branch.body)}
-
-
-def _asks_for_typing(test: ast.expr) -> bool:
-    return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
 
 
 def _is_import(node: ast.AST) -> bool:

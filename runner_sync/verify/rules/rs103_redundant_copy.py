@@ -33,7 +33,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     """One finding per method."""
     for owner in subject.npu.classes.values():
         mro = ancestry(subject.library, owner)
-        for name, functions in owner.methods.items():
+        for name, functions in owner.methods.items() if not mro.is_open else ():
             reading, other, title = _inherited(subject, mro, owner, name)
             if reading is not None and other is not None and _is_same(subject, functions[-1], reading, other):
                 yield _hit(subject, owner, functions[-1], title)

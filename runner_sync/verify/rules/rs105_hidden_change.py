@@ -31,7 +31,7 @@ from runner_sync.syntax import parents_called
 from runner_sync.verify.runners.drift import followers, is_copy
 from runner_sync.verify.runners.duplication import are_equal
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, pairs
+from runner_sync.verify.runners.parity import Pair, whole_pairs
 from runner_sync.verify.runners.reading import ClassText, Hit
 
 CODE = "RS105"
@@ -52,7 +52,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         return
     copied = {follower.unit.qualname for follower in copies}
     upstream = _Upstream(subject.target, new, old)
-    for pair in pairs(subject):
+    for pair in whole_pairs(subject):
         for member in new.methods:
             if f"{pair.npu.name}.{member}" not in copied:
                 yield from _hidden(pair, member, upstream)

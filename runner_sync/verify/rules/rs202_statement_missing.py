@@ -40,7 +40,7 @@ from runner_sync.statements import Node
 from runner_sync.syntax import assigned_names, first_line
 from runner_sync.verify.ignores import named
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, in_npu_words, is_device_bound, pairs, port_of, words
+from runner_sync.verify.runners.parity import Pair, in_npu_words, is_device_bound, port_of, whole_pairs, words
 from runner_sync.verify.runners.reading import Function, Hit, Reading, shortened
 
 CODE = "RS202"
@@ -70,7 +70,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         return
     upstream = _canons(subject.vllm) | (_canons(subject.upstream) if subject.upstream is not None else set())
     heard_of = words(subject.vllm) | words(subject.upstream)
-    for pair in pairs(subject):
+    for pair in whole_pairs(subject):
         present = _npu_canons(pair)
         seen: set[str] = set()
         for name, functions in pair.gpu.methods.items():

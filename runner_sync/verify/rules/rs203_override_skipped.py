@@ -15,9 +15,10 @@ base. `# runner-sync: ignore[RS203:METHOD] reason` above the class where NPU doe
 `:METHOD` it goes for every method, also those to come.
 
 Leaves alone: methods that override nothing of omni's and do not call `super()` (they replace vLLM's for the GPU, and
-vllm-ascend has its own), what an NPU class or a shared mixin in the MRO defines, overrides that cannot run on the NPU
-(streams, pinned host memory, Triton). An override of the NPU base stands in for one of the GPU subclass as long as it
-mentions every method that the GPU one calls; an override that equals what NPU runs skips nothing.
+vllm-ascend has its own), what an NPU class or a shared mixin in the MRO defines, NPU classes with a base of omni's that
+cannot be followed, overrides that cannot run on the NPU (streams, pinned host memory, Triton). An override of the NPU
+base stands in for one of the GPU subclass as long as it mentions every method that the GPU one calls; an override that
+equals what NPU runs skips nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from runner_sync.syntax import walk
 from runner_sync.verify.runners.ancestry import calls_parent
 from runner_sync.verify.runners.duplication import are_equal
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, is_device_bound, pairs
+from runner_sync.verify.runners.parity import Pair, is_device_bound, whole_pairs
 from runner_sync.verify.runners.reading import ClassText, Function, Hit, dotted
 
 CODE = "RS203"
@@ -40,7 +41,7 @@ SEVERITY: Severity = "error"
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per method, at the NPU class."""
-    for pair in pairs(subject):
+    for pair in whole_pairs(subject):
         for name, functions in pair.gpu.methods.items():
             instead = _instead(subject, pair, name, functions[-1])
             if instead and not is_device_bound(pair.gpu.reading.text_of(functions[-1]), subject.profile):
@@ -51,7 +52,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 def _instead(subject: Subject, pair: Pair, name: str, function: Function) -> str:
     """What NPU runs in place of the GPU override, ``""`` when it runs that or its own, or needs none."""
     found = pair.npu_mro.find(name)
-    if found is pair.gpu or found is pair.npu:
+    if found is pair.gpu or found is pair.npu or pair.npu_mro.assigns(name):
         return ""
     hands_on = f".{name}(" in pair.gpu.reading.text_of(function) and calls_parent(function, name)
     if found is None:

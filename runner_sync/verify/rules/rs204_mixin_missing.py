@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, pairs
+from runner_sync.verify.runners.parity import Pair, whole_pairs
 from runner_sync.verify.runners.reading import Hit
 
 CODE = "RS204"
@@ -35,7 +35,7 @@ SEVERITY: Severity = "error"
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per mixin, at the NPU class."""
     twins = {gpu for gpu, _ in subject.profile.classes}
-    for pair in pairs(subject):
+    for pair in whole_pairs(subject):
         for base in pair.gpu.bases:
             name = base.rpartition(".")[2]
             if name not in twins and name not in pair.npu_mro.names and _is_omnis(subject, pair, base):

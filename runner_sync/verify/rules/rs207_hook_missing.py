@@ -27,7 +27,7 @@ from runner_sync.model import Severity
 from runner_sync.profile import Output
 from runner_sync.syntax import walk
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.parity import Pair, model_hooks, pairs, port_of, words
+from runner_sync.verify.runners.parity import Pair, model_hooks, port_of, whole_pairs, words
 from runner_sync.verify.runners.reading import Function, Hit, dotted
 
 CODE = "RS207"
@@ -43,7 +43,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         return
     upstream = words(subject.vllm) | words(subject.upstream)
     output = subject.profile.output
-    for pair in pairs(subject):
+    for pair in whole_pairs(subject):
         seen: set[str] = set()
         bound = pair.bound_names
         filled = _filled(pair, output)

@@ -107,7 +107,7 @@ def _inherited(subject: Subject, gpu: Gpu) -> Iterator[Hit]:
     is_runners = any(f"class {name}" in subject.npu.text for name in runners)
     for head in subject.npu.classes.values() if is_runners else ():
         mro = ancestry(subject.library, head) if head.name in runners else None
-        if mro is None:
+        if mro is None or mro.is_open:
             continue
         outside = [c for c in mro.classes if c.reading.path not in own]
         above = [ancestry(subject.library, c) for c in mro.classes[1:] if c.name in runners]

@@ -18,16 +18,22 @@ from runner_sync.verify.runners.reading import ClassText, Function
 
 @dataclass(slots=True, eq=False)
 class Ancestry:
-    """The omni classes of an MRO, the class itself first, and the names of every base, known or not."""
+    """The omni classes of an MRO, the class itself first, and the names of every base, known or not. ``is_open``: there
+    may be omni classes that cannot be followed."""
 
     classes: tuple[ClassText, ...]
     names: frozenset[str]
+    is_open: bool
     _live: list[tuple[ClassText, Function]] = field(default_factory=list)
 
     def find(self, method: str, *, after: ClassText | None = None) -> ClassText | None:
         """The first omni class that defines ``method``."""
         start = 0 if after is None else self.classes.index(after) + 1
         return next((c for c in self.classes[start:] if method in c.methods), None)
+
+    def assigns(self, name: str) -> bool:
+        """Whether the body of some class assigns ``name``, as in ``_sample = Other._sample``."""
+        return any(name in c.assigned for c in self.classes)
 
     def live(self) -> list[tuple[ClassText, Function]]:
         """The methods that can run: the first of each name, and what those reach by ``super()`` or by class name."""
@@ -91,7 +97,8 @@ def _ancestry(library: Library, head: ClassText) -> Ancestry:
 
     classes = tuple(mro.linearise(head, bases))
     names = {c.name for c in classes} | {base.rpartition(".")[2] for c in classes for base in c.bases}
-    return Ancestry(classes, frozenset(names))
+    is_open = any(library.meaning(c.reading, base).is_open for c in classes for base in c.bases)
+    return Ancestry(classes, frozenset(names), is_open)
 
 
 def calls_parent(function: Function, name: str, *, named: str = "") -> bool:

@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING
 
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES
+from runner_sync.naming import Import
 from runner_sync.verify.answers import Answers
 from runner_sync.verify.runners.outline import outline
 from runner_sync.verify.runners.reading import ClassText, Reading
+from runner_sync.verify.runners.resolving import Meaning, Names
 
 if TYPE_CHECKING:
     from runner_sync.lock import Entry
     from runner_sync.profile import Profile, RunnerModule
     from runner_sync.verify.trees.world import World
-
-_MOST_STEPS = 4
-"""Re-exporting modules through which a class is followed to its definition."""
 
 TextReader = Callable[[str], str | None]
 
@@ -87,6 +86,7 @@ class Library:
             if module.gpu_text is not None and module.gpu_path:
                 self._by_path[module.gpu_path] = Reading(module.gpu_path, module.gpu_text)
         self._parsed = frozenset(self._by_path)
+        self._names = Names(job.profile.package, self.module, self._class_in, self._origins)
 
     @cached_property
     def before(self) -> Library | None:
@@ -131,17 +131,16 @@ class Library:
             self._known[key] = outline(reading, name)
         return self._known[key]
 
-    def find_class(self, reading: Reading, name: str, depth: int = 0) -> ClassText | None:
-        """The omni class that ``name`` means in ``reading``, through imports; ``None`` for any other."""
-        own = self._class_in(reading, name)
-        if own is not None:
-            return own
-        for origin in reading.imports.get(name, ()):
-            source = self.module(origin.module) if origin.name and depth < _MOST_STEPS else None
-            found = self.find_class(source, origin.name, depth + 1) if source is not None else None
-            if found is not None:
-                return found
-        return None
+    def _origins(self, reading: Reading, name: str) -> list[Import]:
+        return reading.imports.get(name, []) if reading.path in self._parsed else reading.origins(name)
+
+    def meaning(self, reading: Reading, name: str) -> Meaning:
+        """What ``name``, as the text of a base class, means in ``reading``, through imports and assignments."""
+        return self._names.meaning(reading, name)
+
+    def find_class(self, reading: Reading, name: str) -> ClassText | None:
+        """The omni class that ``name`` means in ``reading``; ``None`` for any other."""
+        return self.meaning(reading, name).found
 
 
 class Subject:

@@ -8,31 +8,34 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
+from functools import cached_property
 
-from runner_sync.syntax import move_lines, statements_of
-from runner_sync.verify.runners.reading import ClassText, Function, Reading, dotted
+from runner_sync.syntax import move_lines
+from runner_sync.verify.runners.reading import ClassText, Function, Reading, assigned_in, dotted, methods_of
 
 _METHOD = re.compile(r"^    (?:async )?def (\w+)\(", re.MULTILINE)
+_ASSIGNED = re.compile(r"^    (\w+) *(?::[^=\n]*)?=(?!=)", re.MULTILINE)
+_MAYBE = re.compile(r"^[ \t]+(?:async[ \t]+)?(?:def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]*)?=(?!=))", re.MULTILINE)
 _TOP_LEVEL = re.compile(r"\n[^\s#)\]}]")
 
 
 def outline(reading: Reading, name: str) -> ClassText | None:
-    """The class ``name`` of ``reading``, ``None`` when no line begins one. Raises ``InputError`` where the file has to
-    be parsed whole and is not Python."""
+    """The class ``name`` of ``reading``, ``None`` when it has none. Raises ``InputError`` where the file has to be
+    parsed whole and is not Python."""
     start = _start(reading.text, name)
     if start < 0:
-        return None
+        return reading.classes.get(name) if f"class {name}" in reading.text else None
     after = _TOP_LEVEL.search(reading.text, start + len(name))
     text = reading.text[start : after.start() + 1 if after is not None else len(reading.text)]
     header = _header(text)
-    # The lines of a long string may begin at the margin and look like the end of the class.
-    if header is None or text.count('"""') % 2 or text.count("'''") % 2:
+    if header is None or (after is not None and not _is_whole(text)):
         return reading.classes.get(name)
     above = reading.text.count("\n", 0, start)
     move_lines(header, above)
     bases = tuple(dotted(base) for base in header.bases)
-    return ClassText(name, header, reading, bases, OutlineMethods(reading, name, text, above=above))
+    members = _Members(reading, name, text, above=above)
+    return ClassText(name, header, reading, bases, OutlineMethods(members), _OutlineAssigned(members))
 
 
 def _start(text: str, name: str) -> int:
@@ -52,43 +55,90 @@ def _header(text: str) -> ast.ClassDef | None:
     return node if isinstance(node, ast.ClassDef) else None
 
 
-class OutlineMethods(Mapping[str, list[Function]]):
-    """Methods of one class by name; ``text`` is the class, ``above`` the number of lines above it in its file."""
+def _is_whole(text: str) -> bool:
+    """Whether the text of a class ends where it seems to: with a blank line, comments aside, and in no long string. The
+    lines of such a string, or of an expression in brackets, may begin at the margin and look like the end."""
+    if text.count('"""') % 2 or text.count("'''") % 2:
+        return False
+    lines = (line for line in reversed(text.split("\n")[:-1]) if not line.startswith("#"))
+    return not next(lines, "").strip() or _parsed(text) is not None
+
+
+def _parsed(text: str) -> ast.ClassDef | None:
+    try:
+        node = ast.parse(text).body[0]
+    except SyntaxError:
+        return None
+    return node if isinstance(node, ast.ClassDef) else None
+
+
+class _Members:
+    """What the body of one class binds; ``text`` is the class, ``above`` the number of lines above it in its file."""
 
     def __init__(self, reading: Reading, name: str, text: str, *, above: int) -> None:
         self._reading = reading
         self._name = name
         self._text = text
         self._above = above
-        self._names = frozenset(_METHOD.findall(text))
-        self._parsed: Mapping[str, list[Function]] | None = None
+        self.plain = frozenset(_METHOD.findall(text))
+        """Methods that stand where a formatter puts them."""
+
+    @cached_property
+    def plainly_assigned(self) -> frozenset[str]:
+        """Names that the body assigns where a formatter puts that."""
+        return frozenset(_ASSIGNED.findall(self._text))
+
+    @cached_property
+    def perhaps(self) -> frozenset[str]:
+        """Names that something in the class defines or assigns, at whatever indentation."""
+        return frozenset(name for found in _MAYBE.findall(self._text) for name in found)
+
+    @cached_property
+    def node(self) -> ast.ClassDef:
+        """The class as parsed, with the line numbers of the file."""
+        parsed = _parsed(self._text)
+        if parsed is None:
+            return self._reading.classes[self._name].node
+        move_lines(parsed, self._above)
+        return parsed
+
+    @cached_property
+    def methods(self) -> Mapping[str, list[Function]]:
+        """The methods, all definitions of a name."""
+        return methods_of(self.node)
+
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """The names that the body assigns."""
+        return frozenset(assigned_in(self.node.body))
+
+
+class OutlineMethods(Mapping[str, list[Function]]):
+    """Methods of one class by name; the class is parsed where one stands in no usual place, or is looked into."""
+
+    def __init__(self, members: _Members) -> None:
+        self._members = members
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        members = self._members
+        return name in members.plain or (name in members.perhaps and name in members.methods)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
+        return iter(self._members.methods)
 
     def __len__(self) -> int:
-        return len(self._all())
+        return len(self._members.methods)
 
     def __getitem__(self, name: str) -> list[Function]:
-        return self._all()[name]
+        return self._members.methods[name]
 
-    def _all(self) -> Mapping[str, list[Function]]:
-        if self._parsed is None:
-            self._parsed = self._parse()
-            self._names = frozenset(self._parsed)
-        return self._parsed
 
-    def _parse(self) -> Mapping[str, list[Function]]:
-        try:
-            tree = ast.parse(self._text)
-        except SyntaxError:
-            return self._reading.classes[self._name].methods
-        move_lines(tree, self._above)
-        methods: dict[str, list[Function]] = {}
-        for statement in statements_of(getattr(tree.body[0], "body", [])):
-            if isinstance(statement, Function):
-                methods.setdefault(statement.name, []).append(statement)
-        return methods
+class _OutlineAssigned(Container[str]):
+    """Names that the body of one class assigns."""
+
+    def __init__(self, members: _Members) -> None:
+        self._members = members
+
+    def __contains__(self, name: object) -> bool:
+        members = self._members
+        return name in members.plainly_assigned or (name in members.perhaps and name in members.assigned)

@@ -73,6 +73,11 @@ def pairs(subject: Subject) -> tuple[Pair, ...]:
     return subject.answers.once(pairs, lambda: tuple(Pair(subject.library, gpu, npu) for gpu, npu in subject.twins))
 
 
+def whole_pairs(subject: Subject) -> tuple[Pair, ...]:
+    """The twins of which every class that NPU runs is known; of others nobody can say what they lack."""
+    return tuple(pair for pair in pairs(subject) if not pair.npu_mro.is_open)
+
+
 def port_of(subject: Subject, unit: str, twin: str, name: str, place: str) -> str:
     """The remedy for statements with a ``name`` that the GPU unit ``twin`` has at ``place`` and NPU lacks, as text.
 

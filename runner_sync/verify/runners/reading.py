@@ -11,7 +11,7 @@ import io
 import re
 import tokenize
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +24,7 @@ from runner_sync.syntax import dotted_name, first_line, head_end, lasting_module
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
-_IMPORT = re.compile(r"^from [\w.]+ import (?:\([^()]*\)|[^\n(]+)$", re.MULTILINE)
+_IMPORT = re.compile(r"^(?:from [\w.]+ import (?:\([^()]*\)|[^\n(]+)|import [\w., ]+)$", re.MULTILINE)
 _DIRECTIVE = "runner-sync:"
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -55,13 +55,15 @@ class Comment:
 
 @dataclass(slots=True, eq=False)
 class ClassText:
-    """A module-level class as its file shows it: base expressions and methods (all definitions of a name)."""
+    """A module-level class as its file shows it: base expressions, methods (all definitions of a name), and the other
+    names that its body assigns."""
 
     name: str
     node: ast.ClassDef
     reading: Reading
     bases: tuple[str, ...]
     methods: Mapping[str, list[Function]]
+    assigned: Container[str] = ()
 
     @property
     def fields(self) -> dict[str, Field]:
@@ -118,11 +120,8 @@ class Reading:
         return {node.name: self._class(node) for node in nodes}
 
     def _class(self, node: ast.ClassDef) -> ClassText:
-        methods: dict[str, list[Function]] = {}
-        for statement in statements_of(node.body):
-            if isinstance(statement, Function):
-                methods.setdefault(statement.name, []).append(statement)
-        return ClassText(node.name, node, self, tuple(dotted(base) for base in node.bases), methods)
+        bases = tuple(dotted(base) for base in node.bases)
+        return ClassText(node.name, node, self, bases, methods_of(node), assigned_in(node.body).keys())
 
     @cached_property
     def functions(self) -> dict[str, Function]:
@@ -131,18 +130,41 @@ class Reading:
 
     @cached_property
     def imports(self) -> dict[str, list[Import]]:
-        """Module-level imports by the names that they bind; relative ones are made absolute."""
+        """Module-level imports by the names that they bind, ``*`` among them; relative ones are made absolute."""
         found: dict[str, list[Import]] = {}
-        for node in statements_of(self._import_statements()):
-            for entry in imported_by(node, self.path) if isinstance(node, ast.Import | ast.ImportFrom) else ():
-                found.setdefault(entry.bound, []).append(entry)
+        for entry in self._entries(statements_of(self.tree.body)):
+            found.setdefault(entry.bound, []).append(entry)
         return found
 
-    def _import_statements(self) -> list[ast.stmt]:
-        if "tree" in self.__dict__:
-            return self.tree.body
-        # Found by a pattern: enough to follow a name through a file that is not parsed otherwise.
-        return [statement for found in _IMPORT.finditer(self.text) for statement in _statements(found[0])]
+    def origins(self, name: str) -> list[Import]:
+        """The module-level imports that bind ``name``; the file is parsed only where none stands plainly at the margin
+        and the text has the name."""
+        if name not in self._origins:
+            plain = (statement for text in self._plain_imports if name in text for statement in _statements(text))
+            found = [entry for entry in self._entries(plain) if entry.bound == name]
+            is_there = "import *" in self.text if name == "*" else has_word(self.text, name)
+            self._origins[name] = found or (self.imports.get(name, []) if is_there else [])
+        return self._origins[name]
+
+    def _entries(self, statements: Iterable[ast.stmt]) -> Iterator[Import]:
+        for node in statements:
+            yield from imported_by(node, self.path) if isinstance(node, ast.Import | ast.ImportFrom) else ()
+
+    @cached_property
+    def _origins(self) -> dict[str, list[Import]]:
+        return {}
+
+    @cached_property
+    def _plain_imports(self) -> list[str]:
+        return [found[0] for found in _IMPORT.finditer(self.text)]
+
+    def values(self, name: str) -> list[ast.expr]:
+        """The values that module-level statements assign to ``name``; nothing is parsed where the text lacks it."""
+        return self._values.get(name, []) if has_word(self.text, name) else []
+
+    @cached_property
+    def _values(self) -> dict[str, list[ast.expr]]:
+        return assigned_in(self.tree.body)
 
     @cached_property
     def directives(self) -> tuple[Comment, ...]:
@@ -267,6 +289,37 @@ def _statements(text: str) -> list[ast.stmt]:
     except SyntaxError:
         # Prose in a docstring that begins like an import.
         return []
+
+
+def methods_of(node: ast.ClassDef) -> dict[str, list[Function]]:
+    """The methods of a class, all definitions of a name."""
+    methods: dict[str, list[Function]] = {}
+    for statement in statements_of(node.body):
+        if isinstance(statement, Function):
+            methods.setdefault(statement.name, []).append(statement)
+    return methods
+
+
+def assigned_in(body: Iterable[ast.stmt]) -> dict[str, list[ast.expr]]:
+    """The names that statements of a module or class assign, with the values."""
+    found: dict[str, list[ast.expr]] = {}
+    for statement in statements_of(body):
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            for target in targets:
+                found.setdefault(dotted(target), []).append(statement.value)
+    return found
+
+
+def has_word(text: str, name: str) -> bool:
+    """Whether ``name`` stands in a text as a whole word. Names are many, and compiling a pattern for each is slow."""
+    at = text.find(name)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
+        if not any(letter.isalnum() or letter == "_" for letter in (before, after)):
+            return True
+        at = text.find(name, at + 1)
+    return False
 
 
 def shortened(code: str, *, most: int) -> str:

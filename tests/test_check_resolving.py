@@ -1,0 +1,138 @@
+"""Which classes and methods `check` sees, however they are spelled: without one, a rule reports what is not so."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+from check_samples import EMPTY_AR, NPU_BASE, NPU_HEAD, dedent, found, job
+from parity_samples import SAMPLE, gpu, npu
+
+from runner_sync.profile import NPU
+from runner_sync.verify.runners.ancestry import Ancestry, ancestry
+from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
+from runner_sync.verify.runners.outline import outline
+from runner_sync.verify.runners.reading import Reading
+
+MIXIN = f"class Mixin:\n{indent(SAMPLE.strip(), '    ')}\n"
+HEAD = NPU_HEAD + "from vllm_omni.mix import Mixin\n"
+MIXED = npu("pass", head=HEAD, bases="Mixin, OmniNPUModelRunner")
+LATE = f"class Mixin:\n    if FLAG:\n{indent(SAMPLE.strip(), ' ' * 8)}\n"
+MIXINS = {
+    "at the margin": MIXIN,
+    "in an if": f"if FLAG:\n{indent(MIXIN, '    ')}",
+    "in a try": f"try:\n{indent(MIXIN, '    ')}except ImportError:\n    Mixin = object\n",
+    "with two spaces": MIXIN.replace("    ", "  "),
+    "with a method in an if": LATE,
+    "with a blank before the parameters": MIXIN.replace("_sample(self", "_sample (self"),
+    "with an expression at the margin": MIXIN.replace(":\n", ":\n    size = (1 +\nSIZE)\n", 1),
+    "by another name": MIXIN.replace("Mixin", "_Impl") + "Mixin = _Impl\n",
+    "by another name, or something else": MIXIN.replace("Mixin", "_Impl") + "Mixin = _Impl if FLAG else object\n",
+    "with the method of another class": "class Mixin:\n    _sample = Other._sample\n",
+    "re-exported": "from vllm_omni.deep import Mixin\n",
+    "re-exported with a comment": "from vllm_omni.deep import (\n    Mixin,  # the mixin (see docs)\n)\n",
+    "re-exported in a try": "try:\n    from vllm_omni.deep import Mixin\nexcept ImportError:\n    pass\n",
+    "re-exported behind a backslash": "from vllm_omni.deep import \\\n    Mixin\n",
+    "re-exported by a star": "from vllm_omni.deep import *\n",
+    "re-exported by a star in a try": "try:\n    from vllm_omni.deep import *\nexcept ImportError:\n    pass\n",
+    "re-exported as a member": "import vllm_omni.deep as deep\nMixin = deep.Mixin\n",
+    "made by a call": "Mixin = make_mixin()\n",
+    "made by nobody who could be followed": "def __getattr__(name):\n    return make(name)\n",
+    "re-exported from what is not there": "from vllm_omni.nowhere import Mixin\n",
+}
+
+
+@pytest.mark.parametrize("kind", MIXINS)
+def test_what_a_mixin_brings_is_not_called_skipped(kind: str) -> None:
+    files = {"vllm_omni/mix.py": MIXINS[kind], "vllm_omni/deep.py": MIXIN}
+    assert found(job(MIXED, gpu(SAMPLE), files=files), "RS203") == []
+
+
+@pytest.mark.parametrize(
+    ("mixin", "head"),
+    [
+        pytest.param("class Mixin:\n    def _sampler(self): pass\n", HEAD, id="a name that only begins so"),
+        pytest.param("class Mixin:\n    def f(self):\n        _sample = 1\n", HEAD, id="a local of that name"),
+        pytest.param(
+            "class Mixin:\n    def f(self):\n        def _sample(): pass\n", HEAD, id="a function in a method"
+        ),
+        pytest.param("class Mixin:\n    pass\n\ndef _sample(self): pass\n", HEAD, id="a function behind the class"),
+        pytest.param("class Mixin(ValueError):\n    pass\n", HEAD, id="with a built-in base"),
+        pytest.param("import torch.nn as nn\nclass Mixin(nn.Module):\n    pass\n", HEAD, id="with a base of torch"),
+        pytest.param("from vllm.mix import *\nclass Mixin(Base):\n    pass\n", HEAD, id="with a base of vLLM's"),
+        pytest.param("", NPU_HEAD + "from vllm.mix import Mixin\n", id="a mixin of vLLM's"),
+        pytest.param("", NPU_HEAD, id="a mixin that nothing binds"),
+    ],
+)
+def test_a_mixin_without_the_method_hides_no_skipped_override(mixin: str, head: str) -> None:
+    text = npu("pass", head=head, bases="Mixin, OmniNPUModelRunner")
+    assert len(found(job(text, gpu(SAMPLE), files={"vllm_omni/mix.py": mixin}), "RS203")) == 1
+
+
+def test_a_base_is_followed_as_a_member_of_its_module() -> None:
+    base = NPU_BASE.replace("    pass\n", indent(SAMPLE, "    "))
+    head = "from vllm_omni.platforms.npu.worker import npu_model_runner\n"
+    text = npu("pass", head=head, bases="npu_model_runner.OmniNPUModelRunner")
+    assert found(job(text, gpu(SAMPLE), npu_base=base), "RS203") == []
+    assert len(found(job(text, gpu(SAMPLE)), "RS203")) == 1
+
+
+def test_a_method_that_is_assigned_is_no_skipped_override() -> None:
+    assert found(job(npu("_sample = Other._sample"), gpu(SAMPLE)), "RS203") == []
+    assert len(found(job(npu("other = Other._sample"), gpu(SAMPLE)), "RS203")) == 1
+
+
+@pytest.mark.parametrize("base", ["make_base()", "vllm_omni.platforms.nowhere.Base", "platforms.nowhere.Base"])
+def test_nothing_is_said_of_a_class_with_a_base_that_cannot_be_followed(base: str) -> None:
+    head = "import vllm_omni.platforms\nfrom vllm_omni import platforms\n" + NPU_HEAD
+    text = npu("pass", head=head, bases=f"{base}, OmniNPUModelRunner")
+    assert found(job(text, gpu(SAMPLE)), "RS203") == []
+
+
+def test_a_mixin_that_may_come_by_a_base_is_not_called_missing() -> None:
+    importing = "from vllm_omni.mix import Mixin\n"
+    twin = gpu("pass", head=importing, bases="OmniGPUModelRunner, Mixin")
+    files = {"vllm_omni/mix.py": MIXIN, "vllm_omni/deep.py": "Base = make_base(Mixin)\n"}
+    head = NPU_HEAD + "from vllm_omni.deep import Base\n"
+    assert found(job(npu("pass", head=head, bases="Base, OmniNPUModelRunner"), twin, files=files), "RS204") == []
+    assert [f.symbol for f in found(job(EMPTY_AR, twin, files=files), "RS204")] == ["Mixin"]
+
+
+@pytest.mark.parametrize(
+    "text", ["from a import x\n", "if FLAG:\n    from a import x\n", "from a import (  # (b)\n  x)\n"]
+)
+def test_the_imports_of_a_file_do_not_depend_on_who_asked_before(text: str) -> None:
+    fresh, parsed = Reading("m.py", text), Reading("m.py", text)
+    assert parsed.tree
+    assert [i.dotted for i in fresh.origins("x")] == [i.dotted for i in parsed.origins("x")] == ["a.x"]
+    assert fresh.imports == parsed.imports
+
+
+def test_a_file_whose_names_stand_plainly_is_not_parsed() -> None:
+    text = "import torch\nfrom vllm_omni.deep import Mixin\n\n\nclass A(Mixin):\n    def f(self): pass\n\n\nx = 1\n"
+    reading = Reading("m.py", text)
+    known = outline(reading, "A")
+    assert known is not None
+    assert ("f" in known.methods, "g" in known.methods, "f" in known.assigned) == (True, False, False)
+    assert [i.dotted for i in reading.origins("Mixin")] == ["vllm_omni.deep.Mixin"]
+    assert [i.dotted for i in reading.origins("torch")] == ["torch"]
+    assert reading.origins("Nowhere") == reading.values("Nowhere") == []
+    assert "tree" not in reading.__dict__
+
+
+def test_a_circle_of_names_ends() -> None:
+    assert not _mro("from vllm_omni.a import X\nclass A(X): pass\n", a="from vllm_omni.b import X\n", b="").classes[1:]
+    circle = _mro("from vllm_omni.a import X\nclass A(X): pass\n", a="from vllm_omni.b import *\n", b=STAR_BACK)
+    assert [c.name for c in circle.classes] == ["A", "X"]
+    assert _mro("from vllm_omni.a import X\nclass A(X): pass\n", a="X = X\n").is_open
+
+
+STAR_BACK = "from vllm_omni.a import *\nclass X: pass\n"
+
+
+def _mro(text: str, **files: str) -> Ancestry:
+    texts = {f"vllm_omni/{name}.py": dedent(file) for name, file in files.items()}
+    library = Library(CheckJob(NPU, (CheckModule("vllm_omni/npu.py", text),), read=texts.get))
+    reading = library.at("vllm_omni/npu.py")
+    assert reading is not None
+    return ancestry(library, reading.classes["A"])

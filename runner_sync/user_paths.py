@@ -7,6 +7,7 @@ always an ``InputError``.
 
 from __future__ import annotations
 
+import errno
 import re
 from pathlib import Path
 
@@ -32,8 +33,20 @@ def expanded(path: str | Path, *, named_by: str = "") -> Path:
 
 
 def resolved(path: Path) -> Path:
-    """``path`` as an absolute one without symbolic links. Raises ``InputError`` for links that lead in a circle."""
+    """``path`` as an absolute one without symbolic links; what is missing, or may not be looked into, is taken as it is
+    written. Raises ``InputError`` for links that lead in a circle, which Python 3.13 only tells when it is strict."""
+    try:
+        return path.resolve(strict=True)
+    except RuntimeError as error:
+        raise _in_a_circle(path) from error
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _in_a_circle(path) from error
     try:
         return path.resolve()
     except (RuntimeError, OSError) as error:
-        raise InputError(f"{path}: its symbolic links lead in a circle; name another path or mend them.") from error
+        raise _in_a_circle(path) from error
+
+
+def _in_a_circle(path: Path) -> InputError:
+    return InputError(f"{path}: its symbolic links lead in a circle; name another path or mend them.")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from sync_samples import BASE, Trees, commit, stay_at_home
+from sync_samples import AR, BASE, Trees, commit, stay_at_home
 
 from runner_sync import sync
 from runner_sync.errors import InputError
@@ -49,9 +48,17 @@ def test_what_is_no_path_is_said_with_what_names_it(path: str, said: str) -> Non
 def test_links_are_followed_unless_they_lead_in_a_circle(loop: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("file")
     assert resolved(tmp_path / "link") == tmp_path.resolve() / "file"
-    if sys.version_info < (3, 13):  # from there on the circle is left as it is
+    for path in (loop, loop / "file"):
         with pytest.raises(InputError, match="its symbolic links lead in a circle"):
-            resolved(loop)
+            resolved(path)
+
+
+def test_what_is_missing_or_no_folder_is_taken_as_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("nowhere")
+    (tmp_path / "file").touch()
+    here = tmp_path.resolve()
+    assert resolved(tmp_path / "link" / "a") == here / "nowhere" / "a"
+    assert resolved(tmp_path / "file" / "a") == here / "file" / "a"
 
 
 def test_a_user_without_a_home_folder_is_said_wherever_one_is_named(
@@ -99,6 +106,19 @@ def test_a_circle_of_links_is_said_wherever_it_is_named(trees: Trees, loop: Path
         lambda: sync.explain(trees.check(), str(loop)),
         lambda: open_path("vllm-omni", loop),
         lambda: sync.check(trees.check()),
+    ):
+        with pytest.raises(InputError):
+            run()
+
+
+def test_a_runner_that_is_a_circle_of_links_is_said(trees: Trees) -> None:
+    commit(trees.omni)
+    (trees.omni / AR).unlink()
+    (trees.omni / AR).symlink_to(Path(AR).name)
+    for run in (
+        lambda: sync.check(trees.check(ascend=trees.ascend_old)),
+        lambda: sync.upgrade(trees.upgrade(trees.ascend_new)),
+        lambda: open_path("vllm-omni", trees.omni).dirty([AR]),
     ):
         with pytest.raises(InputError):
             run()

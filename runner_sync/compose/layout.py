@@ -18,6 +18,7 @@ from pathlib import Path
 
 from runner_sync.compose.own_layout import keep_layout
 from runner_sync.syntax import same_code
+from runner_sync.user_paths import resolved
 
 LINE_LENGTH = 120
 SECONDS = 60
@@ -46,7 +47,7 @@ def format_changes(before: str, after: str, *, path: str, root: Path | None) -> 
 
 def _formatted(text: str, path: str, root: Path | None) -> tuple[str, str]:
     """``text`` formatted by ruff, with the settings around ``root`` or the house's own; and its reason if it fails."""
-    root = root.resolve() if root is not None else None
+    root = resolved(root) if root is not None else None
     # Ruff looks for settings above the working directory only when the name of the file is absolute.
     name = str(root / path) if root is not None else path
     # -P: do not run a file of the tree that happens to be called ruff.py.

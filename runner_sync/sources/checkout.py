@@ -19,6 +19,7 @@ from runner_sync.sources import changes, layout, remembering, version
 from runner_sync.sources.folder import FolderTree, find_root, version_text
 from runner_sync.sources.repository import REGULAR_FILE, Repository, open_repository
 from runner_sync.trees import Revision
+from runner_sync.user_paths import resolved
 
 _MARK = "\x01"
 _WITH_ROOT = ("-c", "log.showRoot=true", "--literal-pathspecs", "log")
@@ -118,7 +119,7 @@ class WorkTree(FolderTree, _GitTree):
         A folder that is a link is resolved: git tracks no path through it, but the file in the folder that it leads to.
         """
         file = self.root / path
-        places = (file.parent.resolve() / file.name, file.resolve())
+        places = (resolved(file.parent) / file.name, resolved(file))
         found = [(self.repository.inside(place.parent), place.name) for place in places]
         return {f"{folder}{name}" for folder, name in found if folder is not None} or {self.prefix + path}
 

@@ -15,6 +15,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import TITLES, Project, Source
 from runner_sync.sources import layout, remembering, version
 from runner_sync.trees import Tree
+from runner_sync.user_paths import resolved
 
 _SKIPPED = frozenset({"__pycache__", "node_modules"})
 
@@ -68,7 +69,7 @@ class FolderTree:
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
         """``{path: find(text)}`` for every file, from an earlier run if its size and times were the same then."""
         states = {path: self._state(path) for path in self.paths()}
-        return remembering.remembered(what, str(self.root.resolve()), states, lambda path: find(self._text(path) or ""))
+        return remembering.remembered(what, str(resolved(self.root)), states, lambda path: find(self._text(path) or ""))
 
     def _state(self, path: str) -> str:
         try:
@@ -107,8 +108,8 @@ def find_root(project: Project, place: Path) -> Path:
     package = layout.PACKAGES[project]
     if (place / package / "__init__.py").is_file():
         return place
-    resolved = place.resolve()
-    for folder in (resolved, *resolved.parents):
+    whole = resolved(place)
+    for folder in (whole, *whole.parents):
         if folder.name == package and (folder / "__init__.py").is_file():
             return folder.parent
     raise InputError(

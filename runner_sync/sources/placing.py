@@ -9,12 +9,13 @@ from pathlib import Path
 
 from runner_sync.sources.folder import FolderTree
 from runner_sync.trees import Tree
+from runner_sync.user_paths import resolved
 
 
 def folder_in_repository(tree: Tree) -> str:
     """``some/folder/`` for a tree in that folder of a git repository; ``""`` for one at its root, or in none."""
     if isinstance(tree, FolderTree):
-        return _path_from_repository_root(tree.root.resolve())
+        return _path_from_repository_root(resolved(tree.root))
     if tree.source.kind != "git":
         return ""
     from runner_sync.sources.checkout import RevisionTree

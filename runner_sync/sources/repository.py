@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runner_sync.errors import InputError
+from runner_sync.user_paths import resolved
 
 if TYPE_CHECKING:
     from git import Git
@@ -91,7 +92,7 @@ class Repository:
     def inside(self, place: Path) -> str | None:
         """``place`` as a prefix of the repository's paths (``""`` or ``folder/``), ``None`` if it is outside of it."""
         try:
-            inside = place.resolve().relative_to(self.place.resolve()).as_posix()
+            inside = resolved(place).relative_to(resolved(self.place)).as_posix()
         except ValueError:
             return None
         return "" if inside == "." else inside + "/"
@@ -204,7 +205,7 @@ class Repository:
 def open_repository(place: Path) -> Repository | None:
     """The repository that ``place`` lies in, or ``None`` when it lies in none. Raises ``InputError`` if git is not
     installed, or refuses to read it."""
-    folder = place.resolve()
+    folder = resolved(place)
     near = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder)
     try:
         answer = Repository(near).run("rev-parse", *_ABOUT)
@@ -215,7 +216,7 @@ def open_repository(place: Path) -> Repository | None:
     bare, inside, folders = answer.removesuffix("\n").split("\n", 2)
     if inside == "false":
         return Repository(Path(folders), is_bare=bare == "true")
-    return Repository((near / folders.rpartition("\n")[2]).resolve())
+    return Repository(resolved(near / folders.rpartition("\n")[2]))
 
 
 def _variables(settings: Mapping[str, str]) -> dict[str, str]:

@@ -97,7 +97,7 @@ def _refuse_filled(out: Path) -> None:
 def _refuse_inside(out: Path, given: inputs.Inputs) -> None:
     """Raises ``InputError`` for a folder inside the package: a wheel would contain the runners twice."""
     package = given.profile.package
-    if given.root is not None and resolved(out).is_relative_to((given.root / package).resolve()):
+    if given.root is not None and resolved(out).is_relative_to(resolved(given.root / package)):
         raise InputError(f"{out} lies inside the package {package}: name a folder outside it with --out.")
 
 

@@ -184,7 +184,7 @@ def _find(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> 
 def _spellings(given: inputs.Inputs, file: str) -> set[str]:
     """The paths in the tree that ``file`` may mean: as it is given, and as a path on disk."""
     names = {PurePosixPath(file).as_posix()}
-    root = given.root.resolve() if given.root is not None else None
+    root = resolved(given.root) if given.root is not None else None
     place = resolved(Path(file))
     if root is not None and place.is_relative_to(root):
         names.add(place.relative_to(root).as_posix())

@@ -71,7 +71,7 @@ def write(
 
 
 def _planned(changes: Sequence[FileChange], root: Path) -> list[_Job | None]:
-    base = root.resolve()
+    base = resolved(root)
     targets = Counter(_target(change.path, base) for change in changes)
     for target, count in targets.items():
         if count > 1:
@@ -119,7 +119,7 @@ def _link_outside(path: PurePosixPath, base: Path) -> str:
 def refuse_links(paths: Sequence[str], root: Path) -> None:
     """Raises ``InputError`` for a path that leads out of ``root`` by a symbolic link. ``write`` refuses it, too, but
     only after the work."""
-    base = root.resolve()
+    base = resolved(root)
     for path in paths:
         _target(path, base)
 

@@ -11,6 +11,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+Try = ast.Try | ast.TryStar
+"""A ``try`` statement, with ``except`` or ``except*``."""
+
 _PLAIN = frozenset(
     {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "simple"}
 )
@@ -246,6 +249,11 @@ def is_name(node: ast.AST | None, name: str) -> bool:
 def is_string(node: ast.AST) -> bool:
     """Whether ``node`` is a statement that is only a string, as a docstring is, and so has no effect."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def is_none(node: ast.AST | None) -> bool:
+    """Whether ``node`` is the constant ``None``."""
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def is_super(node: ast.AST | None) -> bool:

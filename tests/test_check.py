@@ -66,6 +66,7 @@ def test_the_longer_prefix_wins_and_ignore_wins_a_draw(
 
 def test_selecting_one_rule_deselects_the_rest() -> None:
     assert is_selected("RS203", ["RS203"], [])
+    assert is_selected("RS203", ("ALL",), ())
     assert not is_selected("RS204", ["RS203"], [])
 
 
@@ -563,3 +564,10 @@ def test_unused_comments_are_found_where_nothing_else_is_asked_for(select: tuple
     module = "import torch\nx = 1  # runner-sync: ignore[RS402] tested\ntorch.cuda.synchronize()\n"
     assert codes(check.run(job(module), Codes(select))) == ["RS491"]
     assert "RS402" in codes(check.run(job(module)))
+
+
+@pytest.mark.parametrize("count", ["9" * 5000, "[" * 5000], ids=["a number without end", "lists without end"])
+def test_a_baseline_that_is_no_json_of_ours_is_said(count: str) -> None:
+    text = f'{{"format_version": 1, "findings": [{{"count": {count}}}]}}'
+    with pytest.raises(InputError, match=r"^b\.json\b.*: is no "):
+        ratchet.load(text, path="b.json")

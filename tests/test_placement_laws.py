@@ -20,6 +20,8 @@ from runner_sync.merge import FOLLOW, PORT, Policy, merge
 from runner_sync.model import Triple
 
 CONDITIONS = ("if", "for")
+LEAST_COMPARED = 25
+"""Merges out of fifty that ask nothing; there are 33 to 43."""
 
 
 class Mover(Maker):
@@ -138,6 +140,7 @@ def _below(side: Places, above: str) -> set[str]:
 
 @pytest.mark.parametrize("first", range(0, 400, 50))
 def test_what_nobody_is_asked_about_stands_once_and_in_its_place(first: int) -> None:
+    compared = 0
     for seed in range(first, first + 50):
         body = Mover(seed, "b").body()
         sides = [(maker := Mover(seed, side)).moved(maker.edited(body)) for side in "ou"]
@@ -145,6 +148,7 @@ def test_what_nobody_is_asked_about_stands_once_and_in_its_place(first: int) -> 
         result = merge(triple, policy=FOLLOW)
         if result.decisions or not result.parses:
             continue
+        compared += 1
         rows = [list(_named(text)) for text in (triple.base, triple.omni, triple.upstream, result.text)]
         base, omni, upstream, now = map(dict, rows)
         times = Counter(name for name, _ in rows[3])
@@ -154,6 +158,7 @@ def test_what_nobody_is_asked_about_stands_once_and_in_its_place(first: int) -> 
             added = [name for name in mine if name in now and name not in base and name not in theirs]
             assert [name for name in added if not _is_in_order(base, mine, theirs, now, name)] == [], told
             assert [name for name in added if not _is_under_its_conditions(mine, theirs, now, name)] == [], told
+    assert compared >= LEAST_COMPARED, "the law says nothing where everything is a question"
 
 
 @pytest.mark.parametrize("policy", [FOLLOW, PORT], ids=["follow", "port"])

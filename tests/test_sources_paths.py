@@ -302,3 +302,17 @@ def test_metadata_may_be_spelled_otherwise_or_lie_in_an_archive(tmp_path: Path, 
     for place in (archive, spelled):
         with pytest.raises(InputError, match="vllm-ascend is installed but"):
             open_installed("vllm-ascend", search=[str(tmp_path / "gone"), str(place)])
+
+
+def test_a_folder_that_is_a_link_is_listed_as_it_is_read(tmp_path: Path) -> None:
+    fill(tmp_path, {"tree/" + INIT: "", "tree/vllm_omni/deep/b.py": "", "real/a.py": "a = 1\n"})
+    package = tmp_path / "tree/vllm_omni"
+    (package / "linked").symlink_to(tmp_path / "real")
+    for back, target in (("round", package), ("deep/up", tmp_path), ("deep/to", tmp_path / "real")):
+        (package / back).symlink_to(target)
+    (tmp_path / "real/back").symlink_to(package / "deep")
+    tree = open_path("vllm-omni", tmp_path / "tree")
+    assert tree.read("vllm_omni/linked/a.py") == "a = 1\n"
+    listed = tree.paths()
+    assert {"vllm_omni/linked/a.py", "vllm_omni/linked/back/b.py", "vllm_omni/deep/to/a.py"} <= set(listed)
+    assert not [path for path in listed if "/round/" in path or "/up/" in path or path.count("/") > 3]

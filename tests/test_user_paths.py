@@ -139,3 +139,20 @@ def test_a_tree_below_a_folder_that_is_not_utf_8(trees: Trees, tmp_path: Path) -
     assert sync.upgrade(trees.upgrade(trees.ascend_old)).report.command == "upgrade"
     assert sync.check(trees.check(ascend=trees.ascend_old)).command == "check"
     assert sync.explain(trees.check(ascend=trees.ascend_old), BASE).units
+
+
+@pytest.mark.parametrize("name", ["runner-sync.lock", "own.lock", "runner-sync.toml", "a.py", "vllm_omni/deep/a.json"])
+def test_a_report_takes_the_place_of_no_source_lock_or_setting(tmp_path: Path, name: str) -> None:
+    (tmp_path / "vllm_omni/deep").mkdir(parents=True)
+    (tmp_path / "vllm_omni/__init__.py").touch()
+    with pytest.raises(InputError, match="name another file for the report"):
+        parse_outputs([f"json:{tmp_path / name}"], command="check", default="text")
+
+
+@pytest.mark.parametrize("name", ["lock.json", "vllm_omni/a.json", "docs/__init__.md"])
+def test_a_report_stands_wherever_else_it_is_wanted(tmp_path: Path, name: str) -> None:
+    for folder in ("vllm_omni", "docs"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "docs/__init__.py").touch()
+    (output,) = parse_outputs([f"json:{tmp_path / name}"], command="check", default="text")
+    assert output.file == tmp_path / name

@@ -20,6 +20,7 @@ LOST = {
     "it leaves early": ("def capture(self):\n    if self.sp:\n        return\n    self.sp = 1", BYTES, SUM),
     "the value is dropped on the way": ("def capture(self):\n    super().capture()", BYTES, SUM),
 }
+
 KEPT = {
     "it returns the value": ("def capture(self):\n    return super().capture()", BYTES, SUM),
     "it returns it sometimes": ("def capture(self):\n    if self.sp:\n        return 1", BYTES, SUM),

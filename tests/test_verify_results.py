@@ -19,6 +19,8 @@ USES = {
     "tested as part of a condition": "run = self.step()\nif self.config and not run:\n    return 1",
     "looked into": "run = self.step()\nreturn run.rows",
     "taken apart": "a, b = self.step()\nreturn a, b",
+    "taken apart as a list": "[a, b] = self.step()\nreturn a, b",
+    "gone through asynchronously": "async for row in self.step():\n    print(row)",
     "gone through": "return [row for row in self.step()]",
     "tested on the spot": "while self.step():\n    pass",
     "empty before": "run = None\nif self.config:\n    run = self.step()\nif run:\n    run()",

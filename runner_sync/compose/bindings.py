@@ -21,7 +21,7 @@ from functools import lru_cache
 
 from runner_sync.compose.names import used_names
 from runner_sync.statements import bound_in
-from runner_sync.syntax import asks_for_typing, is_name, module_of, walk
+from runner_sync.syntax import Try, asks_for_typing, is_name, module_of, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def _imported(body: Iterable[ast.stmt], way: str, above: str = "") -> Iterator[s
             yield from _imported(types, way, "types")
             for branch in run:
                 yield from _imported(branch, way, above or ("condition" if is_choice else ""))
-        elif isinstance(statement, ast.Try):
+        elif isinstance(statement, Try):
             handlers = [inner for handler in statement.handlers for inner in handler.body]
             yield from _imported([*statement.body, *handlers, *statement.orelse, *statement.finalbody], way, above)
 
@@ -166,7 +166,7 @@ def _bound(body: Iterable[ast.stmt]) -> _Bound:
         if isinstance(statement, ast.If):
             first, *other = [_bound(branch) for branch in _branches(statement)[0]]
             found = found.then(first.instead_of(other[0]) if other else first)
-        elif isinstance(statement, ast.Try):
+        elif isinstance(statement, Try):
             handlers = [inner for handler in statement.handlers for inner in handler.body]
             found = found.then(_bound([*statement.body, *statement.orelse, *statement.finalbody]))
             found = found.then(_Bound(sometimes=_bound(handlers).always))

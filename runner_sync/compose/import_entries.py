@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from runner_sync.naming import Import, imported_by
-from runner_sync.syntax import module_of
+from runner_sync.syntax import Try, module_of
 
 
 @lru_cache(maxsize=256)
@@ -33,7 +33,7 @@ def import_statements(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.Imp
             yield statement
         elif isinstance(statement, ast.If):
             yield from import_statements([*statement.body, *statement.orelse])
-        elif isinstance(statement, ast.Try):
+        elif isinstance(statement, Try):
             yield from import_statements(
                 [*statement.body, *(s for h in statement.handlers for s in h.body), *statement.orelse]
             )

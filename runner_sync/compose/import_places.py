@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from itertools import takewhile
 
 from runner_sync.naming import imported_by
-from runner_sync.syntax import module_of, walk
+from runner_sync.syntax import is_string, module_of, walk
 
 
 def head_imports(text: str, needed: Collection[str]) -> list[ast.Import | ast.ImportFrom]:
@@ -52,7 +52,7 @@ def position(
 
 def top(body: Sequence[ast.stmt], lines: Sequence[str]) -> tuple[int, bool, bool]:
     """The same in a module without imports: below its docstring, else below the comments at its top."""
-    if body and _is_docstring(body[0]):
+    if body and is_string(body[0]):
         return body[0].end_lineno or 0, False, False
     comments = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
     return comments, bool(comments), False
@@ -64,10 +64,6 @@ def _order(module: str, is_from: bool, first_party: str) -> tuple[int, bool, str
         return (0, is_from, module)
     rank = 1 if package in sys.stdlib_module_names else 3 if package == first_party else 2
     return (rank, is_from, module.lower())
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def by_type(name: str) -> tuple[int, str]:

@@ -25,7 +25,7 @@ from runner_sync.compose.own_globals import with_own
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.naming import Import, absolute, imported_by
 from runner_sync.statements import parses
-from runner_sync.syntax import indentation, module_of, walk
+from runner_sync.syntax import Try, indentation, module_of, walk
 
 WIDTH = 120
 
@@ -56,7 +56,7 @@ def _optional(text: str) -> frozenset[str]:
     """
     found: set[str] = set()
     for statement in module_of(text).body:
-        if isinstance(statement, ast.Try):
+        if isinstance(statement, Try):
             imported = {entry.bound for inner in import_statements(statement.body) for entry in imported_by(inner)}
             found |= imported & {name for handler in statement.handlers for name in names_bound(handler)}
     return frozenset(found) | bindings(text).told_otherwise

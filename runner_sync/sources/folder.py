@@ -129,6 +129,16 @@ def _or_a_commit(project: Project, place: Path) -> str:
 
 
 def _python_files(top: Path) -> Iterator[Path]:
-    for folder, names, files in os.walk(top):
+    """The Python files below a folder, also in folders that are symbolic links, which ``read`` follows, too."""
+    for folder, names, files in os.walk(top, followlinks=True):
         names[:] = [name for name in names if name not in _SKIPPED and not name.startswith(".")]
+        names[:] = [name for name in names if not _leads_back(Path(folder, name))]
         yield from (Path(folder, file) for file in files if file.endswith(".py"))
+
+
+def _leads_back(place: Path) -> bool:
+    """Whether a folder is a link to one that it lies in, by its own path or by that of a link on the way."""
+    if not place.is_symlink():
+        return False
+    target = os.path.realpath(place)
+    return any(Path(os.path.realpath(above)).is_relative_to(target) for above in place.absolute().parents)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from runner_sync.errors import InputError
+from runner_sync.model import PACKAGES
 from runner_sync.render import FORMATS, github_summary, render
 from runner_sync.terminal.screen import PLAIN_WIDTH, Screen
 from runner_sync.user_paths import resolved
@@ -82,14 +83,24 @@ def _parse(value: str, command: str) -> Output:
     return Output(format, Path(name) if name not in ("", "-", "/dev/stdout") else None)
 
 
+_NO_REPORTS = frozenset({".py", ".pyi", ".toml", ".lock"})
+"""Endings of files that a report would replace by mistake only."""
+
+
 def _check_writable(file: Path) -> None:
     folder = file.parent
     if file.is_dir():
         raise InputError(f"{file}: is a directory; name a file for the report.")
     if not folder.is_dir():
         raise InputError(f"{file}: there is no directory {folder}; make it or name another file for the report.")
+    if file.suffix in _NO_REPORTS or any(map(_is_package, resolved(file).parents)):
+        raise InputError(f"{file}: is a place of sources, locks or settings; name another file for the report.")
     if not os.access(folder, os.W_OK):
         raise InputError(f"{file}: the directory {folder} is read-only; name another file for the report.")
+
+
+def _is_package(folder: Path) -> bool:
+    return folder.name in PACKAGES.values() and (folder / "__init__.py").is_file()
 
 
 def deliver(

@@ -93,7 +93,7 @@ def _bindings(body: Iterable[ast.stmt], condition: str) -> Iterator[tuple[str, B
                 test = ast.unparse(node.test)
                 yield from _bindings(node.body, _conjunction(condition, test))
                 yield from _bindings(node.orelse, _conjunction(condition, f"not ({test})"))
-            case ast.Try():
+            case ast.Try() | ast.TryStar():
                 yield from _bindings((*node.body, *node.orelse, *node.finalbody), _conjunction(condition, "try"))
                 for handler in node.handlers:
                     caught = ast.unparse(handler.type) if handler.type else "BaseException"

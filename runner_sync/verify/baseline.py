@@ -71,6 +71,8 @@ def load(text: str, *, path: str) -> Baseline:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: is no valid JSON ({error.msg}); {_REMEDY}.") from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or lists in lists without end
+        raise InputError(f"{path}: is no baseline ({error}); {_REMEDY}.") from error
     if not isinstance(data, dict) or data.get("format_version") != FORMAT_VERSION:
         raise InputError(f"{path}: is no baseline of format {FORMAT_VERSION}; {_REMEDY}.")
     rows = data.get("findings")

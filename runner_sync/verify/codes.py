@@ -5,7 +5,7 @@ Comes in: codes and prefixes. Goes out: ``Codes``. May touch: nothing; the rules
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
@@ -50,9 +50,9 @@ class Codes:
 ALL = Codes()
 
 
-def is_selected(code: str, select: Iterable[str], ignore: Iterable[str]) -> bool:
+def is_selected(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
     """Whether ``code`` is to be reported: the longer prefix wins, `ignore` wins a draw; no `select` means all."""
-    wanted = max((len(p) for p in _prefixes(select) if code.startswith(p)), default=-1 if list(select) else 0)
+    wanted = max((len(p) for p in _prefixes(select) if code.startswith(p)), default=-1 if select else 0)
     unwanted = max((len(p) for p in _prefixes(ignore) if code.startswith(p)), default=-1)
     return wanted > unwanted
 

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping
 
 from runner_sync.model import Severity
 from runner_sync.profile import Output
-from runner_sync.syntax import walk
+from runner_sync.syntax import is_none, walk
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, model_hooks, port_of, whole_pairs, words
 from runner_sync.verify.runners.reading import Function, Hit, dotted
@@ -51,7 +51,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             if function.name in bound:
                 continue
             for name, node, what in _names(function, output, pair.asking):
-                known = pair.npu_mentions if what == _HOOK or filled is None or _is_none(node) else filled
+                known = pair.npu_mentions if what == _HOOK or filled is None or is_none(node) else filled
                 if name not in upstream and name not in seen and name not in known:
                     seen.add(name)
                     yield _hit(subject, pair, function, node, name=name, what=what)
@@ -75,10 +75,6 @@ def _filled(pair: Pair, output: Output) -> frozenset[str] | None:
         if isinstance(target, ast.Attribute)
     }
     return frozenset({k.arg for call in made for k in call.keywords if k.arg} | set_later)
-
-
-def _is_none(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _gpu_only(pair: Pair) -> Iterator[Function]:

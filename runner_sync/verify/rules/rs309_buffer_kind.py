@@ -22,7 +22,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import dotted_name, is_name
+from runner_sync.syntax import dotted_name, is_name, is_none
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
@@ -97,7 +97,7 @@ def _places(program: Program, frame: Frame, held: ast.Attribute) -> list[tuple[C
     if any(mro.open or mro.has_method(held.attr) for mro in mros):
         return []
     found = [pair for mro in mros for pair in program.assignments(mro, held.attr)]
-    return [pair for pair in found if not (isinstance(pair[1].value, ast.Constant) and pair[1].value.value is None)]
+    return [pair for pair in found if not is_none(pair[1].value)]
 
 
 def _mros(program: Program, frame: Frame, owner: ast.expr) -> list[Mro]:

@@ -30,7 +30,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import is_name, is_super
+from runner_sync.syntax import is_name, is_none, is_super
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import VirtualCall, hidden_by, virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo
@@ -118,9 +118,9 @@ def _looked_into(node: ast.AST) -> list[ast.expr]:
         return [node.func]
     if isinstance(node, ast.Attribute | ast.Subscript):
         return [node.value]
-    if isinstance(node, ast.For | ast.comprehension):
+    if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
         return [node.iter]
-    return [node.value] if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) else []
+    return [node.value] if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple | ast.List) else []
 
 
 def _tested(test: ast.expr) -> list[ast.expr]:
@@ -136,7 +136,7 @@ def _is_whole(node: ast.Assign, name: str) -> bool:
 
 
 def _is_call_or_none(value: ast.AST) -> bool:
-    return isinstance(value, ast.Call) or (isinstance(value, ast.Constant) and value.value is None)
+    return isinstance(value, ast.Call) or is_none(value)
 
 
 def _never_comes(program: Program, frame: Frame, call: ast.Call) -> Iterator[Finding]:
@@ -240,7 +240,7 @@ def _is_sometimes_none(callee: Callee) -> bool:
     """Whether a function has both ``return`` statements with a value and bare ones, or some with ``None``."""
     function = callee.function
     values = list(returns_of(function)) if function is not None and is_plain(function) else []
-    says = [value is None or (isinstance(value, ast.Constant) and value.value is None) for value in values]
+    says = [value is None or is_none(value) for value in values]
     return any(says) and not all(says)
 
 

@@ -77,14 +77,10 @@ def _newly_idle(program: Program, mro: Mro, old: Program) -> Iterator[_Idle]:
     found = [row for project in _UPSTREAM for row in _read_idly(program, mro, project)]
     known: set[tuple[str, ...]] = set()
     for one in old.leaves() if found else ():
-        rows = [(_place(one.head), name, override) for p in _UPSTREAM for name, override, *_ in _read_idly(old, one, p)]
+        rows = [(one.head.key, name, override) for p in _UPSTREAM for name, override, *_ in _read_idly(old, one, p)]
         known |= {key for head, name, override in rows for key in ((*head, name), _override(name, override))}
-    head = _place(mro.head)
+    head = mro.head.key
     yield from (row for row in found if known.isdisjoint([(*head, row[0]), _override(row[0], row[1])]))
-
-
-def _place(info: ClassInfo) -> tuple[str, str]:
-    return info.module.name, info.name
 
 
 def _override(name: str, override: Frame) -> tuple[str, str, str]:

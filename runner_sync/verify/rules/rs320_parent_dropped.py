@@ -75,18 +75,14 @@ def _lost(step: Step) -> list[tuple[ClassInfo, FunctionNode]]:
     was: set[tuple[str, str]] = set()
     for mro in step.old.mros(before.info):
         reached = step.old.reach(mro, [(before.info, before.function)])
-        was |= {_place(owner) for owner, f in reached.values() if f.name == name and owner is not before.info}
+        was |= {owner.key for owner, f in reached.values() if f.name == name and owner is not before.info}
     for mro in (mro for mro in step.program.mros(info) if info in mro):
-        behind = [c for c in mro.classes[mro.classes.index(info) + 1 :] if _place(c) in was]
+        behind = [c for c in mro.classes[mro.classes.index(info) + 1 :] if c.key in was]
         methods = [(c, function) for c in behind for function in c.methods.get(name, ())]
         live = step.program.live(mro)
         if methods and not any(id(function) in live for _, function in methods):
             return methods
     return []
-
-
-def _place(info: ClassInfo) -> tuple[str, str]:
-    return info.module.name, info.name
 
 
 def _own_statements(function: FunctionNode) -> list[ast.stmt]:

@@ -21,7 +21,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import dotted_name
+from runner_sync.syntax import dotted_name, is_none
 from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import FunctionNode, insisted_on, nodes_of, words_of
@@ -71,7 +71,7 @@ def _globals_set(function: FunctionNode) -> set[str]:
 
 
 def _is_none(value: ast.expr | None) -> bool:
-    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+    return value is None or is_none(value)
 
 
 def _is_called(program: Program, definition: Definition, *, beside: Frame) -> bool:

@@ -20,10 +20,10 @@ with `*args` or `**kwargs`; calls that expect to fail; what RS323 tells of.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from runner_sync.model import Finding, Severity
+from runner_sync.syntax import is_none
 from runner_sync.verify.trees.functions import defaulting_to_none
 from runner_sync.verify.trees.left_out import LeftOut, left_out
 from runner_sync.verify.trees.modules import Module
@@ -50,7 +50,7 @@ def _is_object(row: LeftOut, name: str) -> bool:
     functions = [callee.function for callee in row.now]
     is_default = all(function is not None and name in defaulting_to_none(function.args) for function in functions)
     given = [row.now[0].placed(call)[name] for call in row.theirs]
-    return is_default and not any(isinstance(value, ast.Constant) and value.value is None for value in given)
+    return is_default and not any(is_none(value) for value in given)
 
 
 def _finding(row: LeftOut, name: str, use: Use) -> Finding:

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import statements_of, walk
+from runner_sync.syntax import is_none, statements_of, walk
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import definition
 from runner_sync.verify.runners.reading import Function, Hit, Reading
@@ -67,7 +67,7 @@ def _ends_in_value(function: Function) -> bool:
 def _values(body: list[ast.stmt]) -> list[ast.expr]:
     """What the ``return`` statements below some statements give, but for ``None``."""
     returned = [statement.value for statement in statements_of(body) if isinstance(statement, ast.Return)]
-    return [value for value in returned if value is not None and not _is_none(value)]
+    return [value for value in returned if value is not None and not is_none(value)]
 
 
 def _may_fall_off(function: Function) -> bool:
@@ -83,7 +83,3 @@ def _may_fall_off(function: Function) -> bool:
 def _allows_none(annotation: ast.expr) -> bool:
     words = ast.unparse(annotation)
     return any(word in words for word in ("None", "Optional", "Any", "object", "NoReturn", "Never"))
-
-
-def _is_none(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None

@@ -12,7 +12,7 @@ import re
 
 from runner_sync.naming import Import
 from runner_sync.profile import Profile
-from runner_sync.syntax import first_line, walk
+from runner_sync.syntax import first_line, is_string, walk
 from runner_sync.verify.runners.parity import in_npu_words
 from runner_sync.verify.runners.reading import Function, Reading
 
@@ -105,6 +105,4 @@ def _squeeze(lines: list[str]) -> str:
 
 
 def _undocumented(function: Function) -> list[ast.stmt]:
-    first = function.body[0]
-    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return function.body[1:] if documented else function.body
+    return function.body[1:] if is_string(function.body[0]) else function.body

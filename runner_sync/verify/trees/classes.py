@@ -69,6 +69,11 @@ class ClassInfo:
         return f"{self.module.path}:{self.node.lineno}"
 
     @property
+    def key(self) -> tuple[str, str]:
+        """Module and name: what a class of one world has in common with the same class of another."""
+        return self.module.name, self.name
+
+    @property
     def has_getattr(self) -> bool:
         """Whether objects of the class may have attributes that nobody set."""
         return "__getattr__" in self.methods or "__getattribute__" in self.methods

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import may_swallow, parameters
-from runner_sync.syntax import head_end, statements_of, walk
+from runner_sync.syntax import Try, head_end, statements_of, walk
 from runner_sync.verify.trees import importing, modules
 from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of, target_names
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_attribute_of, self_name
@@ -276,7 +276,7 @@ def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:
     guarded: set[int] = set()
     for node in nodes_of(function):
         body: list[ast.stmt] = []
-        if isinstance(node, ast.Try) and any(modules.catches(handler, errors) for handler in node.handlers):
+        if isinstance(node, Try) and any(modules.catches(handler, errors) for handler in node.handlers):
             body = node.body
         elif isinstance(node, ast.If) and modules.is_switch(node.test):
             body = [*node.body, *node.orelse]

@@ -9,7 +9,7 @@ import ast
 import functools
 from collections.abc import Iterator
 
-from runner_sync.syntax import assigned_names, decorator_name, statements_of, walk
+from runner_sync.syntax import assigned_names, decorator_name, is_none, statements_of, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -72,7 +72,7 @@ def defaulting_to_none(given: ast.arguments) -> set[str]:
     positional = [*given.posonlyargs, *given.args]
     pairs = [*zip(reversed(positional), reversed(given.defaults), strict=False)]
     pairs += [(a, default) for a, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default]
-    return {a.arg for a, default in pairs if isinstance(default, ast.Constant) and default.value is None}
+    return {a.arg for a, default in pairs if is_none(default)}
 
 
 def insisted_on(statement: ast.stmt) -> set[str]:

@@ -17,7 +17,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.naming import Import, imported_by
 from runner_sync.statements.mentions import mentions
-from runner_sync.syntax import is_name, lasting_module_of, statements_of, walk
+from runner_sync.syntax import Try, is_name, lasting_module_of, statements_of, walk
 from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.settled import settled
@@ -197,7 +197,7 @@ def _guarded_statements(nodes: Iterable[ast.AST]) -> set[ast.AST]:
     """Import statements whose failure is handled, or that never run: try/except, TYPE_CHECKING, version switches."""
     guarded: set[ast.AST] = set()
     for node in nodes:
-        if isinstance(node, ast.Try) and any(catches(handler, IMPORT_ERRORS) for handler in node.handlers):
+        if isinstance(node, Try) and any(catches(handler, IMPORT_ERRORS) for handler in node.handlers):
             guarded.update(statement for part in node.body for statement in walk(part) if _is_import(statement))
         elif isinstance(node, ast.If) and is_switch(node.test):
             parts = [*node.body, *node.orelse]

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from runner_sync.syntax import dotted_name, is_name
+from runner_sync.syntax import dotted_name, is_name, is_none
 from runner_sync.verify.trees.calling.call_graph import MAX_DEPTH, CallGraph, Question, question
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
@@ -58,7 +58,7 @@ class Program(CallGraph):
             return self.infer(frame, node.value, depth + 1)
         if isinstance(node, ast.IfExp):
             return union([self.infer(frame, part, depth + 1) for part in (node.body, node.orelse)])
-        if isinstance(node, ast.Constant) and node.value is None:
+        if is_none(node):
             return []
         return None
 
@@ -205,7 +205,7 @@ def _only_declares(assignment: Assignment) -> bool:
     """Whether an assignment sets no value but ``None``: ``drafter: Drafter``, ``self.drafter: Drafter | None =
     None``."""
     value = assignment.value
-    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+    return value is None or is_none(value)
 
 
 def _is_copied_to_itself(node: ast.AST, name: str) -> bool:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner_sync.syntax import decorator_name, dotted_name
+from runner_sync.syntax import decorator_name, dotted_name, is_none
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_record
 from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.modules import Module
@@ -45,7 +45,7 @@ def instances(
     """The classes of an annotation: a name, a string, ``Optional[…]`` or a union; ``None`` for other generics, and for
     a name that is defined by itself. ``through`` are the values of the type aliases that led to this annotation."""
     annotation = read(annotation)
-    if isinstance(annotation, ast.Constant) and annotation.value is None:
+    if is_none(annotation):
         return []
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         sides = (annotation.left, annotation.right)
@@ -79,7 +79,7 @@ def entered_type(function: FunctionNode | None) -> ast.expr | None:
 def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | None) -> bool:
     """Whether a value of this annotation is certainly no tuple: ``int``, ``np.ndarray | None``, ``list[int]``."""
     annotation = read(annotation)
-    if isinstance(annotation, ast.Constant) and annotation.value is None:
+    if is_none(annotation):
         return True
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         return all(excludes_tuples(classes, module, side) for side in (annotation.left, annotation.right))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from runner_sync.syntax import is_none
 from runner_sync.verify.trees.classes import Assignment
 from runner_sync.verify.trees.values.annotations import read
 
@@ -36,7 +37,7 @@ def held(assignments: Iterable[Assignment]) -> frozenset[type] | None:
 
 def _annotated(annotation: ast.expr | None) -> set[type] | None:
     node = read(annotation)
-    if isinstance(node, ast.Constant) and node.value is None:
+    if is_none(node):
         return set()
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         sides = [_annotated(side) for side in (node.left, node.right)]

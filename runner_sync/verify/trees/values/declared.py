@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from runner_sync.syntax import dotted_name
+from runner_sync.syntax import dotted_name, is_none
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values.annotations import read
@@ -41,7 +41,7 @@ def kinds_of(classes: Classes, module: Module, annotation: ast.expr | None, dept
     node = read(annotation)
     if node is None or depth > _MAX_DEPTH:
         return None
-    if isinstance(node, ast.Constant) and node.value is None:
+    if is_none(node):
         return Declared(frozenset())
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return joined([kinds_of(classes, module, side, depth + 1) for side in (node.left, node.right)])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from runner_sync.signatures import TRANSPARENT
-from runner_sync.syntax import decorator_name, dotted_name, is_name, is_super
+from runner_sync.syntax import decorator_name, dotted_name, is_name, is_none, is_super
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.trees.functions import FunctionNode, returns_of, yields
@@ -250,7 +250,7 @@ def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, n
         return all(_annotation_lacks(program, frame, side, name=name) for side in (annotation.left, annotation.right))
     base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     kind = dotted_name(base) or ""
-    if (isinstance(base, ast.Constant) and base.value is None) or kind in _FLAT | _ARRAYS:
+    if is_none(base) or kind in _FLAT | _ARRAYS:
         return name not in _OF_CONTAINERS or kind not in _FLAT - _NUMBERS | _ARRAYS
     infos = [instance.info for instance in instances(program.classes, frame.module, annotation) or ()]
     if not infos or not none_has(program, infos, name):

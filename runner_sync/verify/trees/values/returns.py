@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import is_name
+from runner_sync.syntax import is_name, is_none
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import is_record
 from runner_sync.verify.trees.functions import FunctionNode, is_plain, nodes_of, returns_of
@@ -51,7 +51,7 @@ def returns_value(function: FunctionNode) -> bool | None:
     """Whether a plain function always, never or (``None``) sometimes returns a value."""
     if not is_plain(function):
         return None
-    kinds = {value is not None and not _is_none(value) for value in returns_of(function)}
+    kinds = {value is not None and not is_none(value) for value in returns_of(function)}
     if kinds == {True}:
         return True
     return None if True in kinds else False
@@ -97,11 +97,11 @@ def hands_nothing_back(function: FunctionNode, *, is_told: bool = False) -> bool
     ``False`` for an empty body and one that always raises, which are there to be overridden, and for ``return None``.
     With ``is_told`` (another version of the function returns a value), ``return None`` counts as bare.
     """
-    says_none = function.returns is None or _is_none(function.returns)
+    says_none = function.returns is None or is_none(function.returns)
     does = any(not isinstance(s, ast.Pass | ast.Raise | ast.Return) and not _is_text(s) for s in function.body)
     returned = list(returns_of(function))
     comes_back = bool(returned) or not always_leaves(function.body)
-    is_nothing = all(value is None or (is_told and _is_none(value)) for value in returned)
+    is_nothing = all(value is None or (is_told and is_none(value)) for value in returned)
     return says_none and does and comes_back and is_nothing and is_plain(function)
 
 
@@ -191,7 +191,7 @@ def _instance_size(callee: Callee) -> frozenset[int] | None:
 
 
 def _expression_sizes(program: Program, callee: Callee, value: ast.expr | None, *, depth: int) -> frozenset[int] | None:
-    if value is None or _is_none(value):
+    if value is None or is_none(value):
         # Unpacking `None` fails in any version, so the caller must test for it, and it counts as no size.
         return frozenset()
     if isinstance(value, ast.Tuple):
@@ -207,7 +207,7 @@ def _expression_sizes(program: Program, callee: Callee, value: ast.expr | None, 
 
 
 def _gives_none(program: Program, callee: Callee, value: ast.expr | None, *, depth: int) -> bool | None:
-    if value is None or _is_none(value):
+    if value is None or is_none(value):
         return True
     if isinstance(value, ast.IfExp):
         parts = {_gives_none(program, callee, part, depth=depth) for part in (value.body, value.orelse)}
@@ -247,10 +247,6 @@ def _makes_dictionary(value: ast.expr | None) -> bool:
 
 def _has_star(value: ast.Tuple) -> bool:
     return any(isinstance(element, ast.Starred) for element in value.elts)
-
-
-def _is_none(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _is_text(statement: ast.stmt) -> bool:

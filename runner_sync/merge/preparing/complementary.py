@@ -21,7 +21,7 @@ from dataclasses import replace
 from runner_sync.merge.matching.align import align
 from runner_sync.merge.preparing.forks import words_of
 from runner_sync.model import Triple
-from runner_sync.statements import Node, clauses, flatten, in_suite, siblings, tree_of
+from runner_sync.statements import Node, clauses, flatten, in_suite, tree_of
 from runner_sync.statements.likeness import VERSION, dice
 from runner_sync.syntax import dotted_name, indentation, walk
 
@@ -32,7 +32,7 @@ def with_else_as_condition(triple: Triple, foreign: Collection[str] = ()) -> Tri
     """The triple with each such ``else`` of omni's rewritten; not for a new condition that is ``foreign``."""
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     rows = triple.omni.split("\n")
-    pairs = [*_opposites(base)]
+    pairs = _opposites(base)
     known = {pair.left: pair.right for pair in align(base, upstream)} if pairs else {}
     for first, second in pairs:
         now = upstream[known[second]] if second in known else None
@@ -48,13 +48,20 @@ def with_else_as_condition(triple: Triple, foreign: Collection[str] = ()) -> Tri
     return replace(triple, omni="\n".join(rows))
 
 
-def _opposites(nodes: Sequence[Node]) -> Iterator[tuple[int, int]]:
-    """Each ``if`` without another branch, with the next one in the same suite that asks for the opposite."""
-    for k, node in enumerate(nodes):
-        if _is_plain(nodes, k) and (test := _test(node)) is not None:
-            later = (j for j in siblings(nodes, k, step=1) if _is_plain(nodes, j))
-            if (second := next((j for j in later if _is_opposite(test, _test(nodes[j]))), None)) is not None:
-                yield k, second
+def _opposites(nodes: Sequence[Node]) -> list[tuple[int, int]]:
+    """Each ``if`` without another branch, with the next one in the same suite that asks for the opposite: ``x`` and
+    ``not x``, ``a is b`` and ``a is not b``, and the like."""
+    found = []
+    later: dict[tuple[int, str], int] = {}
+    denied: dict[tuple[int, str], int] = {}
+    for k in range(len(nodes) - 1, -1, -1):
+        if not _is_plain(nodes, k) or (test := _test(nodes[k])) is None:
+            continue
+        asked, opposite = (nodes[k].parent, ast.dump(test)), (nodes[k].parent, _negated(test))
+        seconds = [places[key] for places, key in ((later, opposite), (denied, asked)) if key in places]
+        found += [(k, min(seconds))] if seconds else []
+        later[asked] = denied[opposite] = k
+    return found[::-1]
 
 
 def _is_plain(nodes: Sequence[Node], k: int) -> bool:
@@ -68,11 +75,6 @@ def _test(node: Node) -> ast.expr | None:
     assert isinstance(statement, ast.If)
     changing = ast.Call | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
     return None if any(isinstance(part, changing) for part in walk(statement.test)) else statement.test
-
-
-def _is_opposite(one: ast.expr, other: ast.expr | None) -> bool:
-    """Whether exactly one of two conditions holds: ``x`` and ``not x``, ``a is b`` and ``a is not b``, and the like."""
-    return other is not None and (_negated(one) == ast.dump(other) or _negated(other) == ast.dump(one))
 
 
 def _negated(test: ast.expr) -> str:

@@ -52,7 +52,7 @@ def _is_ambiguous(
 
 def _unpaired(nodes: _Nodes, pairs: Sequence[Pair]) -> set[str]:
     paired = {pair.right for pair in pairs}
-    return {node.canon for k, node in enumerate(nodes) if k not in paired and not node.is_comment}
+    return {node.canon for k, node in enumerate(nodes) if k not in paired and node.is_telling and not node.is_clause}
 
 
 def _increases(pairs: Sequence[Pair]) -> bool:

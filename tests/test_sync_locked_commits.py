@@ -62,7 +62,7 @@ def settle(trees: Trees, unit: tuple[str, str], twin: tuple[str, str]) -> Path:
     known = lock.load(lock_file.read_text("utf-8"))
     path, qualname = twin
     digest = lock.digest(unit_texts((trees.omni / path).read_text("utf-8"), path)[qualname])
-    entry = known.find(*unit) or lock.Entry(*unit)
+    entry = known.by_key().get(unit) or lock.Entry(*unit)
     settled = replace(entry, gpu=BaseRef("vllm-omni", GONE, path, qualname, "lock", 1.0, digest))
     made = lock.merge(known, [settled], inputs=known.inputs, gone=set())
     lock_file.write_text(lock.dump(made), "utf-8")

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from runner_sync.errors import InputError
-from runner_sync.model import PACKAGES
 from runner_sync.render import FORMATS, github_summary, render
 from runner_sync.terminal.screen import PLAIN_WIDTH, Screen
 from runner_sync.user_paths import resolved
@@ -100,6 +99,8 @@ def _check_writable(file: Path) -> None:
 
 
 def _is_package(folder: Path) -> bool:
+    from runner_sync.model import PACKAGES  # takes longer than all that help needs
+
     return folder.name in PACKAGES.values() and (folder / "__init__.py").is_file()
 
 

@@ -9,6 +9,9 @@ from check_samples import EMPTY_AR, NPU_BASE, NPU_HEAD, dedent, found, job
 from parity_samples import SAMPLE, gpu, npu
 
 from runner_sync.profile import NPU
+from runner_sync.sync.notes.check_notes import unfollowed
+from runner_sync.verify.check import run
+from runner_sync.verify.codes import Codes
 from runner_sync.verify.runners.ancestry import Ancestry, ancestry
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
 from runner_sync.verify.runners.outline import outline
@@ -46,6 +49,18 @@ MIXINS = {
 def test_what_a_mixin_brings_is_not_called_skipped(kind: str) -> None:
     files = {"vllm_omni/mix.py": MIXINS[kind], "vllm_omni/deep.py": MIXIN}
     assert found(job(MIXED, gpu(SAMPLE), files=files), "RS203") == []
+
+
+OPEN = ("made by a call", "made by nobody who could be followed", "re-exported from what is not there")
+
+
+@pytest.mark.parametrize("kind", MIXINS)
+def test_a_class_that_the_rules_are_silent_about_is_named(kind: str) -> None:
+    files = {"vllm_omni/mix.py": MIXINS[kind], "vllm_omni/deep.py": MIXIN}
+    result = run(job(MIXED, gpu(SAMPLE), files=files))
+    assert result.unfollowed == (("NPUARModelRunner",) if kind in OPEN else ())
+    assert len(unfollowed(result)) == (kind in OPEN)
+    assert run(job(MIXED, gpu(SAMPLE), files=files), Codes(select=("RS4",))).unfollowed == ()
 
 
 @pytest.mark.parametrize(

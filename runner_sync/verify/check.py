@@ -8,6 +8,7 @@ only when the job has a world.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from runner_sync.verify.rules import (
     rs491_unused_ignore,
     rs492_ignore_without_reason,
 )
+from runner_sync.verify.runners import parity
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library, Subject
 from runner_sync.verify.runners.reading import Hit, Reading
 
@@ -45,6 +47,7 @@ class CheckResult:
     ``ported`` are units of the branch that were edited since the lock, as their GPU twins were; ``stale`` are baseline
     entries that can shrink; ``baseline`` is what ``--update-baseline`` is to write; ``branch_error`` is why the tree
     where the branch began could not be checked: what the branch breaks on lines that it did not touch is missing then.
+    ``unfollowed`` are NPU classes with a base that cannot be followed, so that nobody knows what they run.
     """
 
     findings: tuple[Finding, ...]
@@ -54,6 +57,7 @@ class CheckResult:
     stale: tuple[StaleEntry, ...] = ()
     baseline: Baseline | None = None
     branch_error: InputError | None = None
+    unfollowed: tuple[str, ...] = ()
 
 
 def run(
@@ -88,7 +92,24 @@ def run(
     branch = Branch(changed, library, start.library) if changed is not None else None
     wanted = sorted((h for h in (*unsilenced, *about) if asked.wants(h.finding.code, h.finding.path)), key=_place)
     result = _report(wanted, baseline, ran=replace(ran, codes=asked), severity=severity, branch=branch)
-    return replace(result, ignored=len(hits) - len(unsilenced), branch_error=broken.branch_error or start.error)
+    return replace(
+        result,
+        ignored=len(hits) - len(unsilenced),
+        branch_error=broken.branch_error or start.error,
+        unfollowed=_unfollowed(library, codes, conflicts),
+    )
+
+
+def _unfollowed(library: Library, codes: Codes, conflicts: _Conflicts) -> tuple[str, ...]:
+    """The NPU classes that the wanted rules about what a class runs were silent about."""
+    if not codes.wants_any(parity.OF_WHOLE_CLASSES):
+        return ()
+    found: list[str] = []
+    for module in library.job.modules:
+        if module.path not in conflicts:
+            with suppress(UnresolvedConflict):  # a finding of its own
+                found += [pair.npu.name for pair in parity.pairs(Subject(library, module)) if pair.npu_mro.is_open]
+    return tuple(found)
 
 
 def _readings(hits: Sequence[Hit], library: Library, conflicts: _Conflicts) -> dict[str, Reading]:

@@ -16,6 +16,7 @@ from runner_sync.sync.trees import inputs
 from runner_sync.verify.catalog import can_run, known_codes
 from runner_sync.verify.check import CheckJob, CheckResult
 from runner_sync.verify.codes import BREAKAGE, Codes
+from runner_sync.verify.runners.parity import OF_WHOLE_CLASSES
 
 
 def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
@@ -73,6 +74,14 @@ def unread(job: CheckJob, result: CheckResult) -> list[str]:
             f"{result.branch_error}"
         )
     return said
+
+
+def unfollowed(result: CheckResult) -> list[str]:
+    """A note on classes whose GPU twins were not compared with what they run."""
+    if not result.unfollowed:
+        return []
+    named, silent = ", ".join(result.unfollowed), ", ".join(OF_WHOLE_CLASSES)
+    return [f"{named}: a base of omni's cannot be followed, so {silent} say nothing: import the base by its name"]
 
 
 def ported(result: CheckResult) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from textwrap import indent
 
 import pytest
@@ -10,11 +12,13 @@ from parity_samples import SAMPLE, gpu, npu
 
 from runner_sync.profile import NPU
 from runner_sync.sync.notes.check_notes import unfollowed
+from runner_sync.verify import check
 from runner_sync.verify.check import run
 from runner_sync.verify.codes import Codes
 from runner_sync.verify.runners.ancestry import Ancestry, ancestry
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
 from runner_sync.verify.runners.outline import outline
+from runner_sync.verify.runners.parity import OF_WHOLE_CLASSES
 from runner_sync.verify.runners.reading import Reading
 
 MIXIN = f"class Mixin:\n{indent(SAMPLE.strip(), '    ')}\n"
@@ -59,8 +63,18 @@ def test_a_class_that_the_rules_are_silent_about_is_named(kind: str) -> None:
     files = {"vllm_omni/mix.py": MIXINS[kind], "vllm_omni/deep.py": MIXIN}
     result = run(job(MIXED, gpu(SAMPLE), files=files))
     assert result.unfollowed == (("NPUARModelRunner",) if kind in OPEN else ())
-    assert len(unfollowed(result)) == (kind in OPEN)
-    assert run(job(MIXED, gpu(SAMPLE), files=files), Codes(select=("RS4",))).unfollowed == ()
+    assert len(unfollowed(result, Codes())) == (kind in OPEN)
+    assert run(job(MIXED, gpu(SAMPLE), files=files), Codes(select=("RS404",))).unfollowed == ()
+
+
+def test_the_rules_that_are_silent_about_such_a_class_are_named_if_wanted() -> None:
+    texts = {path.name: path.read_text("utf-8") for path in (Path(check.__file__).parent / "rules").glob("rs*.py")}
+    silent = {name[:5].upper() for name, text in texts.items() if re.search(r"whole_pairs\(|\.is_open\b", text)}
+    assert {*OF_WHOLE_CLASSES} == silent
+    files = {"vllm_omni/mix.py": MIXINS[OPEN[0]]}
+    codes = Codes(select=("RS2",))
+    (note,) = unfollowed(run(job(MIXED, gpu(SAMPLE), files=files), codes), codes)
+    assert "(RS202, RS203, RS204, RS207)" in note
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def check(options: CheckOptions) -> Report:
     ]
     run = _Run(options, given, codes, job, changed)
     result = _result(run)
-    said += [*check_notes.unread(job, result), *check_notes.unfollowed(result), *check_notes.ported(result)]
+    said += [*check_notes.unread(job, result), *check_notes.unfollowed(result, codes), *check_notes.ported(result)]
     return _report("check", run, result, said)
 
 

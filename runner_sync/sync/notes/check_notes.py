@@ -76,12 +76,13 @@ def unread(job: CheckJob, result: CheckResult) -> list[str]:
     return said
 
 
-def unfollowed(result: CheckResult) -> list[str]:
-    """A note on classes whose GPU twins were not compared with what they run."""
+def unfollowed(result: CheckResult, codes: Codes) -> list[str]:
+    """A note on classes of which nobody knows what they run, with the wanted rules that ask for that."""
     if not result.unfollowed:
         return []
-    named, silent = ", ".join(result.unfollowed), ", ".join(OF_WHOLE_CLASSES)
-    return [f"{named}: a base of omni's cannot be followed, so {silent} say nothing: import the base by its name"]
+    silent = ", ".join(code for code in OF_WHOLE_CLASSES if codes.wants(code))
+    said = f"{', '.join(result.unfollowed)}: a base of omni's cannot be followed, so what is inherited was not checked"
+    return [f"{said} ({silent}): import the base by its name"]
 
 
 def ported(result: CheckResult) -> list[str]:

@@ -18,8 +18,8 @@ from runner_sync.verify.runners.ancestry import Ancestry, ancestry
 from runner_sync.verify.runners.job import Library, Subject
 from runner_sync.verify.runners.reading import ClassText, Function, Reading, constant_text, dotted
 
-OF_WHOLE_CLASSES = ("RS202", "RS203", "RS204", "RS207")
-"""The rules that say nothing about a class with a base that cannot be followed (`whole_pairs`)."""
+OF_WHOLE_CLASSES = ("RS103", "RS105", "RS202", "RS203", "RS204", "RS207", "RS402")
+"""The rules that say nothing about a class with a base that cannot be followed, or not all (RS402)."""
 
 
 @dataclass(eq=False)

@@ -230,7 +230,7 @@ def _of_function(frame: Frame, *, of_class: bool) -> Member | None:
 
 
 def _is_none(source: Source) -> bool:
-    return source.annotation is None and isinstance(source.value, ast.Constant) and source.value.value is None
+    return source.annotation is None and is_none(source.value)
 
 
 def _source_lacks(program: Program, source: Source, name: str) -> bool:

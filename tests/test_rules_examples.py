@@ -35,7 +35,7 @@ IN_PROSE = {
 }
 
 
-@pytest.mark.parametrize("code", BLOCKS.keys() - NOT_FOUND_BY_CHECK)
+@pytest.mark.parametrize("code", sorted(BLOCKS.keys() - NOT_FOUND_BY_CHECK))
 def test_the_example_of_a_rule_is_found(code: str) -> None:
     assert found(laid_out(BLOCKS[code]), code)
 

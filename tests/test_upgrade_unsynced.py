@@ -88,6 +88,19 @@ def test_what_did_not_come_in_is_no_question() -> None:
     assert asked(FIRST, left_out=OTHER) == [(IS_SPARSE, "")]
 
 
+EARLY = "        if self.traces is not None:\n            self.traces.begin()\n"
+LATE = "        if self.traces is not None:\n            self.traces.wait()\n            self.traces.clear()\n"
+
+
+def test_a_condition_that_upstream_split_since_is_asked_about_at_each_part() -> None:
+    parts = [(textwrap.dedent(EARLY).rstrip(), 6), (textwrap.dedent(LATE).rstrip(), 9)]
+    assert asked_about(EARLY + "        self.count(rows)\n" + LATE, OTHER) == parts
+
+
+def test_a_condition_that_came_whole_is_asked_about_once() -> None:
+    assert [text for text, _ in asked_about(EARLY + OTHER, OTHER)] == [textwrap.dedent(OTHER)]
+
+
 WRAPPER = """\
         try:
             ...

@@ -38,28 +38,46 @@ def asking_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
             f"new in {TITLES[base.ref.project]} {base.ref.ref} and not in omni's copy: taken to be newer than the "
             "copy; leave it out if omni had removed it"
         )
-        made, line = came[text]
-        shown = Shown(base=textwrap.dedent(text), upstream=made, chosen=made)
-        item = review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
         more = f", with {len(others)} more below that {'hang' if len(others) > 1 else 'hangs'} on it" if others else ""
-        items.append(replace(item, reason=item.reason + more))
+        for made, line in came[text]:
+            shown = Shown(base=textwrap.dedent(text), upstream=made, chosen=made)
+            item = review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
+            items.append(replace(item, reason=item.reason + more))
     return draft.asking(*items)
 
 
-def _conditions_that_came(draft: Draft, base: Base) -> dict[str, tuple[str, int]]:
-    """For each such condition and wrapper of the base the text as it came in, and for a wrapper its line, else 1."""
+def _conditions_that_came(draft: Draft, base: Base) -> dict[str, list[tuple[str, int]]]:
+    """For each such condition and wrapper of the base the texts as they came in, each with its line.
+
+    The line is 1 where only one place has the text.
+    """
     made, before = set(canonical(draft.text)), set(canonical(draft.before))
-    found: dict[str, tuple[str, int]] = {}
+    found: dict[str, list[tuple[str, int]]] = {}
     for text in base.unsynced:
         news = set(canonical(text)) - before
         if WRAPPED in news:
             wrapper = _around_something(text, draft.text, news)
-            found |= {text: wrapper} if wrapper is not None else {}
+            found |= {text: [wrapper]} if wrapper is not None else {}
         elif news and news <= made:
-            found[text] = textwrap.dedent(text), 1
+            found[text] = _taken_apart(text, draft.text, news) or [(textwrap.dedent(text), 1)]
         elif news and (came := _under_another_condition(text, draft.text, before)):
-            found[text] = came, 1
+            found[text] = [(came, 1)]
     return found
+
+
+def _taken_apart(text: str, made: str, news: Collection[str]) -> list[tuple[str, int]]:
+    """The statements of ``made`` under a new head of ``text``, and their lines, where none of them is all of ``text``.
+
+    Upstream may have split the suite since then, and each part asks the same condition.
+    """
+    whole = canonical(text)
+    if whole[0] not in news:
+        return []
+    nodes = lineage.nodes_of(made)
+    parts = [[nodes[i] for i in below(nodes, k)] for k, node in enumerate(nodes) if node.canon == whole[0]]
+    if any(tuple(node.canon for node in part if not node.is_comment) == whole for part in parts):
+        return []
+    return [(_lines(made, part), part[0].start) for part in parts]
 
 
 WRAPPED = "..."

@@ -9,8 +9,8 @@ import pytest
 from runner_sync.model import ReviewItem
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.job import Hierarchy, ModuleJob
-from runner_sync.upgrade.questions.mixed_in import join_under_mixins
+from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, ModuleJob, ModuleRevision
+from runner_sync.upgrade.questions.mixed_in import join_under_mixins, mixed_in
 
 MODULE = NPU.modules[0]
 HIERARCHY = Hierarchy(added_mixins={"Runner": {"Mixin": frozenset({"hand_on"})}})
@@ -54,3 +54,29 @@ def test_without_a_mixin_nothing_is_joined() -> None:
 
 def test_a_part_of_another_question_stays_that() -> None:
     assert part_of(replace(CALL, part_of="R9")) == "R9"
+
+
+def why_without(*revisions: str) -> str:
+    """Why the class does without a mixin of its twin's: the bases of the GPU class from the oldest revision to now."""
+    assert MODULE.gpu is not None
+    texts = [f"class {MODULE.gpu.name}({bases}):\n    pass\n" for bases in revisions]
+    *sides, new = (ModuleRevision(f"0.{k}", text, "gpu.py") for k, text in enumerate(texts))
+    twin = GpuTwin(new=new, bases=tuple(GpuBase(side, lambda: None) for side in sides))
+    without = Hierarchy(missing_mixins={"Runner": {"Mixin": frozenset({"hand_on"})}})
+    (draft,) = mixed_in([], replace(JOB, twin=twin, hierarchy=without), {})
+    return draft.reviews[0].reason
+
+
+@pytest.mark.parametrize(
+    "revisions",
+    [
+        pytest.param(("Base", "Base, Mixin", "Base, Mixin"), id="the last release had it, with the same text"),
+        pytest.param(("Base", "Base, Mixin", "Base, Mixin, Other"), id="with another text"),
+    ],
+)
+def test_a_mixin_that_the_last_release_had_is_not_new(revisions: tuple[str, ...]) -> None:
+    assert "done without since before this upgrade" in why_without(*revisions)
+
+
+def test_a_mixin_that_the_last_release_had_not_is_new() -> None:
+    assert "newly mixes in Mixin" in why_without("Base, Mixin", "Base", "Base, Mixin")

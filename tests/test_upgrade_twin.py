@@ -51,6 +51,47 @@ def test_a_unit_that_has_what_the_twin_gained_stands_at_the_twin(npu: str, was: 
     assert upgraded(npu, was, now) == NPU_CLASS + npu
 
 
+OLDER = """\
+    def _set_up(self, size):
+        self.rows = self.make(size)
+        self.begin(size)
+"""
+MADE = "        self.rows = self.make(size)\n"
+WIDER = "        self.width = self.width_of(size)\n        self.rows = self.make(self.width)\n"
+LATER = OLDER.replace(MADE, WIDER) + "".join(
+    f"        self.{name}(size)\n" for name in ("keep", "check", "note", "count")
+)
+NEWER = LATER + "        self.send(size)\n"
+
+
+def set_up(npu: str, *, news_only: bool = False) -> str:
+    """The unit after an upgrade; its twin was ``OLDER``, then ``LATER``, and is ``NEWER``."""
+    sides = [ModuleRevision(ref, GPU_CLASS + body, GPU_AR) for ref, body in (("0.1", OLDER), ("0.2", LATER))]
+    bases = tuple(GpuBase(side, lambda: None) for side in sides)
+    twin = GpuTwin(new=ModuleRevision("0.3", GPU_CLASS + NEWER, GPU_AR), bases=bases, news_only=news_only)
+    return upgrade_module(ModuleJob(NPU, MODULE, AR, NPU_CLASS + npu, twin=twin)).after
+
+
+def test_a_passage_that_is_older_than_the_rest_of_a_unit_is_ported() -> None:
+    after = set_up(LATER.replace(WIDER, MADE))
+    assert WIDER in after
+    assert "self.make(size)" not in after
+    assert "self.send(size)" in after
+
+
+@pytest.mark.parametrize(
+    ("npu", "news_only"),
+    [
+        pytest.param(LATER.replace(WIDER, "        self.rows = None\n"), False, id="NPU has a form of its own"),
+        pytest.param(LATER.replace(WIDER, MADE), True, id="only news are asked for"),
+    ],
+)
+def test_a_passage_that_is_npus_own_stays(npu: str, news_only: bool) -> None:
+    after = set_up(npu, news_only=news_only)
+    assert "self.width_of(size)" not in after
+    assert "self.send(size)" in after
+
+
 HOOK = """\
     def _pad(self, rows):
         return self.note(super()._pad(rows))

@@ -101,6 +101,10 @@ def test_a_condition_that_came_whole_is_asked_about_once() -> None:
     assert [text for text, _ in asked_about(EARLY + OTHER, OTHER)] == [textwrap.dedent(OTHER)]
 
 
+def test_a_condition_with_what_it_reads_is_asked_about_as_it_was() -> None:
+    assert [text for text, _ in asked_about(FIRST + EARLY, FIRST)] == [textwrap.dedent(FIRST)]
+
+
 WRAPPER = """\
         try:
             ...

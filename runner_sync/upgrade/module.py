@@ -20,6 +20,7 @@ from runner_sync.upgrade.from_gpu.twin import gpu_side, owing
 from runner_sync.upgrade.from_gpu.twin.unset import unset
 from runner_sync.upgrade.from_upstream import ascend
 from runner_sync.upgrade.job import ModuleJob, ModuleResult, is_selected
+from runner_sync.upgrade.questions.counterparts import ask_about_counterparts
 from runner_sync.upgrade.questions.defects import (
     ask_about_never_set,
     ask_about_order,
@@ -111,5 +112,5 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuS
     drafts = [ask_about_repeated(draft, side.new.get(draft.name, ""), job.path) for draft in drafts]
     drafts = ask_about_unset(drafts, job)
     drafts = ask_about_never_set(drafts, job, side.new)
-    drafts = ask_about_calls(drafts, job)
+    drafts = ask_about_counterparts(ask_about_calls(drafts, job), job)
     return name_partners(join_under_mixins(join_replaced(join_features(join_alike(drafts))), job))

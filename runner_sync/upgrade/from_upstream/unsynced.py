@@ -70,8 +70,8 @@ def _taken_apart(text: str, made: str, news: Collection[str]) -> list[tuple[str,
 
     Upstream may have split the suite since then, and each part asks the same condition.
     """
-    whole = canonical(text)
-    if whole[0] not in news:
+    whole, own = canonical(text), lineage.nodes_of(textwrap.dedent(text))
+    if whole[0] not in news or len(below(own, 0)) < len(own):
         return []
     nodes = lineage.nodes_of(made)
     parts = [[nodes[i] for i in below(nodes, k)] for k, node in enumerate(nodes) if node.canon == whole[0]]

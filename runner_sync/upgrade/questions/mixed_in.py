@@ -110,12 +110,10 @@ def _settled_bases(job: ModuleJob) -> set[str]:
 
 
 def _old_bases(job: ModuleJob) -> set[str]:
-    """Bases that the GPU class had in the last revision before this upgrade whose text was another one."""
+    """Bases that the GPU class had in the last revision before this upgrade."""
     if job.module.gpu is None or job.twin.new is None or not job.twin.bases:
         return set()
-    last = job.twin.bases[-1].side
-    earlier = [base.side for base in job.twin.bases if base.side.text != job.twin.new.text]
-    side = [last, *earlier][-1]
+    side = [*job.twin.bases[-1:], *(base for base in job.twin.bases if base.side.ref != job.twin.new.ref)][-1].side
     return {base.expression for base in texts.bases_of(side.text, job.module.gpu.name, side.path)}
 
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from runner_sync import lineage
 from runner_sync.compose.member_text import canonical
 from runner_sync.lineage.alignment import aligned_with
+from runner_sync.lineage.stale_passages import as_followed
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import Profile
@@ -73,6 +75,11 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _without_news(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
     # A copied unit gets vLLM's own changes through vllm-ascend, any other unit only through its twin.
+    old |= {
+        draft.name: _as_followed(draft, job, chosen[draft.name], old[draft.name], new)
+        for draft in drafts
+        if draft.name in chosen
+    }
     copies = [draft for draft in drafts if _is_copied(draft, job) and draft.name in chosen]
     rebased, from_vllm = _without_vllm(job, copies, chosen, old=old, new=new)
     as_written = _by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))
@@ -89,6 +96,21 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         unchanged=_unchanged(job, as_written),
         untranslated=translated.findings,
     )
+
+
+def _as_followed(draft: Draft, job: ModuleJob, base: GpuBase, old: str, new: Mapping[str, str]) -> str:
+    """The ``old`` text of a unit's twin, with what the unit has of earlier revisions as these have it.
+
+    What a lock names was looked at then, and where only news are asked for, an earlier change is none.
+    """
+    name = draft.name
+    if name not in new or name in job.twin.locked or job.twin.news_only:
+        return old
+    before = takewhile(lambda one: one.side != base.side, job.twin.bases)
+    earlier = [table[name] for one in before if name in (table := translated_units(job, one.side))]
+    vllm = base.vllm if _is_copied(draft, job) else None
+    delivered = frozenset(vllm_canons(job, vllm_unit(job, vllm, name))) if vllm is not None else frozenset[str]()
+    return as_followed(old, earlier, mine=draft.text, now=new[name], delivered=delivered)
 
 
 def side_since_earlier(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide | None:

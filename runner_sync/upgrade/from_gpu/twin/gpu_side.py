@@ -108,8 +108,10 @@ def _as_followed(draft: Draft, job: ModuleJob, base: GpuBase, old: str, new: Map
         return old
     before = takewhile(lambda one: one.side != base.side, job.twin.bases)
     earlier = [table[name] for one in before if name in (table := translated_units(job, one.side))]
-    vllm = base.vllm if _is_copied(draft, job) else None
-    delivered = frozenset(vllm_canons(job, vllm_unit(job, vllm, name))) if vllm is not None else frozenset[str]()
+    followed = as_followed(old, earlier, mine=draft.text, now=new[name])
+    if followed == old or not _is_copied(draft, job) or (vllm := base.vllm) is None:
+        return followed
+    delivered = frozenset(vllm_canons(job, vllm_unit(job, vllm, name)))
     return as_followed(old, earlier, mine=draft.text, now=new[name], delivered=delivered)
 
 

@@ -95,7 +95,7 @@ def lines_run(triple: Triple, policy: str) -> Counter[str]:
     return count
 
 
-@pytest.mark.parametrize("policy", ["follow", "port"])
+@pytest.mark.parametrize("policy", [pytest.param("follow", marks=pytest.mark.slow), "port"])
 @pytest.mark.parametrize(
     "made",
     [

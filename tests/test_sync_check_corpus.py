@@ -30,7 +30,11 @@ def test_the_sample_hook(corpus_release: CorpusRelease, version: str, is_missing
     assert (("RS203", "NPUARModelRunner", "_sample") in found) is is_missing
 
 
-RECORDED = [("0.20.0", "0.18.0"), ("0.26.0", "0.26.0rc1"), ("0.32.0rc1", "0.30.0rc2")]
+RECORDED = [
+    pytest.param("0.20.0", "0.18.0", marks=pytest.mark.slow),
+    ("0.26.0", "0.26.0rc1"),
+    pytest.param("0.32.0rc1", "0.30.0rc2", marks=pytest.mark.slow),
+]
 
 
 @pytest.mark.corpus
@@ -59,6 +63,7 @@ def test_the_connector_mixin(corpus_release: CorpusRelease, version: str, is_mis
 
 
 @pytest.mark.corpus
+@pytest.mark.slow
 def test_eight_breaks_of_one_release_on_the_next(corpus_release: CorpusRelease) -> None:
     for project, version in (("vllm-omni", "0.26.0"), ("vllm", "0.30.0"), ("vllm", "0.26.0")):
         corpus_release(project, version)

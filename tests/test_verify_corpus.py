@@ -54,6 +54,7 @@ def test_omni_0_26_on_ascend_0_30_has_eight_new_breaks(corpus_release: Release) 
     }
 
 
+@pytest.mark.slow
 def test_ty_names_all_of_them_but_two(corpus_release: Release) -> None:
     """To ty, `if self.x: self.x = False` defines `x`; and what a model returns it does not know."""
     names = runners(corpus_release, "0.26.0")
@@ -91,6 +92,7 @@ RELEASED = [
 ]
 
 
+@pytest.mark.slow
 def test_an_attribute_that_only_its_reader_renews(corpus_release: Release) -> None:
     """vLLM 0.28 sets no `calculate_kv_scales`; omni's copies put it to `False` where it is true."""
     names = runners(corpus_release, "0.27.0rc1")
@@ -116,6 +118,7 @@ def test_the_drift_of_head_is_only_a_warning_today(corpus_release: Release) -> N
     assert {finding.severity for finding in found} == {"warning"}
 
 
+@pytest.mark.slow
 def test_a_long_jump_shows_the_silent_kinds_too(corpus_release: Release) -> None:
     old = world(corpus_release, "0.18.0", "0.17.0rc1", "0.18.0")
     new = world(corpus_release, "0.18.0", "0.30.0rc2", "0.30.0")
@@ -128,6 +131,7 @@ def test_a_long_jump_shows_the_silent_kinds_too(corpus_release: Release) -> None
     }
 
 
+@pytest.mark.slow
 def test_a_keyword_that_the_base_of_omnis_output_lost(corpus_release: Release) -> None:
     """`OmniModelRunnerOutput` is undecorated; vLLM 0.21's dataclass below it has `routed_experts_dict`, 0.23's not."""
     names = runners(corpus_release, "0.21.0rc1")
@@ -141,6 +145,7 @@ def test_a_keyword_that_the_base_of_omnis_output_lost(corpus_release: Release) -
     assert "RS306" not in {finding.code for finding in made_for}
 
 
+@pytest.mark.slow
 def test_a_callback_that_omnis_own_method_never_hands_on(corpus_release: Release) -> None:
     """vLLM 0.19's `_update_states` returns a callback, and so its caller; omni 0.18.0rc1's override returns nothing."""
     for project, version in (("vllm-omni", "0.18.0rc1"), ("vllm-ascend", "0.19.1rc1"), ("vllm", "0.19.1")):
@@ -177,6 +182,7 @@ def test_an_attribute_that_stays_at_its_default_on_npu(
     assert idle == expected
 
 
+@pytest.mark.slow
 def test_what_upstream_took_from_the_model(corpus_release: Release) -> None:
     """vllm-ascend set `clear_all_moe_loads` on the model until 0.22.1rc1; its EPLB adaptor has it since 0.23.0rc1."""
     symbol = ("RS308", "target.clear_all_moe_loads")
@@ -186,6 +192,7 @@ def test_what_upstream_took_from_the_model(corpus_release: Release) -> None:
     assert symbol not in told(breakage.find(world(corpus_release, "0.24.0", "0.22.1rc1", "0.22.1"), old, names))
 
 
+@pytest.mark.slow
 def test_a_returned_value_of_another_kind(corpus_release: Release) -> None:
     old, new = (
         world(corpus_release, "0.14.0", ascend, vllm)
@@ -222,7 +229,11 @@ def gpu_breaks(release: Release, omni: str, new: str, old: str, *, profile: Prof
             marks=pytest.mark.slow,
         ),
         # vLLM 0.28's capturer has no `clear_buffer`; omni calls it up to 0.30.0, where the capturer is set up.
-        ("0.26.0", "0.26.0", "0.28.0", "0.28.0", 7, {("RS308", "RoutedExpertsCapturer.clear_buffer")}),
+        pytest.param(
+            *("0.26.0", "0.26.0", "0.28.0", "0.28.0", 7),
+            {("RS308", "RoutedExpertsCapturer.clear_buffer")},
+            marks=pytest.mark.slow,
+        ),
         pytest.param(*("0.30.0", "0.30.0", "0.32.0rc1", "0.32.0", 10, set()), marks=pytest.mark.slow),
     ],
 )
@@ -252,6 +263,7 @@ def test_what_is_told_of_the_model_runner_v2_on_the_next_vllm_is_what_people_men
     assert not gpu_breaks(corpus_release, "0.32.0rc1", "0.32.0", "0.30.0", profile=GPU_V2)
 
 
+@pytest.mark.slow
 def test_a_new_argument_without_which_the_drafter_fails(corpus_release: Release) -> None:
     """Since 0.18.0rc1 vllm-ascend's drafter reads `uniform` of the batch's descriptor; omni 0.20.0 hands it on."""
     row = ("RS325", "propose_draft_token_ids(target_model_batch_desc)")

@@ -37,9 +37,13 @@ PINS = tomllib.loads((Path(__file__).parent / "releases.toml").read_text("utf-8"
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the terminal, the CI or the user's shell says about output and trees is not what a test is about."""
+    """What the terminal, the CI or the user's shell says about output and trees is not what a test is about.
+
+    New repositories get no sample hooks, which are more files than most tests have.
+    """
     for name in ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GIT_TEMPLATE_DIR", "")
 
 
 @pytest.fixture(scope="session")

@@ -50,7 +50,7 @@ def check_merge(folder: Path, expected: str) -> Merged:
     """The result is ``expected`` and parses, asks what the case says, and a second run changes nothing."""
     case = read_case(folder)
     result = case.run()
-    assert expected in (result.text, laid_out(result.text)), laid_out(result.text)
+    assert expected == result.text or expected == laid_out(result.text)
     assert result.parses
     ast.parse(f"class _:\n{expected}" if expected[:1] == " " else expected)
     assert [

@@ -157,6 +157,20 @@ OWN_20 = [f"self.own_{k}(a)" for k in range(20)]
             "copy",
             id="upstream's own call of super is no wrapper of omni's",
         ),
+        pytest.param(unit(*steps(1, 3), "self.mine(a)"), unit(*steps(1, 20)), "copy", id="cut out of it"),
+        pytest.param(
+            unit(*steps(1, 3), "self.mine(a)", "self.mine(b)"),
+            unit(*steps(1, 20)),
+            "override",
+            id="not nearly all is its",
+        ),
+        pytest.param(unit(*steps(1, 2)), unit(*steps(1, 20)), "override", id="too little to be told by"),
+        pytest.param(
+            unit(*steps(1, 3), CALLS_SUPER),
+            unit(*steps(1, 20)),
+            "override",
+            id="nearly all is its, and runs it besides",
+        ),
     ],
 )
 def test_copies_are_told_from_overrides(text: str, upstream: str, kind: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.compose.rulers import enclose_additions
+from runner_sync.compose.rulers import enclose_additions, join_blocks
 from runner_sync.markers import read_markers
 
 RULER = "# ------ Omni-new ------"
@@ -64,3 +64,66 @@ def test_a_run_across_suites_has_no_rulers(after: str) -> None:
 def test_what_rulers_enclose_already_has_no_more() -> None:
     after = grown((OUTER, "    y = 2\n"))
     assert enclose_additions(BEFORE, after, marked=(4,), ruler=RULER) == after
+
+
+PORTED = f"""\
+class Runner:
+    def run(self):
+        pass
+
+    {RULER}
+    def ported(self):
+        pass
+    {RULER}
+"""
+OWN = f"""
+    {RULER}
+    def own(self):
+        pass
+    {RULER}
+"""
+
+
+def joined(plain: str, enclosed: str) -> str:
+    regions = [(region.start, region.end) for region in read_markers(enclosed, label="Omni-new").regions]
+    made = join_blocks(plain, enclosed, regions)
+    assert join_blocks(made, made, []) == made
+    return made
+
+
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        pytest.param("", OWN, id="above omni's block"),
+        pytest.param(OWN, "", id="below omni's block"),
+        pytest.param(OWN, OWN.replace("own", "also"), id="between two"),
+        pytest.param("", OWN.replace("-- Omni", "---- Omni"), id="of another width"),
+        pytest.param("", OWN.removeprefix("\n"), id="with no line in between"),
+    ],
+)
+def test_a_block_that_touches_another_becomes_one_with_it(above: str, below: str) -> None:
+    """Members ported to the top of a block had rulers of their own, and a pair closed and opened around nothing."""
+    head, ported = PORTED.split("\n\n", 1)
+    enclosed = f"{head}\n{above}\n{ported}{below}"
+    plain = f"{head}\n{above}\n{ported.replace(f'    {RULER}', '').strip(chr(10))}\n{below}"
+    made = joined(plain, enclosed)
+    (region,) = read_markers(made, label="Omni-new").regions
+    assert region.problems == ()
+    lines = made.split("\n")
+    assert "ported" in "".join(lines[region.start : region.end])
+    assert made.count("def own") == enclosed.count("def own") == "".join(lines[region.start : region.end]).count("own(")
+
+
+@pytest.mark.parametrize(
+    ("plain", "enclosed"),
+    [
+        pytest.param("", PORTED + "\n    stopped = False\n" + OWN, id="something stands between them"),
+        pytest.param("", PORTED + "\n    # About both.\n" + OWN, id="a comment stands between them"),
+        pytest.param("", PORTED + OWN.replace("Omni-new -", "Omni-new: talker -"), id="a block that says what it is"),
+        pytest.param(PORTED + OWN, PORTED + OWN, id="they stood so before"),
+        pytest.param("", PORTED + OWN.replace("    ", "        "), id="another suite"),
+        pytest.param("", PORTED, id="one block"),
+    ],
+)
+def test_other_blocks_keep_their_rulers(plain: str, enclosed: str) -> None:
+    assert joined(plain, enclosed) == enclosed

@@ -1,15 +1,17 @@
 """Encloses what was ported from the GPU runners in omni's ruler comments, in the style of the file.
 
 Comes in: the text of a unit before and after the port, the lines that rulers already enclose, and the ruler. Goes out:
-the text with rulers. May touch: nothing.
+the text with rulers, blocks that touch each other as one. May touch: nothing.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from runner_sync.edits import margin
+from runner_sync.rulers import ruler_title
 from runner_sync.statements import as_module, parse_unit
 from runner_sync.syntax import same_code, walk
 
@@ -39,6 +41,35 @@ def enclose_members(texts: Sequence[str], *, ruler: str) -> str:
     indent = margin(next(line for line in texts[0].split("\n") if line.strip()))
     body = "\n".join(text.rstrip("\n") + "\n" for text in texts)
     return f"{indent}{ruler}\n{body}{indent}{ruler}\n"
+
+
+def join_blocks(plain: str, enclosed: str, regions: Sequence[tuple[int, int]]) -> str:
+    """``enclosed`` without the rulers between a block that ``plain`` does not have and one with nothing between them.
+
+    ``regions`` are the first and last lines of the blocks of ``enclosed``, rulers included. Those that say more than
+    the label, each about its own block, stay::
+
+        # ---- Omni-new ----
+        ported()
+        # ---- Omni-new ----    goes
+        # ---- Omni-new ----    goes
+        own()
+        # ---- Omni-new ----
+    """
+    lines = enclosed.split("\n")
+    drawn = {line for first, last in _inserted(plain.split("\n"), lines) for line in range(first, last + 1)}
+    gone: set[int] = set()
+    for upper, lower in pairwise(sorted(regions)):
+        alike = len({_drawn_as(lines[line - 1]) for line in (*upper, *lower)}) == 1
+        between = lines[upper[1] : lower[0] - 1]
+        if alike and drawn & {*upper, *lower} and upper[1] < lower[0] and not "".join(between).strip():
+            gone |= {upper[1], lower[0]}
+    return "\n".join(line for number, line in enumerate(lines, start=1) if number not in gone)
+
+
+def _drawn_as(line: str) -> tuple[str, str]:
+    """Indentation and title of a ruler, by which rulers of one style are known however wide they are."""
+    return margin(line), (ruler_title(line.strip()) or "").lower()
 
 
 def _inserted(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ from runner_sync.compose.bindings import bindings
 from runner_sync.compose.guarded import with_certain, with_conditions
 from runner_sync.compose.import_entries import imports
 from runner_sync.compose.imports import Provider, Settled, add, settle
-from runner_sync.compose.rulers import enclose_members
+from runner_sync.compose.rulers import enclose_members, join_blocks
 from runner_sync.confidence import INFERRED
 from runner_sync.errors import InputError
 from runner_sync.markers import read_markers, ruler_style
@@ -101,7 +101,8 @@ def _with_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
         if _is_marked(plain, group[0].name, job.profile.marker):
             module = plain
         else:
-            module = _with_members(module, group, enclose_members([d.text for d in group], ruler=ruler))
+            enclosed = _with_members(module, group, enclose_members([d.text for d in group], ruler=ruler))
+            module = _joined(plain, enclosed, job.profile.marker)
     # Last, because a member may have been added behind one that is removed here.
     edits: dict[str, str | None] = {
         d.name: None if d.removed else d.text for d in drafts if d.before and (d.removed or d.text != d.before)
@@ -112,6 +113,14 @@ def _with_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
 def _with_members(module: Module, group: Sequence[Draft], body: str) -> Module:
     """The module with a group of added members inserted, as ``body`` has them."""
     return insert_member(module, group[0].owner, body, before=group[0].ahead_of, after=group[0].after)
+
+
+def _joined(plain: Module, enclosed: Module, label: str) -> Module:
+    """The module with rulers around added members, as one block with the block that they touch."""
+    text = join(enclosed)
+    sound = [region for region in read_markers(text, path=enclosed.path, label=label).regions if not region.problems]
+    made = join_blocks(join(plain), text, [(region.start, region.end) for region in sound])
+    return enclosed if made == text else texts.parsed(made, enclosed.path)
 
 
 def _is_marked(module: Module, name: str, label: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from runner_sync.compose.member_text import canonical
 from runner_sync.compose.members import Twins, device_bound
-from runner_sync.compose.rulers import enclose_additions
+from runner_sync.compose.rulers import enclose_additions, join_blocks
 from runner_sync.markers import read_markers, ruler_style
 from runner_sync.statements import as_module
 from runner_sync.syntax import is_indented
@@ -84,10 +84,17 @@ def _between_rulers(draft: Draft, job: ModuleJob) -> Draft:
     ruler = ruler_style(job.text, label=job.profile.marker)
     marked = _marked_lines(draft.text, job.profile.marker)
     enclosed = enclose_additions(draft.stages[-2].text, draft.text, marked=marked, ruler=ruler)
-    return draft.laid_out_anew(enclosed)
+    return draft.laid_out_anew(join_blocks(draft.text, enclosed, _blocks(enclosed, job.profile.marker)))
 
 
 def _marked_lines(text: str, label: str) -> frozenset[int]:
     """The lines of a unit's text that rulers enclose."""
     shift = int(is_indented(text))
     return frozenset(line - shift for line in read_markers(as_module(text), label=label).marked)
+
+
+def _blocks(text: str, label: str) -> list[tuple[int, int]]:
+    """First and last lines of the blocks of a unit's text, without those whose rulers may not belong together."""
+    shift = int(is_indented(text))
+    regions = read_markers(as_module(text), label=label).regions
+    return [(region.start - shift, region.end - shift) for region in regions if not region.problems]

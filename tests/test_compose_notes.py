@@ -109,6 +109,69 @@ def test_what_was_chosen_stands_directly_below(at: str) -> None:
     assert lines[note + 1].strip() == at
 
 
+NOTED = """class Runner:
+    def run(self):
+        start()
+        # The length, and not the count, because
+        # it excludes placeholders.
+        rows = self.length
+        text = '''
+        # no comment
+        '''
+        # ---------- Omni-new ----------
+        own()
+        # ---------- Omni-new ----------
+        end()
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "chosen", "below"),
+    [
+        pytest.param(
+            "# The length, and not the count, because",
+            "# The length, and not the count, because\n# it excludes placeholders.\nrows = self.length",
+            "# The length, and not the count, because",
+            id="a comment that came with its statement",
+        ),
+        pytest.param("rows = self.length", "rows = self.length", "rows = self.length", id="the statement alone"),
+        pytest.param(
+            "# it excludes placeholders.", "rows = self.length", "rows = self.length", id="a comment that was there"
+        ),
+        pytest.param("# no comment", "# no comment", "own()", id="a line of a string"),
+        pytest.param(
+            "# ---------- Omni-new ----------", "# ---------- Omni-new ----------\nown()", "own()", id="a ruler"
+        ),
+    ],
+)
+def test_the_comment_stands_above_the_comment_that_was_chosen(at: str, chosen: str, below: str) -> None:
+    """The four lines on ``seq_len`` of vllm-omni 0.20.0 stood above the review of the statement that they are about."""
+    stripped = [line.strip() for line in NOTED.split("\n")]
+    lines, (placed,) = noted(replace(item(stripped.index(at) + 1), chosen=chosen), text=NOTED)
+    note = next(k for k, line in enumerate(lines) if WORD in line)
+    assert lines[note + 1].strip() == below
+    assert lines[placed.line - 1].strip() == at
+
+
+@pytest.mark.parametrize(
+    ("line", "texts", "below"),
+    [
+        pytest.param(12, {"omni": "noted()"}, "# ---------- Omni-new ----------", id="the end of the block went"),
+        pytest.param(12, {"upstream": "more()"}, "# ---------- Omni-new ----------", id="more of it did not come"),
+        pytest.param(13, {"omni": "noted()"}, "end()", id="what stood behind the block"),
+        pytest.param(12, {"omni": "end()", "chosen": "end()"}, "end()", id="something stands there"),
+        pytest.param(10, {"omni": "noted()"}, "own()", id="in front of the block"),
+    ],
+)
+def test_what_was_the_end_of_a_block_is_told_within_it(line: int, texts: dict[str, str], below: str) -> None:
+    """A log statement of vllm-omni 0.16.0 went from a block, and the review stood below the ruler that closes it."""
+    lines, _ = noted(replace(item(line), **texts), text=NOTED)
+    note = next(k for k, text in enumerate(lines) if WORD in text)
+    assert lines[note + 1].strip() == below
+    if below.startswith("#"):
+        assert lines[note - 1].strip() == "own()"
+
+
 def test_lines_of_all_items_move_with_the_text() -> None:
     lines, placed = noted(item(4, end=6, name="R1"), item(9, end=10, name="R2"), item(12, name="R3"))
     spans = [(lines[p.line - 1].strip(), lines[p.end_line - 1].strip()) for p in placed]

@@ -30,8 +30,9 @@ def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewIt
     items.
 
     A comment about a member that is not in the file stands above its class and names the member; one about what was
-    left out, above the comments on what follows (`_above_remarks`). If the comments would change what the code does,
-    the text stays as it is.
+    left out, above the comments on what follows (`_above_remarks`), or within the block that it was the end of; one
+    about text that begins with a comment, above that. If the comments would change what the code does, the text stays
+    as it is.
     """
     lines = text.split("\n")
     tree = module_of(text)
@@ -42,7 +43,9 @@ def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewIt
         if not item.in_file:
             continue
         start = _start(starts, item.line, lines)
-        if _is_left_out(item) and start not in defining:
+        if _begins_at_comment(item, lines, inside) or (not item.chosen.strip() and _closes_block(lines, item.line - 1)):
+            start = item.line
+        elif _is_left_out(item) and start not in defining:
             start = _above_remarks(lines, start, inside)
         wanted.setdefault(start, []).append(item)
     out: list[str] = []
@@ -113,6 +116,19 @@ def _start(starts: Sequence[int], line: int, lines: Sequence[str]) -> int:
 def _is_left_out(item: ReviewItem) -> bool:
     """Whether an item is about text that is not in the file: it is not about the statement that it stands at."""
     return not item.chosen.strip() and bool(item.base.strip() or item.upstream.strip())
+
+
+def _begins_at_comment(item: ReviewItem, lines: Sequence[str], inside: Container[int]) -> bool:
+    """Whether what an item shows as chosen stands at its line and begins with a comment (``inside`` as below); not
+    with a ruler, which is about the whole block."""
+    line = lines[item.line - 1].strip() if item.line <= len(lines) else ""
+    is_chosen = item.chosen.strip().partition("\n")[0].strip() == line
+    return is_chosen and line.startswith("#") and ruler_title(line) is None and item.line - 1 not in inside
+
+
+def _closes_block(lines: Sequence[str], at: int) -> bool:
+    """Whether the line with offset ``at`` is a ruler that closes a block: what stood there was the end of the block."""
+    return at < len(lines) and ruler_title(lines[at].strip()) is not None and not _opens(lines, at)
 
 
 def _above_remarks(lines: Sequence[str], start: int, inside: Container[int]) -> int:

@@ -381,6 +381,45 @@ def test_what_the_platform_does_before_it_samples_is_said(parent: str, said: tup
     assert asked_first(parent, SamplerHook()) == tuple(text.replace("X", condition) for text in said)
 
 
+PREPARES = """\
+    def _sample(self, logits, metadata):
+        if metadata is None:
+            if self.reduces:
+                self.sampler.prepare(self.top_k.max())
+            return self.sampler(logits)
+        return self.rejection_sampler(logits)
+"""
+
+
+@pytest.mark.parametrize(
+    ("parent", "is_said"),
+    [
+        pytest.param(PREPARES, True, id="on the way to the sampler"),
+        pytest.param(PREPARES.replace("self.sampler(logits)", "self.draw(logits)"), False, id="to something else"),
+        pytest.param(PREPARES.replace("self.sampler.prepare(", "top_k = max("), False, id="a local"),
+        pytest.param(
+            PREPARES.replace(
+                "self.sampler.prepare(self.top_k.max())", "self.input_batch.update_async_output_token_ids()"
+            ),
+            False,
+            id="the token history, which the hook updates",
+        ),
+        pytest.param(
+            PREPARES.replace("            return self.sampler(logits)\n", "").replace(
+                "    return self.rejection",
+                "    if logits is None:\n            return self.sampler(logits)\n        return self.rejection",
+            ),
+            False,
+            id="inside another condition than the sampler",
+        ),
+    ],
+)
+def test_what_the_platform_prepares_before_it_samples_is_said(parent: str, *, is_said: bool) -> None:
+    """``prepare_sampling`` of vllm-ascend 0.22.1rc1 came on the path whose other change was told."""
+    said = "self.sampler.prepare is not called for the model, which the platform's version does first if self.reduces"
+    assert asked_first(parent, SamplerHook()) == (said,) * is_said
+
+
 @pytest.mark.parametrize(
     ("end", "falls_through"),
     [

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from itertools import takewhile
 
 from runner_sync.profile import SamplerHook
 from runner_sync.statements import tree_of
@@ -44,9 +45,9 @@ def fit_sampler_hook(text: str, hook: SamplerHook) -> tuple[str, tuple[str, ...]
 
 def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:
     """A sentence for each parameter that the platform's own method, ``parent``, changes under a condition before it
-    samples.
+    samples, and for each call that it makes under one, for its effect, on the way to its own sampler.
 
-    A model that is asked first gets such a parameter unchanged.
+    A model that is asked first gets such a parameter unchanged, and such a call is not made for it.
     """
     function = _function(parent, hook.method)
     if function is None:
@@ -58,10 +59,35 @@ def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:
             target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
             if isinstance(target, ast.Name) and target.id in names:
                 found.setdefault(target.id, ast.unparse(branch.test))
-    return tuple(
-        f"the model gets {name} as it is, which the platform's version changes first if {test}"
-        for name, test in found.items()
+    return (
+        *(
+            f"the model gets {name} as it is, which the platform's version changes first if {test}"
+            for name, test in found.items()
+        ),
+        *(
+            f"{call} is not called for the model, which the platform's version does first if {test}"
+            for call, test in _called_first(function, hook).items()
+        ),
     )
+
+
+def _called_first(function: ast.FunctionDef, hook: SamplerHook) -> dict[str, str]:
+    """``{function: condition}`` of the calls for their effect under an ``if`` that stands above a ``return`` of the
+    sampler's result, in its suite or in one around it."""
+    found: dict[str, str] = {}
+    for suite in (suite for suite in _suites(function) if any(_samples(stmt, hook) for stmt in suite)):
+        before = takewhile(lambda stmt: not _samples(stmt, hook), suite)
+        for branch in (stmt for stmt in before if isinstance(stmt, ast.If)):
+            for call in (stmt.value for stmt in branch.body if isinstance(stmt, ast.Expr)):
+                if isinstance(call, ast.Call) and ast.unparse(call) != hook.history:
+                    found.setdefault(ast.unparse(call.func), ast.unparse(branch.test))
+    return found
+
+
+def _samples(statement: ast.stmt, hook: SamplerHook) -> bool:
+    """Whether a statement returns what the platform's sampler returns, now or somewhere inside."""
+    returns = (node.value for node in walk(statement) if isinstance(node, ast.Return))
+    return any(isinstance(value, ast.Call) and ast.unparse(value.func) == hook.sampler for value in returns)
 
 
 def _function(text: str, name: str) -> ast.FunctionDef | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.model import ReviewItem
-from runner_sync.upgrade.placing import as_written, place, restated
+from runner_sync.model import Hunk, ReviewItem
+from runner_sync.upgrade.placing import as_written, place, restated, without_undone
 
 TEXT = """\
 def run(self, rows):
@@ -111,3 +111,30 @@ def test_a_question_about_statements_apart_reaches_to_the_last_one() -> None:
     unit = ["def run(self):", "    if a:", "        return self.last(1)", "    b = 2", "    return self.last(b)"]
     asked = ReviewItem("R1", "run", "r.py", 3, 5, "", 0.6, "", "", "", "return self.last(1)\nreturn self.last(b)")
     assert (place(asked, unit, 1).line, place(asked, unit, 1).end_line) == (3, 5)
+
+
+LAID_OUT = TEXT.replace("rows=rows,\n        total=len(rows),", "rows=rows, total=len(rows),")
+
+
+def hunk(line: int, end: int | None = None) -> Hunk:
+    return Hunk(line, end or line, "upstream", "vllm-ascend 0.2.0")
+
+
+@pytest.mark.parametrize(
+    ("before", "made", "text", "made_at", "left"),
+    [
+        pytest.param(TEXT, LAID_OUT, TEXT, hunk(3), [], id="a layout that was taken back"),
+        pytest.param(TEXT, LAID_OUT, LAID_OUT, hunk(3), [hunk(3)], id="one that stays"),
+        pytest.param(
+            TEXT, LAID_OUT.replace("len", "max"), TEXT.replace("len", "max"), hunk(3), [hunk(3, 4)], id="a change"
+        ),
+        pytest.param("# Rows.\n" + TEXT, LAID_OUT, TEXT, hunk(1), [hunk(1)], id="something went in front of its line"),
+        pytest.param(TEXT + "# end\n", LAID_OUT, TEXT, hunk(6), [hunk(7)], id="something went behind its line"),
+    ],
+)
+def test_a_change_that_formatting_undid_is_no_hunk(
+    before: str, made: str, text: str, made_at: Hunk, left: list[Hunk]
+) -> None:
+    """A keyword of vllm-omni 0.28.0rc1 that upstream writes on three lines was a hunk of one line, as before."""
+    (found,) = without_undone([[made_at]], before=before, made=made, text=text)
+    assert [one.line for one in found] == [one.line for one in left]

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from runner_sync.compose.notes import annotate
 from runner_sync.upgrade.job import ModuleResult
-from runner_sync.upgrade.placing import as_written, relocate, restated, without_repeats
+from runner_sync.upgrade.placing import as_written, relocate, restated, without_repeats, without_undone
 from runner_sync.upgrade.questions.conflicts import disjoint, inline, two_sided
 
 
@@ -26,8 +26,9 @@ def finished(result: ModuleResult, text: str, *, with_conflicts: bool) -> Module
     sided = relocate(sided, old=text, new=noted)
     after = inline(noted, sided)
     reviews = without_repeats(relocate([*as_written(placed, noted), *sided], old=noted, new=after))
+    left = without_undone([unit.hunks for unit in result.units], before=result.before, made=result.after, text=text)
     units = tuple(
-        replace(unit, hunks=tuple(relocate(relocate(unit.hunks, old=result.after, new=text), old=text, new=after)))
-        for unit in result.units
+        replace(unit, hunks=tuple(relocate(hunks, old=text, new=after)))
+        for unit, hunks in zip(result.units, left, strict=True)
     )
     return replace(result, after=after, reviews=tuple(reviews), units=units)

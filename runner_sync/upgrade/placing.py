@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
@@ -53,6 +53,46 @@ def relocate(items: Sequence[Placed], *, old: str, new: str) -> list[Placed]:
         )
         for item in items
     ]
+
+
+def without_undone(hunks: Sequence[Sequence[Hunk]], *, before: str, made: str, text: str) -> list[list[Hunk]]:
+    """The hunks of each unit of ``made`` with their lines in its formatted ``text``, without those whose change
+    formatting has undone: nothing of what their lines became differs from ``before`` any more."""
+    if made == text:
+        return [list(some) for some in hunks]
+    was, now = (_lines_touched(before, new) for new in (made, text))
+    became = _became(made, text)
+    kept = []
+    for some in hunks:
+        pairs = zip(some, relocate(some, old=made, new=text), strict=True)
+        kept.append([new for old, new in pairs if not was & {*_lines(old)} or now & {*_lines(new), *became(old)}])
+    return kept
+
+
+def _became(old: str, new: str) -> Callable[[Hunk], set[int]]:
+    """What gives the lines in ``new`` that stand for the lines of a hunk of ``old``: of a passage that was laid out
+    anew, all."""
+    opcodes = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False).get_opcodes()
+    passages = [(range(i1 + 1, i2 + 1), range(j1 + 1, j2 + 1)) for tag, i1, i2, j1, j2 in opcodes if tag == "replace"]
+
+    def lines(hunk: Hunk) -> set[int]:
+        return {line for was, now in passages if {*was} & {*_lines(hunk)} for line in now}
+
+    return lines
+
+
+def _lines(hunk: Hunk) -> range:
+    return range(hunk.line, hunk.end_line + 1)
+
+
+def _lines_touched(before: str, new: str) -> set[int]:
+    """The lines of ``new`` that ``before`` does not have, and those on either side of lines that went."""
+    found: set[int] = set()
+    matcher = difflib.SequenceMatcher(None, before.split("\n"), new.split("\n"), autojunk=False)
+    for tag, _, _, j1, j2 in matcher.get_opcodes():
+        if tag != "equal":
+            found |= {*range(j1 + 1, j2 + 1)} if j2 > j1 else {j1, j1 + 1}
+    return found
 
 
 def restated(items: Sequence[ReviewItem], *, old: str, new: str) -> list[ReviewItem]:

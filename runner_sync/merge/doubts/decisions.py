@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import textwrap
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from runner_sync.edits import margin
 from runner_sync.merge.doubts.nearby import nearby
@@ -17,6 +16,7 @@ from runner_sync.merge.doubts.shown import is_shown_whole, is_told_by_others, sh
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Kind, Reason
+from runner_sync.merge.replaced import REPLACED, gone_between, replaced_by
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node, below
 
@@ -131,7 +131,8 @@ def _decision(weave: Weave, question: _Question) -> Decision:
     around = [doubt.strand.upstream for doubt in question.doubts if is_told_by_others(weave, doubt, strands)]
     in_omni = whole or together or question.reason.kind in OWN_BLOCKS or _is_gone(question)
     base = [strand.in_base for strand in strands if strand.base is not None]
-    base += _gone_between(weave, base) if question.is_left_out else ()
+    base += gone_between(weave, base) if question.is_left_out else ()
+    base += [k for doubt in question.doubts if doubt.reason.kind in REPLACED for k in replaced_by(weave, doubt.strand)]
     return Decision(
         question.line,
         question.end_line,
@@ -149,18 +150,6 @@ def _decision(weave: Weave, question: _Question) -> Decision:
         chosen=question.chosen,
         is_last=question.is_last,
     )
-
-
-def _gone_between(weave: Weave, shown: Sequence[int]) -> Iterator[int]:
-    """The statements of the base that both sides no longer have, in the suites of those ``shown`` and in between two of
-    them with nothing of omni's: without these the base would read as if it had never done that."""
-    suites = {weave.base[k].parent for k in shown}
-    for first, last in pairwise(sorted(shown)):
-        between = range(first + 1, last)
-        for k in between if all(weave.of_base[k].omni is None for k in between) else ():
-            node = weave.base[k]
-            if weave.of_base[k].sides == "b" and node.parent in suites and not node.is_comment and not node.is_clause:
-                yield from below(weave.base, k)
 
 
 def _is_gone(question: _Question) -> bool:
@@ -318,6 +307,7 @@ LEFT_OUT: Collection[Kind] = frozenset(
         "removed statement changed",
         "addition to a removed block",
         "addition to a removed passage",
+        *REPLACED,
         "addition reads what omni does not set",
         "exit of no loop",
         "suite around nothing",

@@ -21,7 +21,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from runner_sync.merge.reason import Reason
+from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node
 from runner_sync.statements import ROOT, Node, below
 
@@ -103,7 +103,8 @@ def _told(weave: Weave, doubt: Doubt, block: Sequence[Strand]) -> Doubt:
 def _is_in_front(weave: Weave, doubt: Doubt, removed: Strand) -> bool:
     """Whether a doubt is about an addition to a block that ends directly in front of a removed statement: upstream has
     nothing of the base in between."""
-    if doubt.reason.kind != "addition to a removed block" or doubt.strand.sides != "u":
+    kinds: Collection[Kind] = ("addition to a removed block", "replacement in a removed block")
+    if doubt.reason.kind not in kinds or doubt.strand.sides != "u":
         return False
     block = _block(weave, doubt.strand, removed)
     if not block:

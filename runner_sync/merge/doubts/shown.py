@@ -73,7 +73,28 @@ def shown_together(
     heads = {head for way in ways if len(ways) > 1 for head in way[shared:]}
     among |= heads | {nodes[head].owner for head in heads if nodes[head].is_clause}
     cut |= _empty_before_others(nodes, among)
-    return "\n".join(_shown(nodes, k, among, is_cut=k in cut) for k in sorted(among))
+    gaps = _gaps(nodes, heads - cut, among)
+    return "\n".join(
+        _before(nodes, k, among, has_gap=k in gaps) + _shown(nodes, k, among, is_cut=k in cut) for k in sorted(among)
+    )
+
+
+def _gaps(nodes: Sequence[Node], heads: Collection[int], among: Collection[int]) -> set[int]:
+    """The shown statements of the suites of ``heads`` in front of which others of the suite are not shown: without a
+    sign they would read as if nothing stood between them and the one above."""
+    found: set[int] = set()
+    for head in heads:
+        is_whole = True
+        for k in in_suite(nodes, head):
+            if k in among and not is_whole:
+                found.add(k)
+            is_whole = k in among
+    return found
+
+
+def _before(nodes: Sequence[Node], index: int, among: Collection[int], *, has_gap: bool) -> str:
+    """The sign above a statement that others in front of it are not shown; else nothing."""
+    return " " * (_depth(nodes, index, among) * INDENT) + "# …\n" if has_gap else ""
 
 
 def _empty_before_others(nodes: Sequence[Node], among: Collection[int]) -> set[int]:

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.reason import Reason
+from runner_sync.merge.reason import Kind, Reason
+from runner_sync.merge.replaced import replaced_by
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import ROOT, below, in_suite, siblings
 
@@ -33,7 +34,10 @@ def leave_out_inside_removed(settling: Settling) -> None:
             continue
         strand.kept = False
         if not node.is_comment and (above.sides == "bu" or is_removed):
-            settling.doubts.append(Doubt(strand, Reason("addition to a removed block"), INFERRED))
+            kind: Kind = (
+                "replacement in a removed block" if replaced_by(weave, strand) else "addition to a removed block"
+            )
+            settling.doubts.append(Doubt(strand, Reason(kind), INFERRED))
 
 
 def _is_around_what_went(weave: Weave, head: int) -> bool:
@@ -69,7 +73,9 @@ def leave_out_between_removed(settling: Settling) -> None:
             for k in whole:
                 weave.of_upstream[k].kept = False
             if not any_node(weave, strand).is_comment:
-                settling.doubts.append(Doubt(strand, Reason("addition to a removed passage"), INFERRED))
+                is_exchange = bool(replaced_by(weave, strand))
+                kind: Kind = "replacement in a removed passage" if is_exchange else "addition to a removed passage"
+                settling.doubts.append(Doubt(strand, Reason(kind), INFERRED))
 
 
 def _takes_something_away(weave: Weave, first: Strand | None, last: Strand | None) -> bool:

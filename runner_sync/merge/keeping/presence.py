@@ -12,6 +12,7 @@ from itertools import pairwise
 from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.branches import are_branches
+from runner_sync.merge.matching.own_forms import own_form
 from runner_sync.merge.phrases.contents import CARRIED, is_inherited, is_same, sides_of
 from runner_sync.merge.phrases.transplant import carry_over, named_part
 from runner_sync.merge.policy import Terms
@@ -73,6 +74,10 @@ def _verdict(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -
                     if _means_the_same_there(weave, strand, moved):
                         return kept, None
                 return kept, Doubt(strand, Reason("moved statement changed"), INFERRED, moved, (strand,))
+            mine = own_form(weave, weave.base[strand.in_base]) if not kept else None
+            if mine is not None:
+                reason = Reason("renamed statement changed", weave.omni[mine.in_omni].facts.targets)
+                return kept, Doubt(strand, reason, INFERRED, mine, (strand,))
             return kept, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
         case "bou" if policy.is_copy:
             _follow_named_part(weave, strand)

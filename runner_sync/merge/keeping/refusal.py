@@ -64,7 +64,7 @@ def _tell_why(settling: Settling, strand: Strand, veto: Veto, lost: AbstractSet[
         return
     settling.doubts = [
         replace(doubt, reason=reason, confidence=DERIVED)
-        if doubt.strand is strand and doubt.reason.kind == "removed statement changed"
+        if doubt.strand is strand and doubt.reason.kind in ("removed statement changed", "renamed statement changed")
         else doubt
         for doubt in settling.doubts
     ]

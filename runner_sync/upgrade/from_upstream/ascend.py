@@ -250,8 +250,14 @@ def _with_locals_alike(sides: Triple, policy: merge.Policy, origin: lineage.Orig
     if named == sides:
         return result
     other = merge.merge(named, policy=policy, heritage=origin.heritage, versions=origin.versions)
-    asked, asked_before = (len(one.decisions) + len(_free_locals(one.text, sides)) for one in (other, result))
+    asked, asked_before = (_left_to_ask(one) + len(_free_locals(one.text, sides)) for one in (other, result))
     return other if other.parses and asked < asked_before else result
+
+
+def _left_to_ask(result: merge.Merged) -> int:
+    """How many questions a merge leaves, without those about what omni has under its own name: that names differ is no
+    reason to prefer a merge in which they do not."""
+    return sum(item.reason.kind != OWN_NAME for item in result.decisions)
 
 
 def _free_locals(text: str, sides: Triple) -> frozenset[str]:
@@ -264,6 +270,9 @@ def _free_locals(text: str, sides: Triple) -> frozenset[str]:
 
 NAMED = 3
 """How many names a question gives at most."""
+
+OWN_NAME: merge.Kind = "renamed statement changed"
+"""Reason of a decision about a statement of upstream's that omni has in its own form, under another name."""
 
 UNSET_BY_OMNI: merge.Kind = "addition reads what omni does not set"
 """Reason of a decision that leaves out an addition of upstream's, because it reads a local that omni does not set."""

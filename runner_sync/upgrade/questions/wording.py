@@ -69,6 +69,9 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "edited statement rewritten": "{upstream} rewrote a statement that {omni} {edited}",
     "removed statement changed": "{upstream} changed a statement that {omni} does not have",
     "moved statement changed": "{upstream} changed this statement, which {omni} has at another place",
+    "renamed statement changed": (
+        "{upstream} changed this statement, which {omni} has in its own form, as {names}: does the change belong there?"
+    ),
     "repeated statement changed": (
         "{upstream} changed this statement, which {omni} has in each branch here; not changed, for no branch is like it"
     ),
@@ -90,6 +93,8 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     ),
     "addition to a removed block": "{upstream} added to a block that {omni} does not have",
     "addition to a removed passage": "{upstream} added to a passage that {omni} does not have",
+    "replacement in a removed block": "{upstream} replaced statements in a block that {omni} does not have",
+    "replacement in a removed passage": "{upstream} replaced statements in a passage that {omni} does not have",
     "addition reads what omni does not set": "{upstream} added a use of {names}, which {omni} does not set here",
     "suite around nothing": "{upstream} moved statements into a new block (if, with, try …); {omni} has none of them",
     "suite around other statements": (

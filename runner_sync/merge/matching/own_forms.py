@@ -1,0 +1,47 @@
+"""Recognise a call that omni has in its own form: of a function named like upstream's, into another name.
+
+Comes in: a weave and a statement of the base that omni lacks. Goes out: omni's statement. May touch: nothing.
+
+    base      record = Output(ids=ids, rows=rows, names=names)
+    omni      output = OmniOutput(ids=ids, rows=[], names=names)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from runner_sync.merge.weave import Strand, Weave
+from runner_sync.statements import Node, tree_of
+
+FEWEST = 3
+"""Keywords that a call has at least, to be known by them; a judgement: with fewer, many calls are alike."""
+
+
+def own_form(weave: Weave, node: Node) -> Strand | None:
+    """Omni's own assignment of what the function in ``node`` makes, under another name; ``None`` if there is none, or
+    more than one.
+
+    The name of one function ends with that of the other, and half of the keywords are the same, or more.
+    """
+    keywords = _keywords(node)
+    if len(keywords) < FEWEST:
+        return None
+    calling = {strand: None for strands in weave.omni_calls.values() for strand in strands if strand.sides == "o"}
+    found = [strand for strand in calling if _is_alike(weave.omni[strand.in_omni], node, keywords)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_alike(mine: Node, node: Node, keywords: Collection[str]) -> bool:
+    one, other = (n.facts.called.rpartition(".")[2] for n in (mine, node))
+    is_named_alike = bool(one and other) and (one.endswith(other) or other.endswith(one))
+    if not is_named_alike or set(mine.facts.targets) & set(node.facts.targets):
+        return False
+    return 2 * len(_keywords(mine) & set(keywords)) >= len(keywords)
+
+
+def _keywords(node: Node) -> set[str]:
+    """The keywords of a call that is the value of an assignment."""
+    statement = tree_of(node.canon).body[0] if node.facts.targets and node.facts.called else None
+    value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+    return {key.arg for key in value.keywords if key.arg is not None} if isinstance(value, ast.Call) else set()

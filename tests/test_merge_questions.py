@@ -296,6 +296,14 @@ def test_what_a_third_party_has_below_the_same_head_is_no_reason_to_hide_the_hea
     assert replace(case, foreign=[*case.foreign, "mm = None"]).run().decisions == ()
 
 
+def test_versions_that_both_added_are_a_question_unless_the_new_one_is_a_third_partys() -> None:
+    """``cudagraph_stats`` of a record: vllm-ascend gives its type, the GPU runner says ``Any``."""
+    case = read_case(CASES / "field_of_a_third_party_that_omni_declares_otherwise")
+    assert case.run().decisions == ()
+    (asked,) = replace(case, foreign=["stats: RowStats"]).run().decisions
+    assert (asked.reason.kind, asked.omni) == ("both added versions", "stats: RowStats | None")
+
+
 def test_of_a_new_suite_around_old_statements_the_head_is_shown() -> None:
     base = f"def run(self):\n    ids = self.ids()\n{LORA}    return ids\n"
     around = base.replace(LORA, f"    try:\n{textwrap.indent(LORA, '    ')}    finally:\n        self.release()\n")

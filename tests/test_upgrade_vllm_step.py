@@ -6,7 +6,7 @@ import pytest
 from sync_samples import AR, ASCEND, GPU_AR, VLLM
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.from_gpu.twin.vllm_step import OnNpu, without_step
+from runner_sync.upgrade.from_gpu.twin.vllm_step import OnNpu, without_decorators, without_step
 from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import upgrade_module
 
@@ -109,3 +109,58 @@ def test_a_statement_that_the_twin_changed_with_vllm_is_as_it_was_on_the_old_vll
     )
     assert undone.text == step("", ROUTED.replace("kept=kept", "kept=kept, tag=self.tag"))
     assert undone.only_here == frozenset()
+
+
+TIMED = '@timed("Loading (GPU)")'
+PURE = "@torch.inference_mode()"
+
+
+def load(*decorators: str) -> str:
+    return "".join(f"    {line}\n" for line in decorators) + "    def load_model(self):\n        super().load_model()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "vllm", "ascend", "left"),
+    [
+        pytest.param(load(), load(TIMED), load(), load(), id="vLLM's own"),
+        pytest.param(load(), load(TIMED), load(TIMED), load(TIMED), id="vllm-ascend has it, too"),
+        pytest.param(load(TIMED), load(TIMED), load(), load(TIMED), id="the twin has had it"),
+        pytest.param(load(), load(PURE), load(), load(TIMED), id="vLLM's method does without"),
+        pytest.param(load(), "", load(), load(TIMED), id="vLLM has no such method"),
+    ],
+)
+def test_a_decorator_of_vllms_that_vllm_ascend_does_without(old: str, vllm: str, ascend: str, left: str) -> None:
+    assert without_decorators(load(TIMED), old=old, vllm=vllm, ascend=ascend) == left
+
+
+def test_of_several_decorators_that_of_vllm_goes() -> None:
+    long = '@timed(\n        "Loading (GPU)"\n    )'
+    new = load("# how long it takes", long, "@counted")
+    undone = without_decorators(new, old=load(), vllm=load(TIMED), ascend=load())
+    assert undone == load("# how long it takes", "@counted")
+
+
+@pytest.mark.parametrize(("theirs", "comes"), [(TIMED, False), (PURE, True)])
+def test_an_override_of_vllm_ascends_method_takes_no_decorator_of_vllms(theirs: str, *, comes: bool) -> None:
+    """``load_model`` of omni 0.16.0; the twin also gained a statement, and that comes."""
+    known = "from vllm.tracing import timed\n\n\n"
+    vllm = [
+        ModuleRevision(ref, f"class GPUModelRunner:\n{load(*of)}", VLLM) for ref, of in (("1", ()), ("2", (theirs,)))
+    ]
+    old, new = (
+        ModuleRevision(ref, f"{known}class GPUARModelRunner:\n{body}", GPU_AR)
+        for ref, body in (("1", load()), ("2", load(TIMED) + "        self.note_that_it_is_loaded()\n"))
+    )
+    upstream = ModuleRevision("1", "class NPUModelRunner:\n    def load_model(self):\n        self.load()\n", ASCEND)
+    job = ModuleJob(
+        NPU,
+        MODULE,
+        AR,
+        f"{known}class NPUARModelRunner:\n{load()}",
+        Upstream(new=upstream, is_followed=True, bases=(upstream,)),
+        GpuTwin(new=new, bases=(GpuBase(old, lambda: vllm[0]),), load_vllm=lambda: vllm[1]),
+        hierarchy=Hierarchy(inherited={MODULE.name: Inherited(vllm={"load_model": load(TIMED)})}),
+    )
+    after = upgrade_module(job).after
+    assert "self.note_that_it_is_loaded()" in after
+    assert (TIMED in after) == comes

@@ -73,6 +73,7 @@ Kind = Literal[
     # A veto: what must not come in.
     "reads what nothing sets",
     "half of a feature",
+    "parameter that nothing reads",
     "needs an absent member",
     "uses refused code",
     "unpacks other results",

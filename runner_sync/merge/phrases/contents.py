@@ -136,7 +136,8 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
         assert node is not None
         return of_node(node), None
     if base is None:
-        if omni.is_comment or is_same(omni, upstream):
+        is_foreign = not upstream.compound and upstream.canon in terms.foreign
+        if omni.is_comment or is_foreign or is_same(omni, upstream):
             return of_node(omni), None
         more = policy.is_copy and is_part_of(omni.text, upstream.text)
         chosen = omni if policy.both_added == "omni" and not more else upstream

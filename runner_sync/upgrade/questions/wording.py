@@ -125,6 +125,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
         "left out: not all {upstream} does with its new {names} has a place here",
         "{passages} passages were left out of the port: not all {upstream} does with its new {names} has a place here",
     ),
+    "parameter that nothing reads": "left out: {omni} has the parameter {names} no more, and nothing here reads it",
     "needs an absent member": "left out: it needs {names}, which is not on the NPU side ({detail})",
     "uses refused code": "left out: it uses {names}, which is {detail}",
     "unpacks other results": "left out: it unpacks what {names} returns, and the NPU side runs another version of that",

@@ -17,7 +17,7 @@ from runner_sync.merge import Kind, Veto
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.dataflow import binds
-from runner_sync.upgrade.from_gpu.merging.half_ported import half_ported
+from runner_sync.upgrade.from_gpu.merging.half_ported import half_ported, unread_parameters
 from runner_sync.upgrade.from_gpu.merging.part_by_part import what_can_run
 from runner_sync.upgrade.from_gpu.merging.refusing import without_readers
 
@@ -46,9 +46,11 @@ def merge_soundly(
         result = merge.merge(sides, policy=policy, veto=without_readers(missing, veto), foreign=foreign, pinned=pinned)
         broken = problems(result.text, known) - before if result.parses else set()
         half = half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
+        unread = unread_parameters(sides, result.text) if result.parses else set()
         if not missing:
             at_first = broken | {Problem("half", name) for name in half}
         names: dict[str, Kind] = dict.fromkeys(half, "half of a feature")
+        names |= dict.fromkeys(unread, "parameter that nothing reads")
         names |= dict.fromkeys((it.what for it in broken if it.kind != "idle"), "reads what nothing sets")
         lost = _lost_calls(sides, result.text) - pinned if result.parses else frozenset()
         if not (names.keys() - missing or lost) or attempt == TRIES - 1:

@@ -25,7 +25,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import mixins
-from runner_sync.upgrade.from_gpu.twin.vllm_step import OnNpu, without_step
+from runner_sync.upgrade.from_gpu.twin.vllm_step import OnNpu, without_decorators, without_step
 from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
 from runner_sync.upgrade.npu_words import InNpuWords
 
@@ -85,7 +85,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     as_written = _by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))
     return GpuSide(
         old=old,
-        rebased={**new, **rebased},
+        rebased={**new, **_without_vllms_decorators(job, drafts, old=old, new=new), **rebased},
         new=new,
         module_text=translated.text,
         as_written=as_written,
@@ -131,11 +131,12 @@ def side_since_earlier(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide |
         return None
     here = {draft.name: _without_news(job, draft.name, old)}
     copies = [draft] if _is_copied(draft, job) else []
+    plain = _without_vllms_decorators(job, [draft], old=here, new=side.new)
     rebased, from_vllm = _without_vllm(job, copies, {draft.name: bases[best]}, old=here, new=side.new)
     return replace(
         side,
         old={**side.old, **here},
-        rebased={**side.rebased, draft.name: side.new[draft.name], **rebased},
+        rebased={**side.rebased, draft.name: side.new[draft.name], **plain, **rebased},
         bases={**side.bases, draft.name: bases[best]},
         from_vllm={**side.from_vllm, draft.name: frozenset(), **from_vllm},
     )
@@ -195,6 +196,21 @@ def _without_vllm(
             rebased[name] = undone.text
             from_vllm[name] -= undone.only_here
     return rebased, from_vllm
+
+
+def _without_vllms_decorators(
+    job: ModuleJob, drafts: Sequence[Draft], *, old: Mapping[str, str], new: Mapping[str, str]
+) -> dict[str, str]:
+    """The new twins of overrides of vllm-ascend's methods, where these have new decorators: without vLLM's own."""
+    texts_ = {}
+    for draft in drafts:
+        name = draft.name
+        if draft.upstream is None or name not in old or name not in new or "@" not in new[name]:
+            continue
+        if canonical(old[name])[:1] != canonical(new[name])[:1] and (vllm := job.twin.load_vllm()) is not None:
+            own = job.twin.translation.unit(vllm_unit(job, vllm, name), job.profile)
+            texts_[name] = without_decorators(new[name], old=old[name], vllm=own, ascend=draft.upstream)
+    return texts_
 
 
 def _on_npu(draft: Draft, job: ModuleJob) -> OnNpu:

@@ -15,6 +15,7 @@ runs on has made that change::
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -22,7 +23,7 @@ from runner_sync import merge
 from runner_sync.compose.member_text import canonical
 from runner_sync.lineage import nodes_of
 from runner_sync.model import Triple
-from runner_sync.statements import Node, UnparsableText, parses
+from runner_sync.statements import Node, UnparsableText, parse_function, parses
 from runner_sync.statements.likeness import similarity
 
 
@@ -56,6 +57,28 @@ def without_step(new: str, *, old: str, then: str, now: str, npu: OnNpu) -> Undo
     if not parses(restored):
         return Undone(text)
     return Undone(restored, frozenset(node.canon for pair in owed.items() for node in pair))
+
+
+def without_decorators(new: str, *, old: str, vllm: str, ascend: str) -> str:
+    """The twin's ``new`` text without the decorators that it got from vLLM's method (``old`` has them not), where
+    vllm-ascend's own method does without: NPU's override of that takes these from vllm-ascend, whatever else it takes
+    from the twin."""
+    function = parse_function(new)
+    theirs, others = _decorators(vllm), {*_decorators(old), *_decorators(ascend)}
+    if function is None or not (found := {*_decorators(new)} & {*theirs} - others):
+        return new
+    rows = {
+        row
+        for node in function.decorator_list
+        if ast.unparse(node) in found
+        for row in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    return "\n".join(line for row, line in enumerate(new.split("\n"), 1) if row not in rows)
+
+
+def _decorators(text: str) -> list[str]:
+    function = parse_function(text)
+    return [ast.unparse(node) for node in function.decorator_list] if function is not None else []
 
 
 def _owed(old: str, new: str, undone: Sequence[tuple[Node, Node]], npu: OnNpu) -> dict[Node, Node]:

@@ -564,6 +564,22 @@ def test_what_omni_does_not_have_is_told_behind_what_it_follows_in_upstream(
     assert (asked.reason.kind, asked.line, asked.is_last) == ("removed statement changed", line, False)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        pytest.param("", "        self.note(rows)\n", "removed part changed", id="both"),
+        pytest.param("", "", "removed statement changed", id="changes alone"),
+    ],
+)
+def test_what_was_changed_and_added_at_one_place_is_not_said_to_be_changed(old: str, new: str, kind: str) -> None:
+    """``finalize_kv_connector()`` of vllm-ascend 0.18.0, new in a block that omni's ``sample_tokens`` does not have."""
+    head = f"def run(self, rows):\n{EXTRA}"
+    draft = "    if self.drafts:\n        self.draft_for(rows{})\n{}"
+    base, upstream = (head + draft.format(*more) + RUNS + ENDS for more in (("", old), (", extra", new)))
+    (asked,) = merge(Triple(base, head + RUNS + ENDS, upstream)).decisions
+    assert asked.reason.kind == kind
+
+
 def test_what_omni_does_not_have_in_an_else_is_told_behind_the_condition() -> None:
     head = f"def run(self, rows):\n{EXTRA}    if self.lora:\n        self.set_lora(extra)\n"
     left_out = "    else:\n        self.clear_lora(extra{})\n"

@@ -31,6 +31,8 @@ Kind = Literal[
     "edited statement rewritten",
     "edited statement unread",
     "removed statement changed",
+    "removed part changed",
+    "statement of a helper changed",
     "moved statement changed",
     "renamed statement changed",
     "repeated statement changed",

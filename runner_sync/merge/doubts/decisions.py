@@ -11,11 +11,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.edits import margin
+from runner_sync.merge.doubts.kinds import ADDITIONS, CHANGES, LEFT_OUT, OWN_BLOCKS, OWN_TEXT, PLACES, WHOLE_SUITES
 from runner_sync.merge.doubts.nearby import nearby
 from runner_sync.merge.doubts.shown import is_shown_whole, is_told_by_others, shown_together
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.placing.emit import Emitted
-from runner_sync.merge.reason import Kind, Reason
+from runner_sync.merge.reason import Reason
 from runner_sync.merge.replaced import REPLACED, gone_between, replaced_by
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node, below
@@ -201,18 +202,6 @@ def _around(weave: Weave, strand: Strand, asked: Collection[Strand]) -> Strand |
     return None
 
 
-OWN_TEXT: Collection[Kind] = frozenset(
-    {
-        "both changed a part",
-        "both added versions",
-        "both added an argument",
-        "arguments of another call",
-        "keywords taken over",
-    }
-)
-"""Reasons that are about the text of one statement; of a compound one, about its head only."""
-
-
 ABSENT = 8
 """The most lines between the places of two left-out statements that are still one question."""
 
@@ -297,50 +286,14 @@ def _left_out_at_one_place(questions: Sequence[_Question]) -> list[_Question]:
         if at is None:
             out.append(item)
             continue
-        both = (*out[at].doubts, *item.doubts)
+        both = _under_one_reason([*out[at].doubts, *item.doubts])
         out[at] = replace(out[at], doubts=both, confidence=min(out[at].confidence, item.confidence))
     return out
 
 
-LEFT_OUT: Collection[Kind] = frozenset(
-    {
-        "removed statement changed",
-        "addition to a removed block",
-        "addition to a removed passage",
-        *REPLACED,
-        "addition reads what omni does not set",
-        "exit of no loop",
-        "suite around nothing",
-        "branch of a removed condition",
-        "read only in what was left out",
-    }
-)
-"""Reasons to leave out a change of upstream's to a part that omni had removed."""
-
-
-PLACES: Collection[Kind] = frozenset(
-    {
-        "on the other side",
-        "outside of its condition",
-        "under a changed condition",
-        "under a condition of omni's",
-        "under a new condition",
-        "under another condition",
-    }
-)
-"""Reasons that are about where a statement stands: they hold for everything inside it, too."""
-
-
-WHOLE_SUITES: Collection[Kind] = frozenset(
-    {
-        "edited block removed",
-        "loop with additions removed",
-        "condition of additions removed",
-        "removed block came back",
-    }
-)
-"""Reasons that are about a suite as a whole: it stays for what it has inside, and that is to be decided about."""
-
-
-OWN_BLOCKS: Collection[Kind] = frozenset({"added block emptied", "added block left", "added block replaced"})
-"""Reasons that are about a block of omni's own: it is shown with all it was around, even if some of that stays."""
+def _under_one_reason(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:
+    """The doubts, the first with a reason that is true of all: some may be about changes, others about additions."""
+    kinds = {doubt.reason.kind for doubt in doubts}
+    if not (kinds & CHANGES and kinds & ADDITIONS):
+        return tuple(doubts)
+    return replace(doubts[0], reason=Reason("removed part changed")), *doubts[1:]

@@ -29,6 +29,7 @@ from runner_sync.upgrade.from_upstream.unions import in_omni_spelling
 from runner_sync.upgrade.from_upstream.unsynced import asking_about_unsynced
 from runner_sync.upgrade.job import ModuleJob, winner
 from runner_sync.upgrade.questions.answered import without_answered
+from runner_sync.upgrade.questions.in_helpers import naming_helpers
 from runner_sync.upgrade.questions.reviews import Shown, review, review_of, unmerged
 
 
@@ -199,7 +200,7 @@ def _merged(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
         )
         item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
         return replace(draft.asking(item), outcome="review")
-    asked = without_answered(result.decisions, job.target.constructors)
+    asked = naming_helpers(without_answered(result.decisions, job.target.constructors), draft, job, new)
     items = [review_of(item, draft, job.path, line=item.line) for item in asked]
     items += [undivided.question(passage, draft, result.text, job.path) for passage in passages]
     return draft.asking(*items).grown(result.text, "upstream")

@@ -68,6 +68,8 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "edited statement beside": "{upstream} replaced a statement that {omni} {edited}; its replacement stands beside it",
     "edited statement rewritten": "{upstream} rewrote a statement that {omni} {edited}",
     "removed statement changed": "{upstream} changed a statement that {omni} does not have",
+    "removed part changed": "{upstream} changed a part that {omni} does not have, and added to it",
+    "statement of a helper changed": "{upstream} changed what {omni} has in {names}, which is called here{detail}",
     "moved statement changed": "{upstream} changed this statement, which {omni} has at another place",
     "renamed statement changed": (
         "{upstream} changed this statement, which {omni} has in its own form, as {names}: does the change belong there?"

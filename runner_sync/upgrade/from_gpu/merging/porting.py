@@ -15,7 +15,7 @@ from runner_sync.compose import records
 from runner_sync.compose.member_text import calls_by_class, canonical, with_head
 from runner_sync.compose.names import defined_names
 from runner_sync.confidence import CONTESTED, REBUILT
-from runner_sync.merge import Kind, Reason, Veto
+from runner_sync.merge import Veto
 from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
@@ -25,11 +25,13 @@ from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_sta
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_the_same_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
 from runner_sync.upgrade.from_gpu.merging import resting_on, wrapped_returns
+from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, with_left_out_joined
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly, methods_called
 from runner_sync.upgrade.from_gpu.twin import gpu_side, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
 from runner_sync.upgrade.questions import answered, wording
+from runner_sync.upgrade.questions.in_helpers import naming_helpers
 from runner_sync.upgrade.questions.reviews import not_ported, review_of, unmerged
 
 RELATED = 0.15
@@ -201,14 +203,15 @@ def _twins_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: 
         return _Helpers()
     have = {other.name for other in drafts if not other.removed}
     old, new = (
-        {
-            name.rpartition(".")[2]: text
-            for name, text in table.items()
-            if name.startswith(f"{draft.owner}.") and name not in have
-        }
+        _members({name: text for name, text in table.items() if name not in have}, draft.owner)
         for table in (gpu_side.translated_units(job, base.side), side.new)
     )
     return _Helpers(old, new)
+
+
+def _members(units: Mapping[str, str], owner: str) -> dict[str, str]:
+    """Those of the units that are members of a class, by their plain names."""
+    return {name.rpartition(".")[2]: text for name, text in units.items() if owner and name.startswith(f"{owner}.")}
 
 
 def _with_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -> ReviewItem:
@@ -266,10 +269,9 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
         why = f"the GPU runner's change cannot be applied: {'; '.join(map(str, sorted(broken)[:2]))}"
         return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False)
     passages = ported_passages.questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
-    decisions = [
-        review_of(item, draft, job.path, line=item.line, sides=wording.PORTED)
-        for item in _with_left_out_joined(answered.without_answered(result.decisions, job.target.constructors))
-    ]
+    left = with_left_out_joined(answered.without_answered(result.decisions, job.target.constructors))
+    left = naming_helpers(left, draft, job, _members(context.side.new, draft.owner))
+    decisions = [review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
     unset = [item.reason for item in result.decisions if item.reason.kind in READS_UNSET]
     lacking = frozenset(name for reason in unset for name in reason.names)
     ported = draft.advanced(result.text, "gpu").asking(*passages, *decisions)
@@ -304,43 +306,6 @@ def _is_related(text: str, sides: Triple) -> bool:
     """
     was, now = lineage.similarity(text, sides.base), lineage.similarity(text, sides.upstream)
     return was >= lineage.COPY or min(was, now) >= RELATED
-
-
-READS_UNSET: tuple[Kind, ...] = ("reads what nothing sets", "reads what was left out", "half of a feature")
-"""Kinds of decisions about statements that stay out because of a name that they read."""
-
-
-def _with_left_out_joined(decisions: Sequence[merge.Decision]) -> Sequence[merge.Decision]:
-    """The decisions, with all that left out statements because of a name that they read joined into one, and all that
-    left out a half feature into another.
-
-    Those are dropped whose statement stands in a larger block which is itself left out and asked about.
-    """
-    blocks = [item.upstream for item in decisions if item.reason.kind not in READS_UNSET and not item.chosen]
-    decisions = [
-        item
-        for item in decisions
-        if item.reason.kind not in READS_UNSET or not any(_has_lines(block, item.upstream) for block in blocks)
-    ]
-    return _joined(_joined(decisions, READS_UNSET[:-1]), READS_UNSET[-1:])
-
-
-def _joined(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Sequence[merge.Decision]:
-    """The decisions, with those whose reason is of one of these ``kinds`` as one, additions first."""
-    left_out = sorted((item for item in decisions if item.reason.kind in kinds), key=lambda item: bool(item.base))
-    if len(left_out) < 2:
-        return decisions
-    names = sorted({name for item in left_out for name in item.reason.names})
-    reason = Reason(kinds[0], tuple(names), passages=len(left_out))
-    upstream = "\n".join(item.upstream for item in left_out)
-    whole = replace(left_out[0], reason=reason, base="", upstream=upstream, chosen=left_out[0].omni)
-    return [whole if item is left_out[0] else item for item in decisions if item is left_out[0] or item not in left_out]
-
-
-def _has_lines(block: str, part: str) -> bool:
-    """Whether ``block`` contains the lines of ``part`` in a row, at any indentation."""
-    rows, wanted = ([line.strip() for line in text.split("\n")] for text in (block, part))
-    return any(rows[k : k + len(wanted)] == wanted for k in range(len(rows) - len(wanted) + 1))
 
 
 def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:

@@ -1,0 +1,79 @@
+"""Groups of kinds of reasons: what the question of a reason is about, and so what it shows.
+
+Comes in: nothing. Goes out: sets of ``Kind``. May touch: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from runner_sync.merge.reason import Kind
+from runner_sync.merge.replaced import REPLACED
+
+OWN_TEXT: Collection[Kind] = frozenset(
+    {
+        "both changed a part",
+        "both added versions",
+        "both added an argument",
+        "arguments of another call",
+        "keywords taken over",
+    }
+)
+"""Reasons that are about the text of one statement; of a compound one, about its head only."""
+
+
+CHANGES: frozenset[Kind] = frozenset({"removed statement changed", "removed part changed"})
+ADDITIONS: frozenset[Kind] = frozenset(
+    {
+        "removed part changed",
+        "addition to a removed block",
+        "addition to a removed passage",
+        "addition reads what omni does not set",
+    }
+)
+"""Reasons that are about what upstream changed in a part that omni does not have, and about what it added there."""
+
+
+LEFT_OUT: Collection[Kind] = frozenset(
+    {
+        "removed part changed",
+        "removed statement changed",
+        "addition to a removed block",
+        "addition to a removed passage",
+        *REPLACED,
+        "addition reads what omni does not set",
+        "exit of no loop",
+        "suite around nothing",
+        "branch of a removed condition",
+        "read only in what was left out",
+    }
+)
+"""Reasons to leave out a change of upstream's to a part that omni had removed."""
+
+
+PLACES: Collection[Kind] = frozenset(
+    {
+        "on the other side",
+        "outside of its condition",
+        "under a changed condition",
+        "under a condition of omni's",
+        "under a new condition",
+        "under another condition",
+    }
+)
+"""Reasons that are about where a statement stands: they hold for everything inside it, too."""
+
+
+WHOLE_SUITES: Collection[Kind] = frozenset(
+    {
+        "edited block removed",
+        "loop with additions removed",
+        "condition of additions removed",
+        "removed block came back",
+    }
+)
+"""Reasons that are about a suite as a whole: it stays for what it has inside, and that is to be decided about."""
+
+
+OWN_BLOCKS: Collection[Kind] = frozenset({"added block emptied", "added block left", "added block replaced"})
+"""Reasons that are about a block of omni's own: it is shown with all it was around, even if some of that stays."""

@@ -36,7 +36,7 @@ from runner_sync.upgrade.questions.hidden import (
     upstreams_members,
 )
 from runner_sync.upgrade.questions.mixed_in import join_under_mixins, mixed_in
-from runner_sync.upgrade.questions.one_decision import join_alike, join_replaced
+from runner_sync.upgrade.questions.one_decision import drop_told, join_alike, join_replaced
 from runner_sync.upgrade.questions.one_feature import join_features
 from runner_sync.upgrade.questions.partners import name_partners
 from runner_sync.upgrade.questions.replaced_calls import ask_about_replaced_calls
@@ -113,4 +113,4 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuS
     drafts = ask_about_unset(drafts, job)
     drafts = ask_about_never_set(drafts, job, side.new)
     drafts = ask_about_counterparts(ask_about_calls(drafts, job), job)
-    return name_partners(join_under_mixins(join_replaced(join_features(join_alike(drafts))), job))
+    return name_partners(join_under_mixins(join_replaced(join_features(drop_told(join_alike(drafts)))), job))

@@ -1,4 +1,4 @@
-"""Joins review items that are one decision: about the same passage with the same texts, or about one replacement.
+"""Joins review items that are one decision: about the same passage or statement, or about one replacement.
 
 Comes in: drafts with their questions. Goes out: the drafts, with such questions as one, or as parts of one. May touch:
 nothing.
@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from runner_sync.compose.member_text import canonical
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
 
@@ -20,6 +21,31 @@ from runner_sync.upgrade.draft import Draft
 def join_alike(drafts: Sequence[Draft]) -> list[Draft]:
     """The drafts, each with one question for what is one decision, in the place of the first that asks about it."""
     return [replace(draft, reviews=_joined(draft.reviews)) for draft in drafts]
+
+
+def drop_told(drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts without questions about a statement that went with nothing in its place, where another question shows
+    what came for a passage with just this statement in it: there it is decided."""
+    return [
+        replace(draft, reviews=tuple(item for item in draft.reviews if not _is_told(item, draft)))
+        if draft.reviews
+        else draft
+        for draft in drafts
+    ]
+
+
+def _is_told(item: ReviewItem, draft: Draft) -> bool:
+    if item.chosen.strip() or item.upstream.strip() or not item.omni.strip():
+        return False
+    lost = Counter(canonical(draft.before)) - Counter(canonical(draft.text))
+    mine = Counter(canonical(item.omni))
+    return any(
+        other.chosen.strip()
+        and other.from_gpu == item.from_gpu
+        and mine <= Counter(canonical(other.omni)) - Counter(canonical(other.chosen))
+        and all(lost[canon] == count for canon, count in mine.items())
+        for other in draft.reviews
+    )
 
 
 def join_replaced(drafts: Sequence[Draft]) -> list[Draft]:

@@ -14,6 +14,7 @@ from runner_sync.upgrade.composing import compose
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu import class_by_class
 from runner_sync.upgrade.from_gpu.asking.call_fit import ask_about_calls
+from runner_sync.upgrade.from_gpu.asking.helpers_shown import show_helpers
 from runner_sync.upgrade.from_gpu.asking.other_uses import ask_about_other_uses
 from runner_sync.upgrade.from_gpu.members import inheriting
 from runner_sync.upgrade.from_gpu.twin import gpu_side, owing
@@ -113,4 +114,5 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuS
     drafts = ask_about_unset(drafts, job)
     drafts = ask_about_never_set(drafts, job, side.new)
     drafts = ask_about_counterparts(ask_about_calls(drafts, job), job)
-    return name_partners(join_under_mixins(join_replaced(join_features(drop_told(join_alike(drafts)))), job))
+    joined = join_under_mixins(join_replaced(join_features(drop_told(join_alike(drafts)))), job)
+    return show_helpers(name_partners(joined), job, side)

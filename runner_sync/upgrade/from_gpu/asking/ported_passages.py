@@ -17,7 +17,7 @@ from runner_sync.confidence import DERIVED, DOUBTFUL
 from runner_sync.model import ReviewItem
 from runner_sync.statements import INDENT, Node, ancestors, enclosing, flatten
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.asking import device_behind, features, unconfirmed
+from runner_sync.upgrade.from_gpu.asking import device_behind, features, no_longer_passed, unconfirmed
 from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
@@ -57,6 +57,7 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
         behind = device_behind.why(now, before, job)
         taken_over = (
             f"{_brought(was, _within(after, j1, j2), stand)}{owing.why(now, job)}{unconfirmed.why(now, job)}{behind}"
+            f"{no_longer_passed.why(was, now, after)}"
         )
         item = review(
             draft,

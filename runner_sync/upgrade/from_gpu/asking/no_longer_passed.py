@@ -1,0 +1,77 @@
+"""What a call is given no more after a port: a callee of NPU's may still take it.
+
+Comes in: a passage before and after a port, and the whole text after it. Goes out: the end of a reason. May touch:
+nothing.
+
+It is a keyword of a call, or a key of a dict that is unpacked in one::
+
+    before  talker_kwargs["seed"] = seed        after   talker_kwargs["generator"] = generator
+            self.talker(rows, **talker_kwargs)          self.talker(rows, **talker_kwargs)
+
+timid: only where the passage still makes the same call, or fills the same dict, and neither passes the value by
+position nor unpacks another dict now.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from runner_sync.statements import tree_of
+from runner_sync.syntax import walk
+
+NAMED = 3
+"""How many keywords a reason names at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """What a text passes: ``{callee: {keyword: value}}``, ``{callee: values by position and dicts}``, and for each
+    local dict the keys that are set in it."""
+
+    keywords: dict[str, dict[str, str]] = field(default_factory=dict)
+    others: dict[str, set[str]] = field(default_factory=dict)
+    keys: dict[str, set[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text: str) -> _Passed:
+        found = cls()
+        for node in walk(tree_of(text)):
+            match node:
+                case ast.Call(func=func, args=args, keywords=keywords):
+                    callee = ast.unparse(func)
+                    named = {key.arg: ast.unparse(key.value) for key in keywords if key.arg is not None}
+                    dicts = [f"**{ast.unparse(key.value)}" for key in keywords if key.arg is None]
+                    found.keywords.setdefault(callee, {}).update(named)
+                    found.others.setdefault(callee, set()).update([*map(ast.unparse, args), *dicts])
+                case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key)), ctx=ast.Store()):
+                    found.keys.setdefault(name, set()).add(key)
+        return found
+
+    def unpacks(self, name: str) -> bool:
+        """Whether a call gets a local dict's keys as keywords."""
+        return any(f"**{name}" in values for values in self.others.values())
+
+
+def why(was: str, now: str, after: str) -> str:
+    """The end of a reason for a passage that a port changed from ``was`` to ``now``; empty if all is still passed."""
+    mine, theirs, whole = map(_Passed.of, (was, now, after))
+    lost = {
+        keyword
+        for callee, given in mine.keywords.items()
+        if callee in theirs.keywords and not _has_new_dict(mine, theirs, callee)
+        for keyword, value in given.items()
+        if keyword not in theirs.keywords[callee] and value not in theirs.others[callee]
+    }
+    lost |= {
+        key
+        for name, keys in mine.keys.items()
+        if name in theirs.keys and whole.unpacks(name)
+        for key in keys - whole.keys[name]
+    }
+    named, more = sorted(lost)[:NAMED], len(lost) - NAMED
+    return f"; it no longer passes {', '.join(named)}{f' and {more} more' if more > 0 else ''}" if lost else ""
+
+
+def _has_new_dict(was: _Passed, now: _Passed, callee: str) -> bool:
+    return any(value.startswith("**") for value in now.others[callee] - was.others[callee])

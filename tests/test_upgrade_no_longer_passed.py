@@ -41,6 +41,7 @@ def test_what_is_no_longer_passed_is_named(was: str, now: str, names: str) -> No
         pytest.param(SEED, "given = {}\n", CALL, id="a dict that is made anew"),
         pytest.param("given[row] = 1\n", GENERATOR, CALL, id="a key that is computed"),
         pytest.param("", "send(rows)\n", "", id="nothing stood there"),
+        pytest.param("    send(to=stage)\nclose()\n", "    send()\nclose()\n", "", id="the end of a block and more"),
         pytest.param("else:\n    send(to=stage)\n", "send()\n", "", id="no statement"),
     ],
 )

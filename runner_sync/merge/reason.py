@@ -14,6 +14,7 @@ from typing import Literal
 Kind = Literal[
     # Both sides did something to one statement.
     "both changed a part",
+    "both changed a condition",
     "both added versions",
     "both added an argument",
     "arguments of another call",

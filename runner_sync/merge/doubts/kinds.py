@@ -13,6 +13,7 @@ from runner_sync.merge.replaced import REPLACED
 OWN_TEXT: Collection[Kind] = frozenset(
     {
         "both changed a part",
+        "both changed a condition",
         "both added versions",
         "both added an argument",
         "arguments of another call",

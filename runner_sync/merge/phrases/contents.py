@@ -14,6 +14,7 @@ from runner_sync.merge.phrases.arguments import with_their_keywords
 from runner_sync.merge.phrases.callees import changed_for_another
 from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.keyword_order import with_all_changes
+from runner_sync.merge.phrases.operands import with_operands
 from runner_sync.merge.phrases.paths import with_their_paths
 from runner_sync.merge.phrases.phrase import has_change, is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
@@ -42,6 +43,7 @@ class Content:
 CARRIED = Reason("additions moved on")
 KEYWORDS = Reason("keywords taken over")
 SAME_PART = Reason("both changed a part")
+OPERANDS = Reason("both changed a condition")
 VERSIONS = Reason("both added versions")
 BY_PLACE = Reason("both added an argument")
 
@@ -265,6 +267,9 @@ def _merged_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple
     whole = around(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
         return _written(whole, upstream), None
+    condition = with_operands(*texts) if omni.compound else None
+    if condition is not None and parses(condition):
+        return _written(condition, upstream), OPERANDS
     follows = policy.is_copy and not omni.compound
     carried = carry_over(base, omni.text, [upstream.text]) if follows else None
     if carried is not None:

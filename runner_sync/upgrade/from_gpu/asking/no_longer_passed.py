@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from runner_sync.statements import tree_of
+from runner_sync.statements import is_python, tree_of
 from runner_sync.syntax import walk
 
 NAMED = 3
@@ -55,6 +55,8 @@ class _Passed:
 
 def why(was: str, now: str, after: str) -> str:
     """The end of a reason for a passage that a port changed from ``was`` to ``now``; empty if all is still passed."""
+    if not (is_python(was) and is_python(now)):
+        return ""
     mine, theirs, whole = map(_Passed.of, (was, now, after))
     lost = {
         keyword

@@ -8,7 +8,8 @@ Tokens do not tell that two changes are apart where one takes away the operator 
     base      if images and not audio or embeds:          omni      if images and not audio:
     upstream  if (images and not audio and not raw) or embeds:      if images and not audio and not raw:
 
-timid: only where each side keeps, changes or removes the operands of the base, or adds some where the other adds none;
+timid: only where each side keeps, changes or removes the operands of the base, or adds some where the other
+adds and removes none;
 what one side changed the other must not have removed.
 """
 
@@ -88,7 +89,7 @@ def _operand_by_operand(
     base: Sequence[ast.expr], omni: Sequence[ast.expr], upstream: Sequence[ast.expr]
 ) -> list[ast.expr] | None:
     mine, theirs = _fates(base, omni), _fates(base, upstream)
-    if mine is None or theirs is None:
+    if mine is None or theirs is None or (_gave_up(mine) and _added(theirs)) or (_gave_up(theirs) and _added(mine)):
         return None
     found: list[ast.expr] = []
     for k, old in enumerate([*base, None]):
@@ -107,6 +108,15 @@ def _operand_by_operand(
             return None
         found.append(merged)
     return found
+
+
+def _gave_up(fates: Sequence[_Fate]) -> bool:
+    """Whether a side has an operand of the base no more; the other's new ones may be of the kind that it gave up."""
+    return any(now is None for _, now in fates[:-1])
+
+
+def _added(fates: Sequence[_Fate]) -> bool:
+    return any(before for before, _ in fates)
 
 
 _Fate = tuple[list[ast.expr], ast.expr | None]

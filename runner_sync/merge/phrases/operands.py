@@ -8,9 +8,8 @@ Tokens do not tell that two changes are apart where one takes away the operator 
     base      if images and not audio or embeds:          omni      if images and not audio:
     upstream  if (images and not audio and not raw) or embeds:      if images and not audio and not raw:
 
-timid: only where each side keeps, changes or removes the operands of the base, or adds some where the other
-adds and removes none;
-what one side changed the other must not have removed.
+timid: only where each side keeps, changes or removes operands of the base, or adds some where the other adds and
+removes none; what one side changed the other must not have removed.
 """
 
 from __future__ import annotations

@@ -70,6 +70,22 @@ def test_a_new_method_that_does_not_run_is_a_question(tmp_path: Path) -> None:
     )
 
 
+COPIED = "; as it calls super(), a copy of it in OmniNPUModelRunner would run with that"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "is_told"),
+    [
+        (f"{ASCENDS}        super()._update_states(scheduler_output)\n", True),
+        (ASCENDS, False),
+        (f"{ASCENDS}        super()._receive(scheduler_output)\n", False),
+    ],
+)
+def test_a_hidden_method_that_calls_super_can_be_copied(tmp_path: Path, theirs: str, is_told: bool) -> None:
+    (reason,) = questions(tmp_path, OWN, theirs)
+    assert (COPIED in reason) is is_told
+
+
 @pytest.mark.parametrize(
     ("line", "is_asked"),
     [

@@ -114,6 +114,11 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
             reason = (
                 f"{TITLES[anchor.project]} {done} it since {ref}{calls}, and it does not run: a base in front of "
                 f"{anchor.name} has its own, which does not call it"
+                + (
+                    f"; as it calls super(), a copy of it in {name} would run with that"
+                    if _calls_super(new, member)
+                    else ""
+                )
                 + given_up(drafts, job, old=old, new=now, hidden=member, mine=mine)
             )
             draft = Draft.for_question(f"{name}.{member}")

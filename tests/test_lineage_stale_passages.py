@@ -75,6 +75,23 @@ def test_what_the_twin_only_gained_or_lost_since_is_no_passage() -> None:
     assert as_followed(OLD, [gained], mine=gained, now=OLD) == OLD
 
 
-def test_a_head_with_its_suite_is_no_passage() -> None:
-    later = OLD.replace("    if size:", "    if size > 1:")
-    assert as_followed(later, [OLD], mine=OLD, now=later) == later
+def test_so_does_a_condition_alone() -> None:
+    later = LATER.replace("    if size:", "    if size > 1:")
+    assert as_followed(later, [OLD], mine=NPU, now=later) == LATER.replace(WIDER, MADE)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        pytest.param(OLD.replace("    if size:", "    while size:"), id="a loop for a condition"),
+        pytest.param(
+            OLD.replace('    if size:\n        self.note("made")', "    if size > 1:\n        self.tell()"), id="all"
+        ),
+        pytest.param(
+            OLD.replace('    if size:\n        self.note("made")', '    if size > 1: self.note("made")'), id="row"
+        ),
+        pytest.param(OLD.replace("def __init__(self, size)", "def __init__(self, size, of)"), id="the signature"),
+    ],
+)
+def test_another_head_or_suite_is_no_passage(later: str) -> None:
+    assert as_followed(later, [OLD], mine=OLD + "    self.own()\n", now=later) == later

@@ -53,7 +53,8 @@ class _Given(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """Neighbouring simple statements, and comments, of an older revision, and what the later one has instead."""
+    """Neighbouring simple statements, and comments, of an older revision, and what the later one has instead; or the
+    head of a suite for another one."""
 
     old: Sequence[Node]
     new: Sequence[Node]
@@ -88,8 +89,22 @@ def _exchanged(older: str, later: str) -> Iterator[_Passage]:
     old, new = nodes_of(older), nodes_of(later)
     matcher = SequenceMatcher(None, [node.canon for node in old], [node.canon for node in new], autojunk=False)
     for tag, i, i_end, j, j_end in matcher.get_opcodes():
-        if tag == "replace" and _is_plain(old[i:i_end]) and _is_plain(new[j:j_end]):
-            yield _Passage(old[i:i_end], new[j:j_end])
+        if tag == "replace":
+            yield from _passages(old[i:i_end], new[j:j_end])
+
+
+def _passages(old: Sequence[Node], new: Sequence[Node]) -> Iterator[_Passage]:
+    """One passage for another; a condition at the end of both is one of its own."""
+    if _is_condition_for_condition(old[-1], new[-1]):
+        yield _Passage(old[-1:], new[-1:])
+        old, new = old[:-1], new[:-1]
+    if _is_plain(old) and _is_plain(new):
+        yield _Passage(old, new)
+
+
+def _is_condition_for_condition(old: Node, new: Node) -> bool:
+    """Whether one head of a suite asks something else than the other."""
+    return old.keyword == new.keyword in ("if", "elif", "while") and not (old.one_line or new.one_line)
 
 
 def _is_plain(nodes: Sequence[Node]) -> bool:

@@ -243,6 +243,9 @@ def test_a_reason_never_becomes_code(reason: str) -> None:
         pytest.param("why", {"upstream": "begin()"}, "left out: why", id="nothing of it is here"),
         pytest.param("left out: why", {"upstream": "begin()"}, "left out: why", id="the reason says so"),
         pytest.param(
+            "it stands where it did", {"upstream": "begin()"}, "it stands where it did", id="it is at another place"
+        ),
+        pytest.param(
             "2 passages were left out", {"upstream": "begin()"}, "2 passages were left out", id="in its words"
         ),
         pytest.param("why", {"upstream": "begin()", "chosen": "begin()"}, "why", id="it came"),

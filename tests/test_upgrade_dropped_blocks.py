@@ -62,6 +62,41 @@ def test_a_block_that_upstream_dropped_goes_with_a_question(tmp_path: Path, monk
     assert text.split("\n")[item.line - 1].strip() == "self.stage.begin(output)"
 
 
+def timed(text: str, start: str) -> str:
+    """``text`` with a local for the timer that it asks."""
+    return text.replace("        if self.timer.is_wanted", "        if timer.is_wanted").replace(
+        start, f"{start}        timer = self.timer\n"
+    )
+
+
+THEIRS_TIMED = timed(THEIRS, "total):\n")
+OWN_TIMED = timed(OWN, "total):\n")
+
+
+def test_what_only_the_block_read_goes_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, (item,) = reported(tmp_path, monkeypatch, OWN_TIMED, before=THEIRS_TIMED)
+    assert "timer" not in text
+    assert item.omni.startswith("timer = self.timer\nif timer.is_wanted:")
+    assert text.split("\n")[item.line - 1].strip() == "self.stage.begin(output)"
+
+
+@pytest.mark.parametrize(
+    ("own", "since"),
+    [
+        pytest.param(OWN_TIMED.replace("begin(output)", "begin(output, timer)"), None, id="omni reads it, too"),
+        pytest.param(
+            OWN_TIMED, THEIRS_TIMED.replace(BLOCK.replace("if self.timer", "if timer"), ""), id="upstream still sets it"
+        ),
+    ],
+)
+def test_what_is_needed_still_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: str, since: str | None
+) -> None:
+    text, _ = reported(tmp_path, monkeypatch, own, before=THEIRS_TIMED, since=since)
+    assert "        timer = self.timer\n" in text
+    assert "is_wanted" not in text
+
+
 WITH_MORE = OWN.replace("        return output", "        self.note(payload)\n        return output")
 
 

@@ -19,8 +19,8 @@ from runner_sync.syntax import module_of, same_code, walk
 
 WORD = "# runner-sync: review"
 WIDTH = 120
-_NOT_HERE = ("left out", "not ported")
-"""How reasons say that something did not come."""
+_NOT_HERE = ("left out", "not ported", "it stands where")
+"""How reasons say that something did not come, or where it is."""
 
 _DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 

@@ -23,7 +23,8 @@ from runner_sync import lineage
 from runner_sync.compose.assignment import locals_of
 from runner_sync.confidence import INFERRED
 from runner_sync.model import TITLES
-from runner_sync.statements import below, parses
+from runner_sync.statements import Node, below, parses
+from runner_sync.statements.dataflow import binds, uses
 from runner_sync.units import texts
 from runner_sync.upgrade.base import upstream_name
 from runner_sync.upgrade.draft import Draft
@@ -65,8 +66,21 @@ def _without_one(draft: Draft, job: ModuleJob, recent: Sequence[ModuleRevision])
             theirs = next((one for one in _blocks(old.get(name, "")) if block.is_renamed(one)), None)
             if theirs is not None and block.comments <= lineage.comments(old[name]) and not _moved(block, old, job):
                 rest = block.taken_out(draft.text)
-                return _freed(draft, job, side, block, theirs, rest) if parses(rest) else None
+                if not parses(rest):
+                    return None
+                dropped = frozenset(_forms(old[name])) - now
+                return _freed(draft, job, side, block, theirs, rest, _idle(rest, draft.text, dropped))
     return None
+
+
+def _idle(rest: str, text: str, dropped: frozenset[str]) -> list[Node]:
+    """The assignments of ``rest`` to locals that only the block read which ``text`` has besides, and that upstream has
+    dropped, too (``dropped``: its statements)."""
+    local, nodes = locals_of(text), lineage.nodes_of(rest)
+    read = {name for node in nodes for name in uses(node)}
+    had = {name for node in lineage.nodes_of(text) for name in uses(node)} - read
+    plain = [node for node in nodes if not (node.compound or node.is_clause or node.one_line)]
+    return [node for node in plain if (made := binds(node)) and made <= had and _form(node.canon, local) in dropped]
 
 
 def _moved(block: _Block, old: Mapping[str, str], job: ModuleJob) -> bool:
@@ -77,13 +91,20 @@ def _moved(block: _Block, old: Mapping[str, str], job: ModuleJob) -> bool:
     return any(2 * len(block.telling & _forms(text) - _forms(before)) > len(block.telling) for text, before in changed)
 
 
-def _freed(draft: Draft, job: ModuleJob, side: ModuleRevision, block: _Block, theirs: _Block, rest: str) -> Draft:
-    """The draft with ``rest`` as its text, without a block that is ``theirs`` in the revision ``side``."""
+def _freed(
+    draft: Draft, job: ModuleJob, side: ModuleRevision, block: _Block, theirs: _Block, rest: str, idle: Sequence[Node]
+) -> Draft:
+    """The draft with ``rest`` as its text, without a block that is ``theirs`` in the revision ``side``, and without the
+    ``idle`` statements of ``rest``."""
     whose = TITLES[job.module.upstreams[0].project]
     reason = f"{whose} dropped this after {side.ref}, and omni had it word for word: it is gone here, too"
     lines = rest.split("\n")
-    line = next((k for k in range(block.first, len(lines)) if lines[k - 1].strip()), block.first)
-    shown = Shown(base=theirs.text, omni=block.text)
+    for node in reversed(idle):
+        del lines[node.start - 1 : node.start - 1 + len(node.lines)]
+    first = block.first - sum(len(node.lines) for node in idle if node.start < block.first)
+    rest = "\n".join(lines)
+    line = next((k for k in range(first, len(lines)) if lines[k - 1].strip()), first)
+    shown = Shown(base=theirs.text, omni="\n".join([*(node.text for node in idle), block.text]))
     item = review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
     return draft.advanced(rest, "upstream").asking(item)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ def test_another_unit_of_the_twin_has_used_it_for_long(tmp_path: Path, monkeypat
     assert SKIPS[1] in text
     assert STAGES not in text
     assert is_asked
+    assert re.search(rf"# runner-sync: review \w+ {QUESTION[:40]}.*\n    def _close\(", text)
 
 
 @pytest.mark.parametrize(

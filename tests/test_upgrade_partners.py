@@ -33,6 +33,18 @@ def test_a_ported_member_and_what_brings_its_calls_name_each_other() -> None:
     }
 
 
+def test_so_does_what_would_call_it_and_was_left_out() -> None:
+    left_out = draft("Runner.run", "R3", "")
+    asked = replace(left_out, reviews=(replace(left_out.reviews[0], upstream="self.flag()"),))
+    assert reasons(FLAG, asked) == {"R2": "why; belongs with R3", "R3": "why; belongs with R2"}
+
+
+def test_what_stays_as_it_is_does_not_belong_to_what_it_would_call() -> None:
+    stays = draft("Runner.run", "R3", "self.own()")
+    asked = replace(stays, reviews=(replace(stays.reviews[0], upstream="self.flag()"),))
+    assert set(reasons(FLAG, asked).values()) == {"why"}
+
+
 def test_of_many_partners_the_first_ones_are_named() -> None:
     calls = [draft(f"Runner.run{k}", f"R{k + 3}", "self.flag()") for k in range(4)]
     assert reasons(FLAG, *calls)["R2"] == "why; belongs with R3, R4, R5 and 1 more"

@@ -1,4 +1,5 @@
-"""Links review items that are one decision: about a member that a port brings, and about a passage that calls it.
+"""Links review items that are one decision: about a member that a port brings, and about a passage that calls it, or
+that would call it and was left out.
 
 Comes in: drafts with their questions. Goes out: the drafts, each question naming the others. May touch: nothing.
 
@@ -33,7 +34,7 @@ def _partners(mine: Sequence[Draft]) -> dict[str, dict[str, None]]:
     partners: dict[str, dict[str, None]] = {}
     for draft in mine:
         for item in draft.reviews:
-            used = self_mentions(item.chosen) if item.from_gpu else frozenset[str]()
+            used = self_mentions(item.chosen or item.upstream) if item.from_gpu else frozenset[str]()
             for other in sorted(members[name] for name in used & members.keys() - {draft.member}):
                 partners.setdefault(item.id, {})[other] = None
                 partners.setdefault(other, {})[item.id] = None

@@ -13,6 +13,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.confidence import CONTESTED
@@ -30,7 +31,10 @@ SHOWN = 20
 
 def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
     """The drafts, with a question where a unit uses a newly ported member less often than its twin and does not mention
-    it in another question. None with ``--only``."""
+    it in another question. None with ``--only``.
+
+    The file has a comment about it: half of a feature may be worse than none.
+    """
     if job.settings.only:
         return [*drafts]
     standing = [draft for draft in drafts if draft.owner and not draft.removed]
@@ -52,7 +56,8 @@ def _other_uses(draft: Draft, ported: AbstractSet[str], job: ModuleJob, side: Gp
         if _uses(twin, name) > _uses(draft.text, name) and not re.search(rf"\b{name}\b", asked):
             passages = "\n".join(_passages(twin, name))
             why = f"the GPU runner uses {name} here, too; this upgrade brought it to the NPU runner without this use"
-            yield not_ported(draft, job.path, why=why, confidence=CONTESTED, upstream=passages)
+            item = not_ported(draft, job.path, why=why, confidence=CONTESTED, upstream=passages)
+            yield replace(item, in_file=True)
 
 
 def _uses(text: str, name: str) -> int:

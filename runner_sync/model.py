@@ -168,7 +168,8 @@ class Finding:
 class BaseRef:
     """Which upstream text a unit was copied from, and how that is known.
 
-    ``similarity`` is in 0…1. ``also`` are further refs that single statements of a composite copy come from.
+    ``similarity`` is in 0…1. ``also`` are further refs that single statements of a composite copy, or passages of the
+    twin's, come from.
     """
 
     project: Project

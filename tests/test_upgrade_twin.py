@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sync_samples import AR, GPU_AR, GPU_TWIN, NPU_TWIN
 
+from runner_sync.lock import digest
+from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
-from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleRevision
+from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleResult, ModuleRevision
 from runner_sync.upgrade.module import upgrade_module
 
 MODULE = next(module for module in NPU.modules if module.name == "NPUARModelRunner")
@@ -64,12 +68,20 @@ LATER = OLDER.replace(MADE, WIDER) + "".join(
 NEWER = LATER + "        self.send(size)\n"
 
 
-def set_up(npu: str, *, news_only: bool = False) -> str:
+UNIT = "NPUARModelRunner._set_up"
+
+
+def set_up(npu: str, *, news_only: bool = False, locked: BaseRef | None = None) -> str:
     """The unit after an upgrade; its twin was ``OLDER``, then ``LATER``, and is ``NEWER``."""
+    return following(npu, news_only=news_only, locked=locked).after
+
+
+def following(npu: str, *, news_only: bool = False, locked: BaseRef | None = None) -> ModuleResult:
     sides = [ModuleRevision(ref, GPU_CLASS + body, GPU_AR) for ref, body in (("0.1", OLDER), ("0.2", LATER))]
     bases = tuple(GpuBase(side, lambda: None) for side in sides)
     twin = GpuTwin(new=ModuleRevision("0.3", GPU_CLASS + NEWER, GPU_AR), bases=bases, news_only=news_only)
-    return upgrade_module(ModuleJob(NPU, MODULE, AR, NPU_CLASS + npu, twin=twin)).after
+    twin = replace(twin, locked={UNIT: locked} if locked is not None else {})
+    return upgrade_module(ModuleJob(NPU, MODULE, AR, NPU_CLASS + npu, twin=twin))
 
 
 def test_a_passage_that_is_older_than_the_rest_of_a_unit_is_ported() -> None:
@@ -77,6 +89,34 @@ def test_a_passage_that_is_older_than_the_rest_of_a_unit_is_ported() -> None:
     assert WIDER in after
     assert "self.make(size)" not in after
     assert "self.send(size)" in after
+
+
+def as_locked(*also: str) -> BaseRef:
+    """What a lock names that was made when the twin was ``LATER``, with the earlier revisions of some passages."""
+    assert MODULE.gpu is not None
+    name = f"{MODULE.gpu.name}._set_up"
+    return BaseRef("vllm-omni", "0.2", GPU_AR, name, "lock", 1.0, digest(LATER), also)
+
+
+def test_a_lock_that_names_the_earlier_revision_changes_nothing_of_that() -> None:
+    mine = LATER.replace(WIDER, MADE)
+    assert set_up(mine, locked=as_locked("0.1")) == set_up(mine)
+
+
+def test_what_a_lock_names_no_earlier_revision_for_was_looked_at() -> None:
+    after = set_up(LATER.replace(WIDER, MADE), locked=as_locked())
+    assert MADE in after
+    assert "self.send(size)" in after
+
+
+def test_a_lock_records_the_earlier_revision_of_a_passage() -> None:
+    result = following(LATER.replace(WIDER, MADE))
+    gpu = next(unit.gpu for unit in result.units if unit.unit == UNIT)
+    assert gpu is not None
+    assert (gpu.ref, gpu.also) == ("0.2", ("0.1",))
+    _, now = result.synced[UNIT]
+    assert now is not None
+    assert (now.ref, now.also) == ("0.3", ())
 
 
 @pytest.mark.parametrize(

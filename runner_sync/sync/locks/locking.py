@@ -75,7 +75,9 @@ def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tup
     for name, (upstream, gpu) in result.synced.items():
         known = recorded.get((result.path, name))
         upstream = _locked(upstream, known.upstream if known is not None else None)
+        older = gpu.also if gpu is not None else ()
         gpu = _locked(gpu, known.gpu if known is not None else None)
+        gpu = replace(gpu, also=older) if gpu is not None else None
         if upstream is not None or gpu is not None:
             entries.append(locks.Entry(result.path, name, upstream, gpu, _code_known(known, gpu)))
     if marked and result.after != result.before:

@@ -129,7 +129,8 @@ class TwinBases:
             return [*self._before_candidate(self.options.omni_base), self.options.omni_base]
         own = self.given.omni.source
         if self._is_locked:
-            locked = dict.fromkeys(entry.gpu.ref for entry in self.given.lock.entries if entry.gpu)
+            named = [entry.gpu for entry in self.given.lock.entries if entry.gpu]
+            locked = dict.fromkeys([*(ref for gpu in named for ref in gpu.also), *(gpu.ref for gpu in named)])
             return [ref for ref in locked if ref != own.ref]
         if aligned := self._aligned.get(found.path):
             return aligned

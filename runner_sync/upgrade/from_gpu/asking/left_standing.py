@@ -24,7 +24,8 @@ from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking.once_more import SHORT
-from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, translated_units, vllm_unit
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
+from runner_sync.upgrade.from_gpu.twin.readings import translated_units, vllm_unit
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 

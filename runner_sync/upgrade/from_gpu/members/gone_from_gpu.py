@@ -15,9 +15,10 @@ from runner_sync.compose.names import read_in_class_body
 from runner_sync.confidence import CONTESTED, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, translated_units
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.moved_helpers import Moves, changes
 from runner_sync.upgrade.from_gpu.twin.new_homes import Homes
+from runner_sync.upgrade.from_gpu.twin.readings import translated_units
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 

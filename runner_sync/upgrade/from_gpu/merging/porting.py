@@ -28,7 +28,8 @@ from runner_sync.upgrade.from_gpu.merging import resting_on, wrapped_returns
 from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, with_left_out_joined
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly, methods_called
 from runner_sync.upgrade.from_gpu.twin import gpu_side, moved_helpers
-from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, vllm_canons, vllm_unit, with_twin_recorded
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, with_twin_recorded
+from runner_sync.upgrade.from_gpu.twin.readings import translated_units, vllm_canons, vllm_unit
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.in_helpers import naming_helpers
@@ -204,7 +205,7 @@ def _twins_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: 
     have = {other.name for other in drafts if not other.removed}
     old, new = (
         _members({name: text for name, text in table.items() if name not in have}, draft.owner)
-        for table in (gpu_side.translated_units(job, base.side), side.new)
+        for table in (translated_units(job, base.side), side.new)
     )
     return _Helpers(old, new)
 

@@ -10,14 +10,12 @@ from new to old, applied to the new GPU unit, gives that unit as it would read o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 
 from runner_sync import lineage
 from runner_sync.compose.member_text import canonical
 from runner_sync.lineage.alignment import aligned_with
-from runner_sync.lineage.stale_passages import as_followed
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Finding
 from runner_sync.profile import Profile
@@ -25,9 +23,10 @@ from runner_sync.units import texts
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import mixins
+from runner_sync.upgrade.from_gpu.twin.older_passages import with_older_passages
+from runner_sync.upgrade.from_gpu.twin.readings import translated, translated_units, vllm_canons, vllm_unit
 from runner_sync.upgrade.from_gpu.twin.vllm_step import OnNpu, without_decorators, without_step
 from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
-from runner_sync.upgrade.npu_words import InNpuWords
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +45,8 @@ class GpuSide:
     """The new units before translation: NPU name to GPU name and text."""
     bases: Mapping[str, GpuBase] = field(default_factory=dict)
     """The revision of the twin that each NPU unit was last aligned with."""
+    older: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The earlier revisions that passages of an NPU unit are from, oldest first."""
     from_vllm: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Per copied unit the canonical statements of vLLM's own old and new text, where vLLM changed in between."""
     device_free: frozenset[str] = frozenset()
@@ -70,16 +71,18 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     """
     if job.twin.new is None or job.module.gpu is None:
         return GpuSide()
-    translated = _translated(job, job.twin.new)
-    new = translated.units
+    now = translated(job, job.twin.new)
+    new = now.units
     chosen = _chosen_bases(job, drafts, new)
     old = {name: _without_news(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
     # A copied unit gets vLLM's own changes through vllm-ascend, any other unit only through its twin.
-    old |= {
-        draft.name: _as_followed(draft, job, chosen[draft.name], old[draft.name], new)
-        for draft in drafts
-        if draft.name in chosen
-    }
+    older: dict[str, tuple[str, ...]] = {}
+    for draft in drafts:
+        name = draft.name
+        if name in chosen and name in new:
+            old[name], older[name] = with_older_passages(
+                draft, job, chosen[name], old=old[name], now=new[name], is_copied=_is_copied(draft, job)
+            )
     copies = [draft for draft in drafts if _is_copied(draft, job) and draft.name in chosen]
     rebased, from_vllm = _without_vllm(job, copies, chosen, old=old, new=new)
     as_written = _by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))
@@ -87,32 +90,16 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
         old=old,
         rebased={**new, **_without_vllms_decorators(job, drafts, old=old, new=new), **rebased},
         new=new,
-        module_text=translated.text,
+        module_text=now.text,
         as_written=as_written,
         bases=chosen,
+        older=older,
         from_vllm=from_vllm,
         device_free=_device_free(job, chosen, new, as_written),
         known_before=_known_before(job),
         unchanged=_unchanged(job, as_written),
-        untranslated=translated.findings,
+        untranslated=now.findings,
     )
-
-
-def _as_followed(draft: Draft, job: ModuleJob, base: GpuBase, old: str, new: Mapping[str, str]) -> str:
-    """The ``old`` text of a unit's twin, with what the unit has of earlier revisions as these have it.
-
-    What a lock names was looked at then, and where only news are asked for, an earlier change is none.
-    """
-    name = draft.name
-    if name not in new or name in job.twin.locked or job.twin.news_only:
-        return old
-    before = takewhile(lambda one: one.side != base.side, job.twin.bases)
-    earlier = [table[name] for one in before if name in (table := translated_units(job, one.side))]
-    followed = as_followed(old, earlier, mine=draft.text, now=new[name])
-    if followed == old or not _is_copied(draft, job) or (vllm := base.vllm) is None:
-        return followed
-    delivered = frozenset(vllm_canons(job, vllm_unit(job, vllm, name)))
-    return as_followed(old, earlier, mine=draft.text, now=new[name], delivered=delivered)
 
 
 def side_since_earlier(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide | None:
@@ -164,7 +151,9 @@ def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -
     if base is None:
         return replace(draft, gpu_now=now)
     old = texts.unit_texts(base.side.text, base.side.path)[name]
-    return replace(draft, gpu_now=now, gpu=BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old)))
+    also = side.older.get(draft.name, ())
+    then = BaseRef("vllm-omni", base.side.ref, path, name, "twin", score, digest(old), also)
+    return replace(draft, gpu_now=now, gpu=then)
 
 
 def _without_vllm(
@@ -314,30 +303,8 @@ def _is_locked(job: ModuleJob, side: ModuleRevision, name: str) -> bool:
     return entry is not None and text is not None and digest(text) == entry.digest
 
 
-def translated_units(job: ModuleJob, side: ModuleRevision) -> Mapping[str, str]:
-    """The twin's units at one revision, translated, by their NPU names."""
-    return _translated(job, side).units
-
-
-def _translated(job: ModuleJob, side: ModuleRevision) -> InNpuWords:
-    """A revision of the twin in NPU words; of the new one also what was left in GPU words."""
-    is_new = job.twin.new is not None and side.text == job.twin.new.text
-    return job.twin.translation.module(side.text, job.profile, side.path, is_new)
-
-
 def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return {job.profile.npu_name(name): (name, text) for name, text in table.items()}
-
-
-def vllm_unit(job: ModuleJob, side: ModuleRevision, name: str) -> str:
-    """vLLM's own text of the unit that is called ``name`` on NPU; empty if vLLM has none."""
-    origin = f"{job.profile.vllm_of(job.module).name}.{name.rpartition('.')[2]}" if "." in name else name
-    return texts.unit_texts(side.text, side.path).get(origin, "")
-
-
-def vllm_canons(job: ModuleJob, text: str) -> Iterable[str]:
-    """The canonical statements of a vLLM text, translated, to be compared with those of a GPU twin."""
-    return lineage.fingerprint(job.twin.translation.unit(text, job.profile))
 
 
 def _is_copy(text: str, other: str) -> bool:

@@ -24,9 +24,10 @@ from runner_sync.statements import first_function
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import inlined
 from runner_sync.upgrade.from_gpu.twin.computed import computed, passage
-from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, translated_units
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.inlined import Twin
 from runner_sync.upgrade.from_gpu.twin.new_homes import Home, Homes, in_npu_words, new_functions, new_homes
+from runner_sync.upgrade.from_gpu.twin.readings import translated_units
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, review
 

@@ -120,7 +120,12 @@ def test_the_ci_script_runs_everything() -> None:
     subprocess.run(["bash", "-n", str(script)], check=True, timeout=30)
     commands = script.read_text("utf-8")
     assert "set -euo pipefail" in commands
-    for command in ("ruff format --check .", "ruff check .", "mypy\n", 'pytest -n auto -m "slow or not slow"'):
+    for command in (
+        "ruff format --check .",
+        "ruff check .",
+        "mypy\n",
+        'pytest -n auto --dist worksteal -m "slow or not slow"',
+    ):
         assert command in commands
 
 

@@ -25,7 +25,7 @@ from runner_sync.statements.parsing import (
     parses,
     tree_of,
 )
-from runner_sync.statements.surroundings import ancestors, below, clauses, enclosing, in_suite, said, siblings
+from runner_sync.statements.surroundings import ancestors, below, clauses, enclosing, in_suite, lines_of, said, siblings
 from runner_sync.statements.tokens import (
     CLOSERS,
     OPENERS,
@@ -64,6 +64,7 @@ __all__ = [
     "inside_strings",
     "is_python",
     "last_comment",
+    "lines_of",
     "may_swallow",
     "mentions",
     "parameters",

@@ -5,6 +5,7 @@ Comes in: nodes and the index of one. Goes out: indices of others. May touch: no
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.statements.nodes import ROOT, Node
@@ -69,3 +70,9 @@ def below(nodes: Sequence[Node], index: int) -> list[int]:
 def said(nodes: Sequence[Node], tops: Iterable[int]) -> tuple[str, ...]:
     """The canonical texts of statements, with all inside them and their clauses, without comments."""
     return tuple(nodes[k].canon for top in tops for k in below(nodes, top) if not nodes[k].is_comment)
+
+
+def lines_of(text: str, whole: Sequence[Node]) -> str:
+    """The lines of ``text`` with the statement ``whole[0]`` and everything nested in it, dedented."""
+    last = max(node.start - 1 + len(node.lines) for node in whole)
+    return textwrap.dedent("\n".join(text.split("\n")[whole[0].start - 1 : last]))

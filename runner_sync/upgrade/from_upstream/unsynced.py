@@ -17,7 +17,7 @@ from runner_sync import lineage
 from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import INFERRED
 from runner_sync.model import TITLES
-from runner_sync.statements import Node, below, in_suite
+from runner_sync.statements import below, in_suite, lines_of
 from runner_sync.statements.dataflow import binds
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft
@@ -77,7 +77,7 @@ def _taken_apart(text: str, made: str, news: Collection[str]) -> list[tuple[str,
     parts = [[nodes[i] for i in below(nodes, k)] for k, node in enumerate(nodes) if node.canon == whole[0]]
     if any(tuple(node.canon for node in part if not node.is_comment) == whole for part in parts):
         return []
-    return [(_lines(made, part), part[0].start) for part in parts]
+    return [(lines_of(made, part), part[0].start) for part in parts]
 
 
 WRAPPED = "..."
@@ -94,7 +94,7 @@ def _around_something(text: str, made: str, news: Collection[str]) -> tuple[str,
         if node.canon == head:
             body = {i for top in in_suite(nodes, k) if not nodes[top].is_clause for i in below(nodes, top)}
             if any(nodes[i].is_telling and nodes[i].canon in news for i in below(nodes, k) if i not in body):
-                return _lines(made, [nodes[i] for i in below(nodes, k)]), node.start
+                return lines_of(made, [nodes[i] for i in below(nodes, k)]), node.start
     return None
 
 
@@ -111,14 +111,8 @@ def _under_another_condition(text: str, made: str, before: set[str]) -> str:
     for k, node in enumerate(nodes):
         whole = [nodes[i] for i in below(nodes, k)] if node.compound and not node.is_clause else []
         if node.canon not in before and tuple(one.canon for one in whole[1:] if not one.is_comment) == inside:
-            return _lines(made, whole)
+            return lines_of(made, whole)
     return ""
-
-
-def _lines(text: str, whole: list[Node]) -> str:
-    """The lines of ``text`` with the statement ``whole[0]`` and everything nested in it, dedented."""
-    last = max(one.start - 1 + len(one.lines) for one in whole)
-    return textwrap.dedent("\n".join(text.split("\n")[whole[0].start - 1 : last]))
 
 
 def _grouped(texts: Sequence[str], known: Collection[str]) -> Iterator[list[str]]:

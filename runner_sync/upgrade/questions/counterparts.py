@@ -22,7 +22,7 @@ from runner_sync.compose.member_text import canonical
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import nodes_of
 from runner_sync.model import TITLES, ReviewItem
-from runner_sync.statements import Node, below, enclosing
+from runner_sync.statements import Node, below, enclosing, lines_of
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
@@ -98,7 +98,7 @@ def _without(draft: Draft, upstream: str, came: Sequence[_Came]) -> list[tuple[_
             continue
         whole = below(nodes, _outermost(nodes, k, known))
         seen.update(whole)
-        found.append((one, _lines(upstream, [nodes[i] for i in whole])))
+        found.append((one, lines_of(upstream, [nodes[i] for i in whole])))
     return found
 
 
@@ -110,9 +110,3 @@ def _outermost(nodes: Sequence[Node], index: int, known: Collection[str]) -> int
             break
         top = head
     return top
-
-
-def _lines(text: str, whole: Sequence[Node]) -> str:
-    """The lines of ``text`` with the statement ``whole[0]`` and everything nested in it, dedented."""
-    last = max(one.start - 1 + len(one.lines) for one in whole)
-    return textwrap.dedent("\n".join(text.split("\n")[whole[0].start - 1 : last]))

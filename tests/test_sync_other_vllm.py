@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
-from sync_samples import ASCEND, ASCEND_NEW, Trees, commit, lay_out, stay_at_home
+from sync_samples import AR, ASCEND, ASCEND_NEW, VLLM, Trees, commit, lay_out, stay_at_home
 
 from runner_sync import sync
 
@@ -33,3 +34,106 @@ def test_the_note(
     told = [note for note in planned.report.notes if note.startswith("this vllm-omni is for vLLM")]
     assert bool(told) == is_told
     assert all("for vLLM 0.19.0, and these runners run on 0.20.0" in note for note in told)
+
+
+CONFIG = """\
+class VllmConfig:
+    def __init__(self):
+        self.size = {size}
+        {more}
+"""
+RUNNER = """\
+from vllm.config import VllmConfig
+
+
+class GPUModelRunner:
+    def __init__(self, config: VllmConfig):
+        self.config: VllmConfig = config
+        self.model = self.hidden = self.aux = self.sampler = None
+
+    def _update_states(self, scheduler_output):
+        self.seen = scheduler_output
+
+    def _forward(self, total):
+        return self.model(total), self.hidden
+
+    def _sample(self, logits):
+        return self.sampler(logits)
+
+    def _finish(self, logits, total):
+        return self._sample(logits)
+"""
+READER = """\
+from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
+
+
+class NPUARModelRunner(OmniNPUModelRunner):
+    def _finish(self, logits, total):
+        if self.config.{name}:
+            return None
+        return super()._finish(logits, total)
+"""
+
+
+def _vllm(folder: Path, versions: dict[str, str]) -> None:
+    """A vLLM checkout with one tag per version, the last one checked out; its configuration has more in some."""
+    for version, more in versions.items():
+        lay_out(folder, {VLLM: RUNNER, "vllm/config.py": CONFIG.format(size=1, more=more)})
+        lay_out(folder, {"PKG-INFO": f"Metadata-Version: 2.1\nName: vllm\nVersion: {version}\n"})
+        commit(folder)
+        subprocess.run(["git", "-C", str(folder), "tag", version], check=True)
+
+
+@pytest.mark.parametrize(
+    ("version", "versions", "name", "is_told"),
+    [
+        pytest.param(
+            "0.21.0", {"0.21.0": "self.later = 1", "0.20.0": ""}, "later", True, id="what only the newer one has"
+        ),
+        pytest.param(
+            "0.19.0", {"0.19.0": "self.gone = 1", "0.20.0": ""}, "gone", True, id="what only the older one has"
+        ),
+        pytest.param("0.21.0", {"0.21.0": "self.later = 1", "0.20.0": ""}, "size", False, id="what both have"),
+        pytest.param("0.21.0", {"0.21.0": "", "0.20.0": ""}, "later", False, id="what none has: a subclass may"),
+        pytest.param("0.20.1", {"0.20.0": ""}, "later", False, id="the same but for the patch"),
+    ],
+)
+def test_what_the_vllm_of_the_omni_tree_has_and_the_targets_lacks(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    version: str,
+    versions: dict[str, str],
+    name: str,
+    is_told: bool,
+) -> None:
+    """An attribute of an object of vLLM's class is only missed if one of the two vLLMs has it."""
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {"PKG-INFO": f"Metadata-Version: 2.1\nName: vllm-omni\nVersion: {version}\n"})
+    lay_out(trees.omni, {AR: READER.format(name=name)})
+    commit(trees.omni)
+    commit(trees.ascend_old)
+    _vllm(trees.vllm, versions)
+    told = ["RS308"] if is_told else []
+    upgraded = sync.upgrade(trees.upgrade(trees.ascend_old, ascend_base="HEAD")).report
+    verified = sync.verify(trees.check(ascend=trees.ascend_old))
+    assert [f.code for f in upgraded.findings if f.code == "RS308"] == told
+    assert [f.code for f in verified.findings if f.code == "RS308"] == told
+
+
+@pytest.mark.parametrize("command", ["upgrade", "verify"])
+def test_a_vllm_of_the_omni_tree_that_cannot_be_read_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    lay_out(trees.omni, {"PKG-INFO": "Metadata-Version: 2.1\nName: vllm-omni\nVersion: 0.21.0\n"})
+    commit(trees.omni)
+    commit(trees.ascend_old)
+    report = (
+        sync.upgrade(trees.upgrade(trees.ascend_old, ascend_base="HEAD")).report
+        if command == "upgrade"
+        else sync.verify(trees.check(ascend=trees.ascend_old))
+    )
+    said = [note for note in report.notes if "vllm" in note.lower() and "0.21.0" in note and "offline" in note.lower()]
+    assert len(said) == 1, report.notes

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from runner_sync import sources
+from runner_sync.errors import InputError
 from runner_sync.model import FileChange, Finding, Report, Source
 from runner_sync.sync import baseline_file, check_modules, selection
 from runner_sync.sync.nested import naming_the_deepest
@@ -76,8 +77,8 @@ def check(options: CheckOptions) -> Report:
     ):
         job = replace(job, before=lambda: _job_before(options, given, needed))
     if given.followed is not None and needed.wants_group(BREAKAGE):
-        job, title = _with_worlds(options, given, job)
-        said.append(title)
+        job, compared = _with_worlds(options, given, job)
+        said += compared
     said += check_modules.missing_upstream_notes(given, job.modules)
     said += [
         *check_notes.not_looked_for(options, given, codes),
@@ -107,8 +108,8 @@ def verify(options: CheckOptions) -> Report:
         given = given.following(inputs.locked(given.profile.followed, given.lock, options.progress))
     inputs.require(given.profile.followed, given.followed)
     plain = tuple(CheckModule(found.path, found.text) for found in modules)
-    job, title = _with_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))
-    said = [title, *absent_files(given, modules)]
+    job, compared = _with_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))
+    said = [*compared, *absent_files(given, modules)]
     opinion = None
     if options.typecheck != "none" and codes.wants("RS390"):
         from runner_sync.sync.typechecker import typechecker_opinion
@@ -152,8 +153,8 @@ def _job_before(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> Ch
     return job
 
 
-def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> tuple[CheckJob, str]:
-    """``job`` with the target trees and those that the runners were made for, and a remark about what is compared."""
+def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> tuple[CheckJob, list[str]]:
+    """``job`` with the target trees and those that the runners were made for, and remarks about what is compared."""
     new = pairs.target(options, given)
     old = pairs.older(options, given, new)
     world = new.world(given)
@@ -161,9 +162,23 @@ def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> 
     narrowed = ", as far as the branch touched or brought it" if options.changed_since is not None else ""
     if old is None:
         everything = "what" if narrowed else "everything that"
-        return replace(job, world=world), f"breakage: {everything} does not fit {new.title} is reported{narrowed}"
+        told = f"breakage: {everything} does not fit {new.title} is reported{narrowed}"
+        compared, remarks = _compared(options, given, new)
+        return replace(job, world=world, compared=compared), [told, *remarks]
     told = f"breakage: what does not fit {new.title} and did fit {old.title} is reported{narrowed}"
-    return replace(job, world=world, old_world=old.world(given)), told
+    return replace(job, world=world, old_world=old.world(given)), [told]
+
+
+def _compared(options: CheckOptions, given: inputs.Inputs, new: pairs.Pair) -> tuple[World | None, list[str]]:
+    """The target trees with the vLLM that the omni tree is for, if that is another one, and a remark about it."""
+    try:
+        pair = pairs.with_vllm_of_omni(options, given, new)
+    except InputError as error:
+        return None, [f"rules that compare versions found nothing to compare with: {error}"]
+    if pair is None:
+        return None, []
+    ref = pair.vllm.source.ref
+    return pair.world(given), [f"rules that compare versions compare with vLLM {ref}, which this vllm-omni is for"]
 
 
 def _branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> World | None:

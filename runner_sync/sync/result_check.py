@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner_sync import sources
+from runner_sync.errors import InputError
 from runner_sync.model import Finding
 from runner_sync.sync.notes import inherited_code
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.trees import inputs
+from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.upgrade import ModuleResult, is_selected
 from runner_sync.verify import breakage
@@ -40,16 +41,33 @@ def new_breakage(
         found = breakage.find(world, before, paths)
         options.progress("verifying", 1, 1)
         return tuple(folded(found)), ()
-    found = breakage.find(world, None, paths, since=before)
+    since, unread = _before_upgrade(given, results, options)
+    found = breakage.find(world, None, paths, since=since or before, imports=False)
     inherited, idle = breakage.find_inherited(world, own)
     options.progress("verifying", 1, 1)
     reported = {(finding.path, finding.line, finding.symbol) for finding in found}
     return tuple(folded(found)), (
+        *unread,
         *inherited_code.unfit(
             [one for one in inherited if (one.path, one.line, one.symbol) not in reported], given.profile
         ),
         *inherited_code.never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )
+
+
+def _before_upgrade(
+    given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions
+) -> tuple[World | None, tuple[str, ...]]:
+    """The trees that the runners fitted before, where these are others than the target; and a note if they cannot be
+    read: rules that compare versions then have nothing to compare with."""
+    project = given.profile.followed
+    bases = [unit.base for result in results for unit in result.units]
+    refs = [base.ref for base in bases if base is not None and base.project == project]
+    try:
+        pair = pairs.before_upgrade(options, given, refs)
+    except InputError as error:
+        return None, (f"verified without the trees that the runners fitted before: {error}",)
+    return (pair.world(given) if pair is not None else None), ()
 
 
 def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:

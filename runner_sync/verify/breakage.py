@@ -45,14 +45,17 @@ START_RULES = (rs301_import_gone, rs317_frozen_object)
 ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
 
 
-def find(new: World, old: World | None, modules: Sequence[str], *, since: World | None = None) -> list[Finding]:
+def find(
+    new: World, old: World | None, modules: Sequence[str], *, since: World | None = None, imports: bool = True
+) -> list[Finding]:
     """Breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only what ``old`` does not have.
 
     Two findings are the same when code, path, unit and symbol agree: lines move. Where both worlds have the same omni
     tree, omni's own missing modules and attributes are found although ``old`` lacks them, too. In a module that ``old``
     lacks everything is new. ``since`` is an old world only for the rules that compare versions: what it breaks as well
-    is found, too, and imports of other modules are left to `find_inherited`. Raises InputError when a module is missing
-    in ``new`` or does not parse, or when one of upstream's does not from which the runners import names or derive.
+    is found, too. Without ``imports`` those of other modules are left to `find_inherited`. Raises InputError when a
+    module is missing in ``new`` or does not parse, or when one of upstream's does not from which the runners import
+    names or derive.
     """
     after = _program(new, modules)
     before = _program(old, old.existing(modules)) if old is not None else None
@@ -60,7 +63,7 @@ def find(new: World, old: World | None, modules: Sequence[str], *, since: World 
     for program in (after, before):
         for error in program.unread() if program is not None else ():
             raise error
-    found = _run(after, told) + (_failing_imports(after) if since is None else [])
+    found = _run(after, told) + (_failing_imports(after) if imports else [])
     # Only rules that found something in the new world need to run on the old one.
     codes = {finding.code for finding in found}
     known = {_key(finding) for finding in _run(before, None, codes)} if before is not None else set()

@@ -293,7 +293,7 @@ def _breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: Opini
     own = [module.path for module in job.modules]
     paths = [*own, *job.world.beside(own)]
     # A branch can break code on lines that it did not touch: NPU calls of a GPU method that it changed, say.
-    found = breakage.find(job.world, job.old_world, paths)
+    found = breakage.find(job.world, job.old_world, paths, since=job.compared)
     broken: list[Finding] = []
     branch_error = None
     if job.branch_point is not None:

@@ -15,7 +15,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
 from runner_sync.model import TITLES
-from runner_sync.sync.options import CheckOptions
+from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.trees import Tree
 
@@ -94,13 +94,48 @@ def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None
     return Pair(followed, inputs.open_at("vllm", version, given.vllm, options.progress))
 
 
+def with_vllm_of_omni(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
+    """``new`` with the vLLM that the omni tree is for; ``None`` if that is of the same minor version, or unknown.
+
+    Raises ``InputError`` if that vLLM cannot be read.
+    """
+    from packaging.version import Version
+
+    declared, target = sources.declared_vllm(given.omni), new.vllm.source.version
+    if declared is None or target is None or Version(declared).release[:2] == Version(target).release[:2]:
+        return None
+    vllm = inputs.open_at("vllm", declared, new.vllm, options.progress)
+    return Pair(vllm if given.profile.followed == "vllm" else new.followed, vllm)
+
+
 def _locked_vllm(ref: str, given: inputs.Inputs) -> str | None:
     """The vLLM of the last upgrade, if that followed ``ref``."""
     known = given.lock.inputs
     return known.get("vllm") if known.get(given.profile.followed) == ref else None
 
 
-def followed_at(ref: str, given: inputs.Inputs, options: CheckOptions) -> Tree:
+def before_upgrade(options: UpgradeOptions, given: inputs.Inputs, refs: Iterable[str]) -> Pair | None:
+    """The pair that runners fitted before an upgrade to the trees of ``given``; ``None`` if it is that of the upgrade.
+
+    That is the followed project at the newest of ``refs``, which the units were copied from, and the vLLM that the omni
+    tree is for: its shared code runs on that one, however old the copies are. Raises ``InputError`` for a tree that
+    cannot be read, and if nobody says which vLLM it was.
+    """
+    assert given.followed is not None
+    assert given.vllm is not None
+    ref = options.base(given.profile.followed) or _newest(Counter(refs))
+    is_same = ref is None or is_ref_of(ref, given.followed)
+    followed = given.followed if is_same or ref is None else followed_at(ref, given, options)
+    if given.profile.followed == "vllm":
+        return None if is_same else Pair(followed, followed)
+    version = sources.declared_vllm(given.omni) or sources.declared_vllm(followed)
+    vllm = given.vllm
+    if version is not None and not is_ref_of(version, vllm):
+        vllm = inputs.open_at("vllm", version, given.vllm, options.progress)
+    return None if is_same and vllm is given.vllm else Pair(followed, vllm)
+
+
+def followed_at(ref: str, given: inputs.Inputs, options: CheckOptions | UpgradeOptions) -> Tree:
     """The followed project at ``ref``, which a lock or an option names. Raises ``InputError``, with the remedy, for a
     git revision if the followed tree is no git checkout."""
     project, tree = given.profile.followed, given.followed
@@ -124,9 +159,13 @@ def last_synced(lock: Lock) -> str | None:
 
     If units follow commits only, whose order is not known here, the commit that most of them follow.
     """
+    return _newest(Counter(entry.upstream.ref for entry in lock.entries if entry.upstream is not None))
+
+
+def _newest(refs: Counter[str]) -> str | None:
+    """The newest version among ``refs``; if all are git revisions, the commonest; ``None`` if there are none."""
     from packaging.version import Version
 
-    refs = Counter(entry.upstream.ref for entry in lock.entries if entry.upstream is not None)
     versions = [ref for ref in refs if inputs.is_version(ref)]
     if versions:
         return max(versions, key=Version)

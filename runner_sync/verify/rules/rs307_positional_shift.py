@@ -13,10 +13,10 @@ Why: silent wrong output or an error far away. 9 of the 156 recorded breakages; 
 
 Fix: pass by keyword, or in the target's order; unpack in that order.
 
-Leaves alone: a parameter that was only renamed in place, calls whose arguments do not fit (RS302), star arguments; a
-single value under another's name, names of one or two letters, a function that hands its own arguments back to itself
-in another order; returned values of which one has another name now, or that moved in some returns only; unpackings that
-changed as well. But for values that change places it needs the old trees.
+Leaves alone: a parameter that was only renamed in place, calls whose arguments do not fit (RS302) or did not fit
+before, star arguments; a single value under another's name, names of one or two letters, a function that hands its own
+arguments back to itself in another order; returned values of which one has another name now, or that moved in some
+returns only; unpackings that changed as well. But for values that change places it needs the old trees.
 """
 
 from __future__ import annotations
@@ -93,9 +93,13 @@ def _swapped(frame: Frame, node: ast.expr, callee: Callee, names: tuple[str, str
 
 
 def shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str] | None:
-    """The first (old, new) parameter pair that shows a move at a position the call fills; a rename is none."""
+    """The first (old, new) parameter pair that shows a move at a position the call fills; a rename is none.
+
+    Nor is there one where the call does not fit what it called before: it was not written for that.
+    """
     arguments = signatures.of_call(call)
-    if arguments.open_positional or signatures.misfits(after.signature, arguments):
+    sides = (before.signature, after.signature)
+    if arguments.open_positional or any(signatures.misfits(side, arguments) for side in sides):
         return None
     old, new = before.signature.positional, after.signature.positional
     for was, now in list(zip(old, new, strict=False))[: arguments.positional]:

@@ -58,8 +58,9 @@ class CheckJob:
     """Everything one `check` looks at. ``read`` gives other files of the omni tree (mixins), ``None`` for no such file.
 
     ``beside`` are the other modules in the folders of ``modules``, and below: helpers, runners that no profile names.
-    ``world`` and ``old_world`` are the trees of the RS3xx rules; ``branch_point`` is ``world`` with the omni tree from
-    where the branch began, and ``before`` makes the job, without worlds, for that tree and its lock.
+    ``world`` and ``old_world`` are the trees of the RS3xx rules; ``compared`` are older ones only for those rules that
+    compare versions, where what the runners were made for is not known. ``branch_point`` is ``world`` with the omni
+    tree from where the branch began, and ``before`` makes the job, without worlds, for that tree and its lock.
     """
 
     profile: Profile
@@ -68,6 +69,7 @@ class CheckJob:
     beside: tuple[str, ...] = ()
     world: World | None = None
     old_world: World | None = None
+    compared: World | None = None
     branch_point: World | None = None
     before: Callable[[], CheckJob] | None = None
 

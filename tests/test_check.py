@@ -550,6 +550,7 @@ def said(message: str, line: int = 1, symbol: str = "gone") -> Finding:
         pytest.param([said("a, line 7", 7)], [said("a, line 3", 3)], [], id="another line"),
         pytest.param([said("a"), said("b", 2)], [said("b")], [said("a")], id="the one that nobody had said"),
         pytest.param([said("a"), said("b", 2)], [said("c")], [said("b", 2)], id="one of two, for one was there"),
+        pytest.param([said("a", 9), said("a")], [said("a")], [said("a")], id="the first of two alike was there"),
         pytest.param([said("a")], [said("a", symbol="late")], [said("a")], id="of something else"),
         pytest.param([], [said("a")], [], id="one less"),
     ],

@@ -197,6 +197,40 @@ def test_a_file_without_a_runner_may_have_any_name(locked: Trees, path: str) -> 
     assert sync.check(locked.check(changed_since="main", select=("RS203", "RS401"))).findings == ()
 
 
+def synchronized(times: int) -> str:
+    """A line of `_stage_of` with calls in front of it that are all found alike."""
+    return "torch.cuda.synchronize()\n        " * times + "info = request.additional_information"
+
+
+@pytest.mark.parametrize("baseline", [False, True])
+@pytest.mark.parametrize("is_above", [True, False])
+def test_of_several_found_alike_the_branchs_is_told(locked: Trees, baseline: bool, is_above: bool) -> None:
+    """Whether it stands above or below the one that was there, and whether that is accepted."""
+    locked.edit(AR, synchronized(0), synchronized(1))
+    commit(locked.omni, "Before")
+    accepted = {"baseline": locked.omni / "accepted.json", "select": ("RS402",)} if baseline else {"select": ("RS402",)}
+    if baseline:
+        sync.check(locked.check(update_baseline=True, **accepted))
+    options = locked.check(changed_since="main", **accepted)
+    assert sync.check(options).findings == ()
+    old = "torch.cuda.synchronize()"
+    new = "torch.cuda.synchronize(self.device)"
+    locked.edit(AR, old, f"{new}\n        {old}" if is_above else f"{old}\n        {new}")
+    lines = (locked.omni / AR).read_text("utf-8").split("\n")
+    found = sync.check(options).findings
+    assert [lines[finding.line - 1].strip() for finding in found] == [new]
+    assert len(sync.check(locked.check(**accepted)).findings) == (1 if baseline else 2)
+
+
+def test_a_branch_that_moves_what_is_accepted_brings_nothing(locked: Trees) -> None:
+    locked.edit(AR, synchronized(0), synchronized(2))
+    commit(locked.omni, "Before")
+    accepted = {"baseline": locked.omni / "accepted.json", "select": ("RS402",)}
+    sync.check(locked.check(update_baseline=True, **accepted))
+    locked.edit(AR, synchronized(2), "torch.cuda.synchronize(self.device)\n        " + synchronized(1))
+    assert sync.check(locked.check(changed_since="main", **accepted)).findings == ()
+
+
 def test_findings_on_what_a_branch_touched(locked: Trees) -> None:
     commit(locked.omni, "Before")
     options = locked.check(changed_since="main", select=("RS203", "RS110"))

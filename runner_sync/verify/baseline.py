@@ -127,7 +127,7 @@ def uncovered(baseline: Baseline, findings: Sequence[Finding]) -> list[Finding]:
 
 def brought(findings: Sequence[Finding], before: Iterable[Finding]) -> list[Finding]:
     """The findings that are new since ``before``: for each key, as many as there are more now. Findings are paired
-    with earlier ones of the same message, numbers such as lines aside, before others."""
+    with earlier ones of the same message, numbers such as lines aside, before others, and the first of them first."""
     known = Counter((*key_of(finding), _unplaced(finding.message)) for finding in before)
     left = Counter(key_of(finding) for finding in before)
     unlike = []

@@ -86,10 +86,10 @@ def run(
     readings = _readings(hits, library, conflicts)
     unsilenced, comments = silence(hits, readings)
     start = _branch_point(library, codes)
-    unsilenced = start.marked(unsilenced, among=by_rules)
+    branch = Branch(changed, library, start.library) if changed is not None else None
+    unsilenced = start.marked(unsilenced, among=by_rules, branch=branch)
     ran = _Ran(job, codes, is_whole=not conflicts.hits(), has_opinion=opinion is not None)
     about = _about_ignores(comments, readings, has_run=ran)
-    branch = Branch(changed, library, start.library) if changed is not None else None
     wanted = sorted((h for h in (*unsilenced, *about) if asked.wants(h.finding.code, h.finding.path)), key=_place)
     result = _report(wanted, baseline, ran=replace(ran, codes=asked), severity=severity, branch=branch)
     return replace(
@@ -122,11 +122,13 @@ def _report(
     found: list[Hit], baseline: Baseline | None, *, ran: _Ran, severity: Severity, branch: Branch | None
 ) -> CheckResult:
     """The result with those findings that the baseline does not accept, that concern the branch, and that are severe
-    enough."""
+    enough. The baseline accepts what the branch did not touch before what it did: that was there first."""
     everything = [hit.finding for hit in found]
-    fresh = ratchet.uncovered(baseline, everything) if baseline is not None else everything
-    keep = {id(finding) for finding in fresh}
-    shown = [h.finding for h in found if id(h.finding) in keep and (branch is None or branch.is_about(h))]
+    concerning = {id(hit.finding) for hit in found if branch is None or branch.is_about(hit)}
+    others_first = sorted(everything, key=lambda finding: id(finding) in concerning)
+    fresh = ratchet.uncovered(baseline, others_first) if baseline is not None else everything
+    keep = {id(finding) for finding in fresh} & concerning
+    shown = [finding for finding in everything if id(finding) in keep]
     # Whoever ported by hand has done what this rule asks for: it is mentioned, and fails nothing.
     ported = [f for f in shown if branch is not None and (f.code, f.severity) == rs201_gpu_changed.PORTED]
     return CheckResult(
@@ -248,17 +250,18 @@ class _BranchPoint:
     findings: Sequence[Finding] = ()
     error: InputError | None = None
 
-    def marked(self, hits: Sequence[Hit], *, among: Sequence[Hit]) -> list[Hit]:
+    def marked(self, hits: Sequence[Hit], *, among: Sequence[Hit], branch: Branch | None) -> list[Hit]:
         """The hits; those in ``among`` that were not there where the branch began are marked as the branch's.
 
         A branch can cause a finding on a line that it did not touch, by deleting an override of NPU's own, or one of
-        two markers.
+        two markers. Of several that are alike, those that it touched are the new ones.
         """
         if self.library is None:
             return [*hits]
         comparable = {id(hit) for hit in among}
-        now = [hit.finding for hit in hits if id(hit) in comparable]
-        new = {id(finding) for finding in ratchet.brought(now, self.findings)}
+        now = [hit for hit in hits if id(hit) in comparable]
+        now.sort(key=lambda hit: branch is not None and branch.is_about(hit))
+        new = {id(finding) for finding in ratchet.brought([hit.finding for hit in now], self.findings)}
         return [replace(hit, is_branchs=True) if id(hit.finding) in new else hit for hit in hits]
 
 

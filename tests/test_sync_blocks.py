@@ -45,6 +45,40 @@ def test_without_upstreams_markers_count(trees: Trees) -> None:
     assert [note for note in report.notes if "--vllm-path" in note]
 
 
+@pytest.mark.parametrize("broken", ["      def f(self): pass\n", "x = f(a=1, 2)\n", "x = 1\0\n", f"x = {'9' * 5000}\n"])
+@pytest.mark.parametrize("path", [BASE, GPU_BASE])
+def test_a_file_that_does_not_parse_is_named(trees: Trees, path: str, broken: str) -> None:
+    """Also where a comment claims the statement below it, which the parser tells."""
+    with (trees.omni / path).open("a", encoding="utf-8") as file:
+        file.write(f"\n\n# [Omni] a note\n{broken}")
+    with pytest.raises(InputError, match=rf"^{path}:"):
+        sync.blocks(trees.check())
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ("", r"has no class NPUARModelRunner: bring it back"),
+        ("if True:\n    class NPUARModelRunner:\n        pass\n", r"stands inside another statement"),
+    ],
+    ids=["no class", "inside an if"],
+)
+def test_the_list_is_of_all_runners_or_there_is_none(trees: Trees, head: str, said: str) -> None:
+    """As `check` has it: what is missing from a list shows nowhere."""
+    trees.write_lock()
+    (trees.omni / AR).write_text(head, "utf-8")
+    with pytest.raises(InputError, match=said):
+        sync.blocks(trees.check())
+    (trees.omni / AR).unlink()
+    with pytest.raises(InputError, match=rf"records {AR}, and the tree has no such runner"):
+        sync.blocks(trees.check())
+
+
+def test_a_runner_that_no_lock_records_may_be_missing(trees: Trees) -> None:
+    (trees.omni / AR).unlink()
+    assert {block.path for block in sync.blocks(trees.check()).blocks} >= {BASE, GPU_BASE}
+
+
 def test_with_vllm_ascend_unmarked_code_is_found_too(trees: Trees) -> None:
     report = sync.blocks(trees.check(ascend=trees.ascend_old))
     marked, unmarked = of(report, BASE, "OmniNPUModelRunner.execute_model")

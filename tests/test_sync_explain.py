@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, ASCEND, BASE, GPU_AR, GPU_BASE, Trees, stay_at_home
+from sync_samples import AR, ASCEND, BASE, GPU_AR, GPU_BASE, Trees, lay_out, stay_at_home
 
 from runner_sync import sync
 from runner_sync.errors import InputError
@@ -157,6 +157,24 @@ def test_imports_belong_to_no_unit(trees: Trees) -> None:
 def test_what_cannot_be_explained(trees: Trees, file: str, line: int | None, said: str) -> None:
     with pytest.raises(InputError, match=said):
         sync.explain(trees.check(ascend=trees.ascend_old), file, line)
+
+
+@pytest.mark.parametrize("file", [AR, Path(AR).name, GPU_AR])
+def test_a_runner_that_the_tree_lacks_is_named(trees: Trees, file: str) -> None:
+    """Not one of another profile: the profile that is asked about has it."""
+    (trees.omni / (GPU_AR if file == GPU_AR else AR)).unlink()
+    with pytest.raises(
+        InputError, match=r"has no \S+_ar_model_runner\.py: bring it back, or say with `extend-modules`"
+    ):
+        sync.explain(trees.check(ascend=trees.ascend_old), file, 3)
+    assert sync.explain(trees.check(ascend=trees.ascend_old), BASE).units
+
+
+def test_a_runner_at_its_older_place_is_no_runner_beside_the_newer(trees: Trees) -> None:
+    older = "vllm_omni/worker/npu/npu_ar_model_runner.py"
+    lay_out(trees.omni, {older: "x = 1\n"})
+    with pytest.raises(InputError, match=r"is no runner of the tree in .*: name one of "):
+        sync.explain(trees.check(ascend=trees.ascend_old), older)
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,14 @@ from runner_sync.blocks import list_blocks
 from runner_sync.errors import InputError
 from runner_sync.lineage.provenance import Span, joined
 from runner_sync.model import TITLES, Block, FileChange, Hunk, Report, UnitReport
-from runner_sync.profile import BUILT_IN, GPU
+from runner_sync.profile import BUILT_IN, GPU, Profile
 from runner_sync.sync import origins
 from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
 from runner_sync.sync.port_status import PortKind, PortStatus, port_statuses
 from runner_sync.sync.trees import inputs, pairs
-from runner_sync.sync.trees.runners import DerivedModule, find_modules
+from runner_sync.sync.trees.runners import DerivedModule, find_modules, refuse_classless, refuse_gone
 from runner_sync.user_paths import resolved
 
 
@@ -30,9 +30,14 @@ def blocks(options: CheckOptions) -> Report:
     """The omni blocks of the NPU runners and of their GPU twins, and what became of each GPU unit on NPU.
 
     Omni code outside markers is found as well: in the NPU runners if there is a vllm-ascend or a lock, in the GPU
-    runners if there is a vLLM. Raises ``InputError`` for a file that does not parse and a base that cannot be read.
+    runners if there is a vLLM. Raises ``InputError`` for a file that does not parse, for one that the lock records and
+    the tree lacks or that has lost its class, and for a base that cannot be read.
     """
-    given, modules = _open(options)
+    given = inputs.open_omni(options)
+    modules = find_modules(given)
+    refuse_gone(given, modules)
+    refuse_classless(given, modules)
+    given = pairs.open_targets(options, given)
     found: list[Block] = []
     statuses: list[PortStatus] = []
     with naming_the_deepest(given):
@@ -52,12 +57,6 @@ def blocks(options: CheckOptions) -> Report:
         notes=tuple(_remarks(trees, dict(tally))),
         summary={f"gpu_{name}": count for name, count in sorted(tally.items())},
     )
-
-
-def _open(options: CheckOptions) -> tuple[inputs.Inputs, list[DerivedModule]]:
-    given = inputs.open_omni(options)
-    modules = find_modules(given)
-    return pairs.open_targets(options, given), modules
 
 
 def _npu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
@@ -122,7 +121,9 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
     disk, the omni tree that it lies in is read. Raises ``InputError`` for another file, for a line that it does not
     have, and if no upstream is at hand to compare with.
     """
-    given, modules = _open(_in_tree_of(options, file))
+    given = inputs.open_omni(_in_tree_of(options, file))
+    modules = find_modules(given)
+    given = pairs.open_targets(options, given)
     path, module, is_npu = _find(given, modules, file)
     text = module.text if is_npu else given.omni.read(path) or ""
     count = len(text.removesuffix("\n").split("\n")) if text else 0
@@ -166,19 +167,31 @@ def _find(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> 
     """The path in the tree that ``file`` means, its derived module, and whether it is the NPU side of that. A bare file
     name will do. Raises ``InputError`` for a file that is neither an NPU runner nor a GPU twin."""
     sides = [(found.path, found, True) for found in modules]
-    sides += [(found.module.gpu.path, found, False) for found in modules if found.module.gpu is not None]
+    twins = [(found.module.gpu.path, found, False) for found in modules if found.module.gpu is not None]
+    sides += [twin for twin in twins if given.omni.read(twin[0]) is not None]
     names = _spellings(given, file)
     exact = [side for side in sides if side[0] in names]
     alike = [side for side in sides if PurePosixPath(side[0]).name == file]
     if exact or alike:
         return (exact or alike)[0]
+    tree = given.omni.source.location
+    own = _runner_paths(given.profile)
+    meant = [path for path in (*own, *(twin[0] for twin in twins)) if path in names or PurePosixPath(path).name == file]
+    if meant and all(given.omni.read(path) is None for path in meant):
+        raise InputError(
+            f"{tree} has no {meant[0]}: bring it back, or say with `extend-modules` in the configuration where it is "
+            "now."
+        )
     for other, profile in BUILT_IN.items():
-        if not names.isdisjoint(path for module in profile.modules for path in module.paths):
+        if names & {*_runner_paths(profile)} - {*own}:
             raise InputError(f"{file} is a runner of another profile: ask with --profile {other}.")
     known = ", ".join(found.path for found in modules)
-    raise InputError(
-        f"{file} is no runner of the tree in {given.omni.source.location}: name one of {known}, or a GPU twin."
-    )
+    raise InputError(f"{file} is no runner of the tree in {tree}: name one of {known}, or a GPU twin.")
+
+
+def _runner_paths(profile: Profile) -> list[str]:
+    """Where the derived modules of a profile may be."""
+    return [path for module in profile.modules for path in module.paths]
 
 
 def _spellings(given: inputs.Inputs, file: str) -> set[str]:

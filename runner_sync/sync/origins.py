@@ -5,6 +5,7 @@ Comes in: options and trees. Goes out: ``Traced`` values: each unit with its spa
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.syntax import walk
 from runner_sync.transforms import translate_unit
 from runner_sync.trees import Tree
+from runner_sync.units.splitting import parse
 from runner_sync.units.texts import unit_table
 from runner_sync.upgrade import Base, ModuleRevision, upstream_name
 
@@ -72,18 +74,17 @@ def gather(
 
 
 def marked_lines(text: str, path: str, given: inputs.Inputs) -> frozenset[int]:
-    """The lines that markers claim for omni. A loose comment such as ``# [Omni]`` claims the statement below it."""
+    """The lines that markers claim for omni. A loose comment such as ``# [Omni]`` claims the statement below it. Raises
+    ``InputError`` for a text that does not parse."""
     markers = read_markers(text, path=path, label=given.profile.marker)
     loose = [marker.line for marker in markers.lines if marker.kind == "loose"]
-    return markers.marked | (_statements_below(text, loose) if loose else frozenset())
+    return markers.marked | (_statements_below(parse(text, path=path), loose) if loose else frozenset())
 
 
-def _statements_below(text: str, lines: Collection[int]) -> frozenset[int]:
-    """``lines`` with all lines down to the end of the next statement below each."""
-    import ast
-
+def _statements_below(tree: ast.Module, lines: Collection[int]) -> frozenset[int]:
+    """``lines`` of a module with all lines down to the end of the next statement below each."""
     starts: dict[int, int] = {}
-    for node in walk(ast.parse(text)):
+    for node in walk(tree):
         if isinstance(node, ast.stmt):
             starts[node.lineno] = max(starts.get(node.lineno, 0), node.end_lineno or node.lineno)
     claimed: set[int] = set()

@@ -301,3 +301,38 @@ def test_every_key_is_described_and_read() -> None:
 def test_a_module_that_names_nothing_is_refused(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(InputError, match=rf"runner-sync\.toml: {said}"):
         loaded(tmp_path, text)
+
+
+LISTS = ("device-only", "unported", "gpu-imports", "handovers", "surroundings")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  ", "\\n", "a\\u0007b"], ids=["empty", "blanks", "a newline", "a control character"]
+)
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(f'{prefix}{key} = ["talker", "TEXT"]' for prefix in ("", "extend-") for key in LISTS),
+        'device = ["cuda", "TEXT"]',
+        'extend-classes = { GPUNewRunner = "TEXT" }',
+        'extend-names = [{ name = "TEXT", module = "a.b", new-name = "y", new-module = "c.d" }]',
+        'sampler-hook = { flag = "TEXT" }',
+        'per-path-ignores = { "*" = ["RS4", "TEXT"] }',
+    ],
+)
+def test_a_text_that_says_nothing_is_refused(tmp_path: Path, line: str, text: str) -> None:
+    """In a list it would be part of every text, so that rules that look for one find it everywhere."""
+    key = line.partition(" ")[0]
+    with pytest.raises(InputError, match=rf"runner-sync\.toml: {key} has .*(take it out)\.$"):
+        loaded(tmp_path, line.replace("TEXT", text))
+
+
+def test_what_may_be_left_empty_may_be_written_empty(tmp_path: Path) -> None:
+    anchor = '{ project = "vllm-ascend", path = "a.py", name = "", vllm = "" }'
+    config = loaded(
+        tmp_path, f'modules = [{{ paths = ["vllm_omni/platforms/npu/x.py"], name = "X", upstreams = [{anchor}] }}]'
+    )
+    assert config.profile.modules[0].upstreams == (Anchor("vllm-ascend", "a.py"),)
+    assert (
+        loaded(tmp_path, 'extend-unported = [" self.talker"]\ndevice-only = []\n').profile.unported[0] == " self.talker"
+    )

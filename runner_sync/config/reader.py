@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -45,17 +45,25 @@ class Reader:
         self._table = table
 
     def value(self, key: str, kind: Any, default: Any) -> Any:
-        """The value of ``key`` as ``kind``, or ``default`` when it is not set."""
+        """The value of ``key`` as ``kind``, or ``default`` when it is not set. Raises ``InputError`` for one of another
+        kind, and for a list or table that holds a blank text or a control character: a name that is none fits
+        everywhere or nowhere, and turns off in silence what looks for it."""
         if key not in self._table:
             return default
         import msgspec  # not needed in a repository without configuration
 
         try:
-            return msgspec.convert(self._prepared(key), kind)
+            found = msgspec.convert(self._prepared(key), kind)
         except msgspec.ValidationError as error:
             if isinstance(self._table[key], str) and key.removeprefix("extend-") in _LISTS:
                 raise self.error(f"{key} is a list; write {key} = [{json.dumps(self._table[key])}].") from error
             raise self.error(f"{key}{_complaint(error, self._table[key], kind)}") from error
+        for text in _texts_within(found) if not isinstance(found, str) else ():
+            if not text.strip():
+                raise self.error(f"{key} has an empty text ({text!r}); write it or take it out.")
+            if CONTROL.search(text):
+                raise self.error(f"{key} has {text!r}, which holds a control character; take it out.")
+        return found
 
     def word(self, key: str, default: str) -> str:
         """The string that ``key`` is set to. Raises ``InputError`` for a blank one, and for control characters."""
@@ -112,6 +120,19 @@ class Reader:
             if not _CODE.fullmatch(code):
                 raise self.error(f"{key} has {code!r}, which is no rule code; write RS203, RS2 or ALL.")
         return tuple(codes)
+
+
+def _texts_within(value: Any) -> Iterator[str]:
+    """The texts of a list, a table or a row of one, without those fields of a row that are empty by default."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts_within(tuple(value.items()))
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _texts_within(item)
+    elif is_dataclass(value):
+        yield from _texts_within(tuple(getattr(value, f.name) for f in fields(value) if f.default != ""))
 
 
 def _rows(value: Any, kind: Any, where: str) -> Any:

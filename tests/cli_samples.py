@@ -80,7 +80,7 @@ class FakeSync:
             setattr(made, name, self.plan(name))
         for name in ("check", "verify", "blocks", "explain"):
             setattr(made, name, self.look(name))
-        for name in ("apply", "require_place", "rules", "replay"):
+        for name in ("apply", "kept_files", "require_place", "rules", "replay"):
             setattr(made, name, getattr(self, name))
         return made
 
@@ -109,6 +109,10 @@ class FakeSync:
         tell(paths)
         self.behind_apply()
         return paths
+
+    def kept_files(self, options: Any) -> list[Path]:
+        self.asked["kept_files"] = (options,)
+        return []
 
     def require_place(self, options: Any, *, is_lock: bool = False) -> None:
         self.asked["require_place"] = (options, is_lock)

@@ -20,6 +20,7 @@ PARAMETERS = {
     "blocks": ["options"],
     "explain": ["options", "file", "line"],
     "hoist": ["options", "unit"],
+    "kept_files": ["options"],
     "require_place": ["options"],
     "rules": ["code"],
     "replay": ["options"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from sync_samples import AR, BASE, Trees, commit, stay_at_home
 from runner_sync import sync
 from runner_sync.errors import InputError
 from runner_sync.sources import cache, open_path, pip_config
+from runner_sync.sync.options import TreeOptions
 from runner_sync.terminal.outputs import parse_outputs
 from runner_sync.user_paths import expanded, resolved
 
@@ -141,9 +143,12 @@ def test_a_tree_below_a_folder_that_is_not_utf_8(trees: Trees, tmp_path: Path) -
     assert sync.explain(trees.check(ascend=trees.ascend_old), BASE).units
 
 
-@pytest.mark.parametrize("name", ["runner-sync.lock", "own.lock", "runner-sync.toml", "a.py", "vllm_omni/deep/a.json"])
+@pytest.mark.parametrize(
+    "name", ["runner-sync.lock", "own.lock", "runner-sync.toml", "a.py", "vllm_omni/deep/a.json", ".git/config"]
+)
 def test_a_report_takes_the_place_of_no_source_lock_or_setting(tmp_path: Path, name: str) -> None:
-    (tmp_path / "vllm_omni/deep").mkdir(parents=True)
+    for folder in ("vllm_omni/deep", ".git"):
+        (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "vllm_omni/__init__.py").touch()
     with pytest.raises(InputError, match="name another file for the report"):
         parse_outputs([f"json:{tmp_path / name}"], command="check", default="text")
@@ -156,3 +161,36 @@ def test_a_report_stands_wherever_else_it_is_wanted(tmp_path: Path, name: str) -
     (tmp_path / "docs/__init__.py").touch()
     (output,) = parse_outputs([f"json:{tmp_path / name}"], command="check", default="text")
     assert output.file == tmp_path / name
+
+
+@pytest.mark.parametrize("name", ["accepted.json", "configured.json", "own-lock", "own-settings", "link.json"])
+def test_a_report_takes_the_place_of_nothing_that_the_run_reads(trees: Trees, name: str) -> None:
+    """Whether an option or the configuration names it, and by whichever path."""
+    settings = trees.omni / "own-settings"
+    settings.write_text('baseline = "configured.json"\nlock-file = "own-lock"\n', "utf-8")
+    (trees.omni / "link.json").symlink_to("accepted.json")
+    options = trees.check(baseline=trees.omni / "accepted.json", config=settings)
+    with pytest.raises(InputError, match=rf"{name}: is read by this run; name another file for the report\.$"):
+        parse_outputs(
+            ["text", f"json:{trees.omni / name}"],
+            command="check",
+            default="text",
+            kept=lambda: sync.kept_files(options),
+        )
+
+
+def test_what_a_run_does_not_read_is_no_such_place(trees: Trees) -> None:
+    for options in (
+        trees.check(),
+        trees.upgrade(trees.ascend_old),
+        replace(trees.check(), omni=TreeOptions(version="0.1")),
+    ):
+        given = {"command": "check", "default": "text", "kept": lambda options=options: sync.kept_files(options)}
+        assert parse_outputs([f"json:{trees.omni / 'accepted.json'}"], **given)
+
+
+def test_without_a_report_file_nothing_is_asked() -> None:
+    def unasked() -> list[Path]:
+        raise AssertionError
+
+    assert parse_outputs(["json:-"], command="check", default="text", kept=unasked)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from runner_sync.sync.checking import check, verify
     from runner_sync.sync.commands import lock, upgrade
     from runner_sync.sync.hoisting import hoist
+    from runner_sync.sync.keeping_files import kept_files
     from runner_sync.sync.listing import blocks, explain
     from runner_sync.sync.options import CheckOptions, ReplayOptions, TreeOptions, UpgradeOptions
     from runner_sync.sync.planned import Upgrade
@@ -38,6 +39,7 @@ __all__ = [
     "check",
     "explain",
     "hoist",
+    "kept_files",
     "lock",
     "replay",
     "require_place",
@@ -57,6 +59,7 @@ _MODULES = {
     "check": "checking",
     "explain": "listing",
     "hoist": "hoisting",
+    "kept_files": "keeping_files",
     "lock": "commands",
     "replay": "replaying",
     "require_place": "applying",

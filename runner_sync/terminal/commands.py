@@ -51,7 +51,7 @@ def exit_code(report: Report) -> int:
 def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writing, *, screen: Screen) -> int:
     """Plan a change of the omni tree, and write it unless ``--diff`` is given; returns the exit code."""
     diff = writing.diff
-    outputs = parse_outputs(writing.output, command=command, default="diff" if diff else "text")
+    outputs = _outputs(writing.output, options, command=command, default="diff" if diff else "text")
     if options.omni.version is not None and options.out is None and not diff:
         raise InputError(f"--omni-version {options.omni.version} is no checkout to write to: add --out DIR, or --diff.")
     if options.out is not None and options.out.exists() and not options.out.is_dir():
@@ -70,6 +70,16 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
     else:
         _say_what_was_written(replace(planned, report=report), paths, options, screen)
     return exit_code(report)
+
+
+def _outputs(
+    values: Sequence[str] | None, options: CheckOptions | UpgradeOptions, *, command: str, default: str
+) -> tuple[Output, ...]:
+    """The outputs of a command about the omni tree, none of them in the place of a file that the command reads."""
+    from runner_sync import sync
+
+    with naming_profile.in_errors(options):
+        return parse_outputs(values, command=command, default=default, kept=lambda: sync.kept_files(options))
 
 
 def _carry_out(
@@ -140,7 +150,7 @@ def inspect(
     exit_zero: bool = False,
 ) -> int:
     """Report on the omni tree without changing it; returns the exit code, with ``exit_zero`` always 0."""
-    outputs = parse_outputs(values, command=command, default="text")
+    outputs = _outputs(values, options, command=command, default="text")
     with naming_profile.in_errors(options):
         report = _watch(find, options, screen)
     report = naming_profile.in_report(report, options)

@@ -8,7 +8,7 @@ replaced; what cannot be written is refused before the work begins.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,11 +48,14 @@ class Output:
         return f"-o {self.format}:{self.file}" if self.file else f"-o {self.format}"
 
 
-def parse_outputs(values: Sequence[str] | None, *, command: str, default: str) -> tuple[Output, ...]:
+def parse_outputs(
+    values: Sequence[str] | None, *, command: str, default: str, kept: Callable[[], Iterable[Path]] = tuple
+) -> tuple[Output, ...]:
     """The outputs that ``values`` (``FORMAT`` or ``FORMAT:FILE``, ``-`` for standard output) ask ``command`` for.
 
-    ``default`` is the format, on standard output, when nothing is asked for. Raises ``InputError`` for an unknown
-    format, a file that cannot be written, or two outputs in one place.
+    ``default`` is the format, on standard output, when nothing is asked for. ``kept`` tells which files the run itself
+    reads. Raises ``InputError`` for an unknown format, a file that cannot be written or that is one of ``kept``, or two
+    outputs in one place.
     """
     outputs = [_parse(value, command) for value in values or ()]
     places: dict[Path | None, Output] = {}
@@ -64,6 +67,10 @@ def parse_outputs(values: Sequence[str] | None, *, command: str, default: str) -
         places[place] = output
         if output.file:
             _check_writable(output.file)
+    files = [output.file for output in outputs if output.file]
+    read = {resolved(file) for file in kept()} if files else set()
+    if taken := next((file for file in files if resolved(file) in read), None):
+        raise InputError(f"{taken}: is read by this run; name another file for the report.")
     return tuple(outputs) or (Output(default),)
 
 
@@ -92,7 +99,8 @@ def _check_writable(file: Path) -> None:
         raise InputError(f"{file}: is a directory; name a file for the report.")
     if not folder.is_dir():
         raise InputError(f"{file}: there is no directory {folder}; make it or name another file for the report.")
-    if file.suffix in _NO_REPORTS or any(map(_is_package, resolved(file).parents)):
+    place = resolved(file)
+    if file.suffix in _NO_REPORTS or ".git" in place.parts or any(map(_is_package, place.parents)):
         raise InputError(f"{file}: is a place of sources, locks or settings; name another file for the report.")
     if not os.access(folder, os.W_OK):
         raise InputError(f"{file}: the directory {folder} is read-only; name another file for the report.")

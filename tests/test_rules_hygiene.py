@@ -27,6 +27,10 @@ def method(body: str, *, signature: str = "self, x") -> str:
 NOOPS = [
     pytest.param("RS401", method(f"{RULER}\na = x\n{RULER}\nreturn a"), id="a block that closes"),
     pytest.param("RS401", method(f'doc = """\n{RULER}\n"""'), id="a ruler inside a string"),
+    pytest.param(
+        "RS401", method(f'"""A.\n{RULER}\n"""\n{RULER}\na = x\n{RULER}\nreturn a'), id="one quoted, two drawn"
+    ),
+    pytest.param("RS401", method(f'a = ("b"\n{RULER}\n"c"\n{RULER}\n)\nreturn a'), id="between parts of a string"),
     pytest.param("RS401", method("# ----------------\na = x\n# ----------------"), id="rulers without a label"),
     pytest.param("RS401", method("a = x  # Omni-new"), id="a trailing marker"),
     pytest.param("RS402", method('name = "torch.cuda.Stream"'), id="the words in a string"),
@@ -174,6 +178,18 @@ def test_near_misses_are_left_alone(code: str, text: str) -> None:
 
 FINDINGS = [
     pytest.param("RS401", method(f"{RULER}\na = x"), [(3, 3, "unbalanced")], id="a block that never closes"),
+    pytest.param(
+        "RS401",
+        method(f'"""A.\n{RULER}\n"""\na = x\n{RULER}\nreturn a'),
+        [(7, 7, "unbalanced")],
+        id="its like in a docstring",
+    ),
+    pytest.param(
+        "RS401",
+        method(f'{RULER}\na = x\nb = f"""{{a}}\n{RULER}\n"""\nreturn b'),
+        [(3, 3, "unbalanced")],
+        id="its like in a formatted string",
+    ),
     pytest.param(
         "RS401",
         method(f"{RULER}\na = x\n{RULER}\nb = a\n{BARE}\nc = b\n{RULER}\nreturn c"),

@@ -22,6 +22,7 @@ width, or two in a row), rulers of any length and spelling as long as they pair 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from runner_sync.edits import margin
@@ -64,15 +65,33 @@ def find(subject: Subject) -> Iterator[Hit]:
 def _untidy_part(npu: Reading, label: str) -> str:
     """The text without the bodies of functions whose rulers plainly pair up (line numbers stay); ``""`` for none.
 
-    Cutting a file into tokens costs more than parsing it, and nearly all rulers pair up.
+    Cutting a file into tokens costs more than parsing it, and nearly all rulers pair up. Where a string has a line like
+    a ruler, only the tokens tell.
     """
     lines = list(npu.lines)
+    quoted = _quoted_rulers(npu)
     for function in functions(npu):
         start, end = function.body[0].lineno, function.end_lineno or 0
-        if start > function.lineno and _is_tidy(npu.lines[start - 1 : end], label):
+        is_plain = start > function.lineno and quoted.isdisjoint(range(start, end + 1))
+        if is_plain and _is_tidy(npu.lines[start - 1 : end], label):
             indent = " " * function.body[0].col_offset
             lines[start - 1 : end] = [f"{indent}pass", *[""] * (end - start)]
-    return "" if _is_tidy(lines, label) else "\n".join(lines)
+    return "" if not quoted and _is_tidy(lines, label) else "\n".join(lines)
+
+
+def _quoted_rulers(npu: Reading) -> set[int]:
+    """The lines that look like rulers from the second line of a string on."""
+    strings = (
+        (node.lineno, node.end_lineno or 0)
+        for node in npu.nodes
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+    )
+    return {
+        number
+        for first, last in strings
+        for number, line in enumerate(npu.lines[first:last], start=first + 1)
+        if ruler_title(line.lstrip()) is not None
+    }
 
 
 def _is_tidy(lines: list[str], label: str) -> bool:

@@ -39,6 +39,8 @@ RUNS = {
         "with suppress(KeyError) if rows else nullcontext():\n    return rows\nrows = 1"
     ),
     "behind an endless loop that ends": "while True:\n    if rows:\n        break\nrows = 1",
+    "what makes a generator": "raise NotImplementedError\nyield rows",
+    "what makes a generator, in a loop": "return\nfor row in rows:\n    yield row",
     "behind a function that returns": "def first():\n    return 1\nrows = 1",
 }
 

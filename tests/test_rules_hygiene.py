@@ -164,6 +164,11 @@ NOOPS = [
     pytest.param("RS409", method("return torch.ones(2048, 2048)[:x, :x], min(x, 2048)"), id="the length is capped"),
     pytest.param("RS411", method("if x:\n    return 1\nreturn 2"), id="a return under a condition"),
     pytest.param("RS411", method("raise NotImplementedError\nyield x"), id="what makes a generator"),
+    pytest.param("RS411", method("if x:\n    return\nelse:\n    raise x\nyield x"), id="a generator behind branches"),
+    pytest.param("RS411", method("if x:\n    return 1\nelse:\n    x = 2\nreturn x"), id="behind a branch that stays"),
+    pytest.param(
+        "RS411", method("with suppress(KeyError):\n    return x\nreturn 2"), id="behind a `with` that swallows"
+    ),
     pytest.param("RS411", method("return x\n# self.f()"), id="a comment behind a return"),
     pytest.param("RS411", method("def f():\n    return x\nreturn f"), id="the return of a function in it"),
     pytest.param("RS410", method('return """\n=======\n"""'), id="a rule inside a string"),
@@ -334,6 +339,18 @@ FINDINGS = [
     ),
     pytest.param("RS411", method("return x\nself.f()\nself.g()"), [(4, 4, "self.f()")], id="behind a return"),
     pytest.param("RS411", method("if x:\n    raise x\n    self.f()"), [(5, 5, "self.f()")], id="behind a raise"),
+    pytest.param(
+        "RS411",
+        method("if x:\n    return 1\nelse:\n    raise x\nself.f()"),
+        [(7, 7, "self.f()")],
+        id="behind branches that all leave",
+    ),
+    pytest.param(
+        "RS411",
+        method("with self.lock:\n    return x\nself.f()"),
+        [(5, 5, "self.f()")],
+        id="behind a `with` that leaves",
+    ),
     pytest.param(
         "RS411",
         method("for y in x:\n    continue\n    self.f()\nelse:\n    return 1\n    if x:\n        return 2"),

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.names import used_names
-from runner_sync.statements import always_leaves, as_module, tree_of
+from runner_sync.statements import as_module, cut_off, tree_of
 from runner_sync.syntax import suites_of, walk
 
 
@@ -27,9 +26,8 @@ def endings(text: str) -> list[int]:
 
 
 def _cut_off(text: str) -> list[tuple[ast.stmt, ast.stmt]]:
-    """Pairs of a statement that always leaves its suite and the statement behind it."""
-    pairs = (pair for suite in suites_of(walk(tree_of(text))) for pair in pairwise(suite))
-    return [(first, second) for first, second in pairs if always_leaves([first])]
+    """`cut_off` of all suites of a unit."""
+    return [pair for suite in suites_of(walk(tree_of(text))) for pair in cut_off(suite)]
 
 
 def uses_of(text: str, name: str) -> list[int]:

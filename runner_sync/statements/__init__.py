@@ -10,7 +10,7 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 """
 
 from runner_sync.statements.flattening import canons, flatten
-from runner_sync.statements.leaving import always_leaves, may_swallow
+from runner_sync.statements.leaving import always_leaves, cut_off, may_swallow
 from runner_sync.statements.mentions import Mention, bound_anywhere, bound_in, mentions, parameters
 from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import (
@@ -56,6 +56,7 @@ __all__ = [
     "code_of",
     "comments_in",
     "compiles",
+    "cut_off",
     "enclosing",
     "first_function",
     "flatten",

@@ -1,12 +1,13 @@
 """Whether code behind some statements can be reached.
 
-Comes in: ``ast`` statements. Goes out: yes or no. May touch: nothing.
+Comes in: ``ast`` statements. Goes out: yes or no, and what cannot be reached. May touch: nothing.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from runner_sync.syntax import walk
 
@@ -17,6 +18,19 @@ def always_leaves(body: Iterable[ast.stmt]) -> bool:
     A loop never counts, because it may not run at all.
     """
     return any(_leaves(statement) for statement in body)
+
+
+def cut_off(suite: Sequence[ast.stmt]) -> list[tuple[ast.stmt, ast.stmt]]:
+    """The statements of a suite that always leave it, each with the one directly behind, which never runs.
+
+    Without what yields there: it makes a function a generator (``raise NotImplementedError`` above ``yield``).
+    """
+    pairs = ((first, second) for first, second in pairwise(suite) if _leaves(first))
+    return [(first, second) for first, second in pairs if not _yields(second)]
+
+
+def _yields(statement: ast.stmt) -> bool:
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(statement))
 
 
 def may_swallow(statement: ast.With | ast.AsyncWith) -> bool:

@@ -1,7 +1,7 @@
 """RS411 unreachable: statements stand where nothing ever comes.
 
-What: a statement behind a `return`, `raise`, `continue` or `break` of the same block in an NPU module. Once for what
-stands in a row.
+What: a statement behind a `return`, `raise`, `continue` or `break` of the same block in an NPU module, or behind an
+`if`, `try` or `with` through which every way ends in one. Once for each block.
 
 Example:
 
@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import pairwise
 
 from runner_sync.model import Severity
-from runner_sync.syntax import suites_of, walk
+from runner_sync.statements import cut_off
+from runner_sync.syntax import suites_of
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import Hit, shortened
 
@@ -33,27 +33,28 @@ CODE = "RS411"
 NAME = "unreachable"
 SEVERITY: Severity = "warning"
 
-_LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
 _SYMBOL = 70
 
 
 def find(subject: Subject) -> Iterator[Hit]:
     """One finding per block, at the first statement that never runs."""
     npu = subject.npu
-    for leaving, idle in _cut_off(npu.nodes):
+    firsts = (pair for suite in suites_of(npu.nodes) for pair in cut_off(suite)[:1])
+    for leaving, idle in firsts:
         yield npu.hit(
             (CODE, SEVERITY),
             idle,
-            symbol=shortened(ast.unparse(idle).split("\n")[0], most=_SYMBOL),
-            message=f"This never runs: `{shortened(ast.unparse(leaving), most=_SYMBOL)}` stands in front of it "
-            f"(line {leaving.lineno}).",
+            symbol=_head(idle),
+            message=f"This never runs: {_why(leaving)} (line {leaving.lineno}).",
             fix="Delete the one or the other.",
         )
 
 
-def _cut_off(nodes: list[ast.AST]) -> Iterator[tuple[ast.stmt, ast.stmt]]:
-    """The first statement of each suite that leaves it, with the one behind."""
-    for suite in suites_of(nodes):
-        found = next((pair for pair in pairwise(suite) if isinstance(pair[0], _LEAVES)), None)
-        if found is not None and not any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk(found[1])):
-            yield found
+def _why(leaving: ast.stmt) -> str:
+    if isinstance(leaving, ast.Return | ast.Raise | ast.Continue | ast.Break):
+        return f"`{shortened(ast.unparse(leaving), most=_SYMBOL)}` stands in front of it"
+    return f"every way through `{_head(leaving)}` in front of it leaves"
+
+
+def _head(statement: ast.stmt) -> str:
+    return shortened(ast.unparse(statement).split("\n")[0], most=_SYMBOL)

@@ -214,16 +214,18 @@ def test_a_runner_whose_class_stands_inside_an_if_is_no_green_run(locked: Trees,
 
 
 @pytest.mark.parametrize("path", [AR, BASE, GPU_AR])
-def test_a_runner_whose_class_stands_there_twice_is_not_upgraded(locked: Trees, path: str) -> None:
+def test_a_runner_whose_class_stands_there_twice_is_named(locked: Trees, path: str) -> None:
+    """Rules would look at the second one alone, and tell of what that lacks."""
     file = locked.omni / path
     head, body = file.read_text("utf-8").split("class ", 1)
     file.write_text(f"{head}class {body}\n\nclass {body}", "utf-8")
+    said = rf"^{path}:\d+: class \w+ is defined in line \d+, too: delete one of the two"
     for command in (sync.lock, sync.upgrade):
-        with pytest.raises(
-            InputError, match=rf"^{path}:\d+: class \w+ is defined in line \d+, too: delete one of the two"
-        ):
+        with pytest.raises(InputError, match=said):
             command(locked.upgrade(locked.ascend_new))
-    assert sync.check(locked.check()).command == "check", "RS405 is about that"
+    for look in (sync.check, sync.verify):
+        with pytest.raises(InputError, match=said):
+            look(locked.check(ascend=locked.ascend_new))
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from runner_sync.sync.trees.runners import (
     refuse_classless,
     refuse_gone,
     refuse_renamed,
+    refuse_twice,
 )
 from runner_sync.trees import InGit
 from runner_sync.verify import check as engine
@@ -56,7 +57,8 @@ def check(options: CheckOptions) -> Report:
     """Find drift, breakage and untidiness in the NPU runners; with the lock alone if no vllm-ascend is named.
 
     Raises ``InputError`` if the lock is needed and missing; if a file that the lock records is missing, has lost its
-    class or does not parse; if a base cannot be read; and if none of the chosen rules could find anything.
+    class, has it twice or does not parse; if a base cannot be read; and if none of the chosen rules could find
+    anything.
     """
     given = inputs.open_omni(options)
     codes = selection.chosen(options, given.config)
@@ -64,6 +66,7 @@ def check(options: CheckOptions) -> Report:
     refuse_renamed(given, modules, options.changed_since)
     refuse_gone(given, modules)
     refuse_classless(given, modules)
+    refuse_twice(given, modules)
     given = pairs.open_targets(options, given)
     check_notes.refuse_blind(options, given, codes)
     needed = codes.to_run()
@@ -103,6 +106,7 @@ def verify(options: CheckOptions) -> Report:
     modules = find_modules(given)
     refuse_gone(given, modules)
     refuse_classless(given, modules)
+    refuse_twice(given, modules)
     given = pairs.open_targets(options, given)
     if given.followed is None:
         given = given.following(inputs.locked(given.profile.followed, given.lock, options.progress))

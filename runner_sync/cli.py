@@ -28,7 +28,7 @@ from runner_sync.terminal.failures import COULD_NOT_RUN, run_guarded
 from runner_sync.terminal.groups import Bases, Merging, Trees, Writing, flat, upgrade_options
 from runner_sync.terminal.plain import PlainCommand, PlainGroup
 from runner_sync.terminal.screen import ColorChoice, Screen
-from runner_sync.terminal.trees import split_codes, split_place
+from runner_sync.terminal.trees import selected_codes, split_codes, split_place
 
 app = typer.Typer(
     name="runner-sync",
@@ -197,7 +197,7 @@ def check(
         ascend_base=ascend_base,
         omni_base=omni_base,
         vllm_base=vllm_base,
-        select=split_codes(select),
+        select=selected_codes(select),
         ignore=split_codes(ignore),
         severity=severity.value if severity else None,
         changed_since=changed_since,
@@ -233,7 +233,7 @@ def verify(
     options = trees.check_options(
         ascend_base=ascend_base,
         vllm_base=vllm_base,
-        select=split_codes(select),
+        select=selected_codes(select),
         ignore=split_codes(ignore),
         severity=severity.value if severity else None,
         typecheck=typecheck.value if typecheck else commands.default_typechecker(),

@@ -735,7 +735,14 @@ def test_codes_and_units_are_completed(line: str, expected: set[str], is_locked:
 
 
 @pytest.mark.parametrize(
-    "line", ["check --omni-base=", "check --ascend-base=", "upgrade --omni-base=", "verify --vllm-base="]
+    "line",
+    [
+        "check --omni-base=",
+        "check --ascend-base=",
+        "upgrade --omni-base=",
+        "verify --vllm-base=",
+        "check --changed-since=",
+    ],
 )
 def test_an_empty_base_is_refused(sync: FakeSync, capsys: pytest.CaptureFixture[str], line: str) -> None:
     """A variable that is not set must not make a run green."""
@@ -745,3 +752,26 @@ def test_an_empty_base_is_refused(sync: FakeSync, capsys: pytest.CaptureFixture[
         capsys.readouterr().err.split()
     )
     assert sync.asked == {}
+
+
+@pytest.mark.parametrize("command", ["check", "verify"])
+@pytest.mark.parametrize(
+    ("words", "selected"),
+    [
+        (["--select", ""], None),
+        (["--select", " , "], None),
+        (["--select", "rs2,", "--select", ""], ("RS2",)),
+        (["--ignore", ""], ()),
+        ([], ()),
+    ],
+)
+def test_what_selects_nothing_does_not_select_everything(
+    sync: FakeSync, capsys: pytest.CaptureFixture[str], command: str, words: list[str], selected: tuple[str, ...] | None
+) -> None:
+    code = cli.run([command, *words])
+    if selected is None:
+        assert code == 2
+        assert "--select is empty: write rule codes, ALL for every rule" in " ".join(capsys.readouterr().err.split())
+        assert sync.asked == {}
+    else:
+        assert sync.asked[command][0].select == selected

@@ -336,3 +336,9 @@ def test_what_may_be_left_empty_may_be_written_empty(tmp_path: Path) -> None:
     assert (
         loaded(tmp_path, 'extend-unported = [" self.talker"]\ndevice-only = []\n').profile.unported[0] == " self.talker"
     )
+
+
+@pytest.mark.parametrize(("name", "head"), [("runner-sync.toml", ""), ("pyproject.toml", "[tool.runner-sync]\n")])
+def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path, name: str, head: str) -> None:
+    (tmp_path / name).write_text(f'\ufeff{head}marker = "A-new"\n', "utf-8")
+    assert load(tmp_path).profile.marker == "A-new"

@@ -135,7 +135,7 @@ def _read(path: Path) -> str:
     if path.is_dir():
         raise InputError(f"{path}: is a folder, not a configuration file; move it away or name a file with --config.")
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 (byte {error.start}); convert it and run again.") from error
     except OSError as error:

@@ -58,7 +58,8 @@ class Trees:
         """Options of a command that only reads."""
         from runner_sync.sync.options import CheckOptions
 
-        refuse_empty(**{name: value for name, value in rest.items() if name.endswith("_base")})
+        revisions = {name: value for name, value in rest.items() if name.endswith(("_base", "_since"))}
+        refuse_empty(**revisions)
         return CheckOptions(
             omni=self.omni, ascend=self.ascend, vllm=self.vllm, config=self.config, profile=self.named_profile, **rest
         )

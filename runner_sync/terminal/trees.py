@@ -57,6 +57,15 @@ def upstream_tree(name: str, path: Path | None, ref: str | None, version: str | 
     return TreeOptions(path=path, ref=ref, version=version)
 
 
+def selected_codes(values: Sequence[str] | None) -> tuple[str, ...]:
+    """`split_codes` of ``--select``. Raises ``InputError`` if it is given and names no rule: that could mean all, or
+    none."""
+    codes = split_codes(values)
+    if values and not codes:
+        raise InputError("--select is empty: write rule codes, ALL for every rule, or leave it out.")
+    return codes
+
+
 def split_codes(values: Sequence[str] | None) -> tuple[str, ...]:
     """Rule codes from repeated options with commas in them, in upper case; words that are no codes stay as written."""
     codes = [code.strip() for value in values or () for code in value.split(",") if code.strip()]

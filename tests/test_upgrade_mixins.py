@@ -21,6 +21,7 @@ from sync_samples import (
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
+from runner_sync.upgrade.from_gpu.merging import sound_merge
 from runner_sync.upgrade.from_gpu.twin.mixins import instance_names, without_uses
 from runner_sync.upgrade.job import Hierarchy, ModuleJob, Upstream
 from runner_sync.upgrade.questions.mixed_in import mixed_in
@@ -451,6 +452,10 @@ class Other:
         pytest.param({"run": "self.send(rows)", "stop": "pass"}, "self.close in stop", id="a call less"),
         pytest.param({"run": "pass", "stop": "self.close()", "_sent": "self.send(rows)"}, "", id="in its own method"),
         pytest.param({"run": "self.send(rows)"}, "self.close in stop", id="a method less"),
+        pytest.param({"run": "self.send(rows)\nself.close()"}, "", id="a method of the twin's in line"),
+        pytest.param(
+            {"run": "self.send(rows)\nself.close()", "stop": "pass"}, "self.close in stop", id="at another place"
+        ),
         pytest.param({}, "self.send in run; self.close in stop", id="nothing"),
     ],
 )
@@ -631,6 +636,48 @@ class TestUpgrade:
         assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
         assert "mixes in SendingMixin, which the NPU class has done without" in questions
         assert "no method of the GPU twin itself uses anything of it" in questions
+
+    PACKED = """
+        def pack(self, rows):
+            out = self.build(rows)
+            self.note(out)
+            self.count(out)
+            if not out.rows:
+                return out
+            return self.rows
+    """
+    REBUILT = PACKED.replace("self.build(rows)", "Later(self.build, rows).made()")
+
+    @pytest.mark.parametrize(
+        ("more", "came"),
+        [
+            pytest.param("self.send(out)", True, id="it uses the mixin"),
+            pytest.param("self.keep(out)", False, id="it does not"),
+        ],
+    )
+    def test_a_mixin_comes_with_its_calls_where_the_port_of_a_method_is_refused(
+        self, trees: Trees, monkeypatch: pytest.MonkeyPatch, more: str, *, came: bool
+    ) -> None:
+        monkeypatch.setattr(sound_merge, "TRIES", 1)
+        lay_out(trees.omni, {AR: OMNI_TREE[AR] + self.PACKED})
+        now = self.REBUILT.replace("self.note(out)", f"self.note(out)\n            {more}")
+        text, questions = self.upgraded(trees, self.OLD + self.PACKED, self.MIXED + now)
+        assert "not ported: the GPU runner's change cannot be applied" in questions
+        assert (f"{more}\n        self.count(out)" in text, "came alone" in questions) == (came, came)
+        assert "out = self.build(rows)" in text
+
+    def test_a_helper_of_the_twins_brings_its_calls_of_a_mixin_to_where_npu_has_it_in_line(self, trees: Trees) -> None:
+        """The twin, its helper and the mixin are as they were; only NPU gets the mixin."""
+        done = ["begin", "mark", "note", "count", "check", "store", "close", "end"]
+        body = "".join(f"self.{name}(rows, self.{name}s)\n            " for name in done)
+        twin = (
+            "\n        def pack(self, rows):\n            self._do(rows)\n\n        def _do(self, rows):\n            "
+        )
+        lay_out(trees.omni, {AR: OMNI_TREE[AR] + f"\n        def pack(self, rows):\n            {body}"})
+        gpu = self.MIXED + twin + body.replace("self.count(", "self.send(rows)\n            self.count(")
+        text, questions = self.upgraded(trees, gpu, gpu, only=("NPUARModelRunner*",))
+        assert "self.send(rows)\n        self.count(" in text
+        assert "but for what was left out" not in questions
 
     @pytest.mark.parametrize(
         ("member", "came"),

@@ -90,13 +90,16 @@ def _left_out(
 ) -> Iterator[str]:
     """What methods of the GPU twin use of a mixin and the NPU class does not, as ``self.… in METHOD``.
 
-    Another method of the class may use it instead: part of a method may have gone into one of its own.
+    Another method of the class may use it instead: part of a method may have gone into one of its own, and what the
+    twin has in a helper may stand in any.
     """
     mine = {draft.name: self_names(draft.text) for draft in drafts if draft.owner == class_name and not draft.removed}
-    anywhere = frozenset[str]().union(*(mine[name] for name in mine if name not in twin))
+    at_all = frozenset[str]().union(*mine.values())
+    in_own = frozenset[str]().union(*(mine[name] for name in mine if name not in twin))
     for name, text in twin.items():
         if name.rpartition(".")[0] == class_name:
-            missing = sorted(self_names(text) & given - mine.get(name, frozenset()) - anywhere)
+            here = mine[name] | in_own if name in mine else at_all
+            missing = sorted(self_names(text) & given - here)
             if missing:
                 yield f"{', '.join(f'self.{used}' for used in missing)} in {name.rpartition('.')[2]}"
 

@@ -24,7 +24,7 @@ from runner_sync.upgrade.from_gpu.asking.brought_after_all import without_what_c
 from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_standing
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_the_same_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
-from runner_sync.upgrade.from_gpu.merging import resting_on, wrapped_returns
+from runner_sync.upgrade.from_gpu.merging import mixins_alone, resting_on, wrapped_returns
 from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, with_left_out_joined
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly, methods_called
 from runner_sync.upgrade.from_gpu.twin import gpu_side, moved_helpers
@@ -92,7 +92,8 @@ class _Helpers:
 class _Port:
     """A draft after its port of ``sides``, from which ``foreign`` statements stayed out.
 
-    Not ``is_whole`` if nothing came, or if something stayed out because it reads names that nothing sets: ``lacking``.
+    ``is_refused`` if nothing came but a question why not. Not ``is_whole`` if nothing came, or if something stayed out
+    because it reads names that nothing sets: ``lacking``.
     """
 
     draft: Draft
@@ -100,6 +101,7 @@ class _Port:
     foreign: frozenset[str] = frozenset()
     is_whole: bool = True
     lacking: frozenset[str] = frozenset()
+    is_refused: bool = False
 
 
 def _with_whole_change_of_twin(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> Draft:
@@ -146,6 +148,7 @@ def _with_change_of_twin(
     old, foreign = _old_twin(draft, job, side, new)
     base = side.bases.get(draft.name)
     moved = context.moves.in_line(draft, base.side) if base is not None else {}
+    new_as_is = side.new.get(draft.name, new)
     if old is not None:
         old, new = moved_helpers.sides_with_helpers(draft.text, (old, helpers.old), (new, helpers.new), moved)
     foreign |= without | _fields_at_hand(draft, new) | _idle_fields(draft, new, context.methods)
@@ -153,6 +156,8 @@ def _with_change_of_twin(
         return _Port(draft)
     sides = Triple(old, draft.text, new)
     port = _ported(draft, sides, foreign, context)
+    if port.is_refused and (uses := mixins_alone.sides(draft, (new_as_is, helpers.new), job)) is not None:
+        port = _with_uses_of_mixins(port, _ported(draft, uses, (), context), count=len(draft.reviews))
     count, homes = len(draft.reviews), helpers.new.keys() - helpers.old.keys()
     added = moved_helpers.without_calls(port.draft.reviews[count:], moved)
     added = [_with_new_home(item, homes, job) for item in added]
@@ -161,6 +166,17 @@ def _with_change_of_twin(
     asked = replace(port.draft, reviews=(*port.draft.reviews[:count], *added))
     asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
     return replace(port, draft=asked, sides=sides, foreign=foreign)
+
+
+def _with_uses_of_mixins(refused: _Port, uses: _Port, *, count: int) -> _Port:
+    """A port that was ``refused``, with the port of the ``uses`` of mixins alone in its place, and the questions of
+    both; the first ``count`` questions are from before."""
+    if uses.is_refused:
+        return refused
+    why = refused.draft.reviews[count:]
+    if uses.draft.text != refused.draft.text:
+        why = tuple(replace(item, reason=f"{item.reason}; {mixins_alone.CAME}") for item in why)
+    return replace(refused, draft=uses.draft.asking(*why))
 
 
 def _without_unfit(
@@ -207,7 +223,7 @@ def _twins_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: 
         _members({name: text for name, text in table.items() if name not in have}, draft.owner)
         for table in (translated_units(job, base.side), side.new)
     )
-    return _Helpers(old, new)
+    return _Helpers({name: gpu_side.without_news(job, f"{draft.owner}.{name}", old[name]) for name in old}, new)
 
 
 def _members(units: Mapping[str, str], owner: str) -> dict[str, str]:
@@ -256,7 +272,7 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
         if draft.owner and calls_by_class(draft.text, job.profile.gpu_name(draft.owner), draft.member):
             return _Port(draft)  # what the twin does, this one does by calling it
         why = "the GPU runner changed its version; the NPU runner's is too different to merge the change into"
-        return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=CONTESTED)))
+        return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=CONTESTED)), is_refused=True)
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
     pinned = _upstreams_own(draft, context)
     wrapped = wrapped_returns.wrapped_by_twin(sides, context.veto, foreign, pinned)
@@ -265,10 +281,12 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
     if not result.parses:
         reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
         item = unmerged(draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream, from_gpu=True)
-        return _Port(draft.asking(item))
+        return _Port(draft.asking(item), is_refused=True)
     if broken:
         why = f"the GPU runner's change cannot be applied: {'; '.join(map(str, sorted(broken)[:2]))}"
-        return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False)
+        return _Port(
+            draft.asking(_declined(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False, is_refused=True
+        )
     passages = ported_passages.questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
     left = with_left_out_joined(answered.without_answered(result.decisions, job.target.constructors))
     left = naming_helpers(left, draft, job, _members(context.side.new, draft.owner))

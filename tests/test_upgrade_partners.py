@@ -17,7 +17,10 @@ def draft(name: str, identity: str, chosen: str, *, is_new: bool = False, from_g
 
 
 def reasons(*drafts: Draft) -> dict[str, str]:
-    return {item.id: item.reason for one in name_partners(drafts) for item in one.reviews}
+    return {item.id: item.reason for one in name_partners(drafts, TWINS) for item in one.reviews}
+
+
+TWINS = {"Runner.run": 'def run(self):\n    alias = getattr(self.model, "begin_decode_step", None)\n    alias(rows)\n'}
 
 
 HELPER = draft("Runner.keep", "R1", "def keep(self): return self.flag()", is_new=True)
@@ -63,3 +66,53 @@ def test_of_many_partners_the_first_ones_are_named() -> None:
 )
 def test_what_is_no_partner_is_not_named(member: Draft, call: Draft) -> None:
     assert set(reasons(member, call).values()) == {"why"}
+
+
+def left_out(upstream: str, name: str = "Runner.run") -> Draft:
+    """A unit with a question about something of the GPU runner's that did not come."""
+    made = draft(name, "R9", "")
+    return replace(made, reviews=(replace(made.reviews[0], upstream=upstream),))
+
+
+def came(chosen: str, name: str = "Runner.sample", before: str = "x") -> Draft:
+    """A unit with a question about a passage that came."""
+    return replace(draft(name, "R8", chosen), stages=(Stage(before), Stage(chosen, "gpu")))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param("self.cache.drain_ready_writes()", "self.cache.schedule_ready_write(rows)", id="calls"),
+        pytest.param(
+            'after = getattr(getattr(self, "model", None), "post_sample_outputs", None)',
+            'if hasattr(self.model, "finalize_sample_outputs_on_cpu"):\n    rows = rows[:1]',
+            id="hooks that are asked for",
+        ),
+        pytest.param("self.model.finish_decode_step()", "alias(rows)", id="a local for a hook"),
+    ],
+)
+def test_what_came_and_the_half_of_it_that_did_not_name_each_other(one: str, other: str) -> None:
+    assert reasons(came(one), left_out(other)) == {"R8": "why; belongs with R9", "R9": "why; belongs with R8"}
+
+
+WRITES = "self.cache.drain_ready_writes()"
+SCHEDULED = "self.cache.schedule_ready_write(rows)"
+
+
+@pytest.mark.parametrize(
+    "drafts",
+    [
+        pytest.param((came(WRITES), left_out("self.cache.schedule_write(rows)")), id="one word alike"),
+        pytest.param((came(WRITES), left_out("self.queue.schedule_ready_write(rows)")), id="another object"),
+        pytest.param((came(WRITES), left_out("self.schedule_ready_write(rows)")), id="of the runner itself"),
+        pytest.param((came(WRITES), left_out(WRITES)), id="the same part"),
+        pytest.param((came(WRITES), left_out("other(rows)")), id="a local for nothing"),
+        pytest.param((came(WRITES), left_out("self.cache.ready_write_count = 1")), id="no call"),
+        pytest.param((came(WRITES), left_out(SCHEDULED, "Other.run")), id="another class"),
+        pytest.param((came(WRITES, before=WRITES), left_out(SCHEDULED)), id="NPU had it before"),
+        pytest.param((came(f"{WRITES}\n{SCHEDULED}"), left_out(SCHEDULED)), id="both came"),
+        pytest.param((came("self.cache.clear()"), left_out(SCHEDULED)), id="something else came"),
+    ],
+)
+def test_what_is_no_half_is_not_named(drafts: tuple[Draft, Draft]) -> None:
+    assert set(reasons(*drafts).values()) == {"why"}

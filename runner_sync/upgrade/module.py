@@ -115,4 +115,4 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuS
     drafts = ask_about_never_set(drafts, job, side.new)
     drafts = ask_about_counterparts(ask_about_calls(drafts, job), job)
     joined = join_under_mixins(join_replaced(join_features(drop_told(join_alike(drafts)))), job)
-    return show_helpers(name_partners(joined), job, side)
+    return show_helpers(name_partners(joined, side.new), job, side)

@@ -23,6 +23,7 @@ from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 from runner_sync.upgrade.questions.moved_work import given_up
+from runner_sync.upgrade.questions.never_freed import filled_since
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -206,7 +207,7 @@ def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draf
         what = "it" if not others else f"it and {', '.join(others)}"
         reason = (
             f"{TITLES[anchor.project]} added {what} since {ref}, and {does} not run: vLLM calls {them} in {caller}, of "
-            "which omni has its own, which does not"
+            "which omni has its own, which does not" + filled_since(drafts, name, (first, *others), new)
         )
         draft = Draft.for_question(f"{name}.{first}")
         text = "\n".join(new[member] for member in (first, *others))

@@ -21,7 +21,7 @@ from sync_samples import (
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu.merging import sound_merge
+from runner_sync.upgrade.from_gpu.merging import mixins_alone, sound_merge
 from runner_sync.upgrade.from_gpu.twin.mixins import instance_names, without_uses
 from runner_sync.upgrade.job import Hierarchy, ModuleJob, Upstream
 from runner_sync.upgrade.questions.mixed_in import mixed_in
@@ -474,6 +474,21 @@ def test_what_uses_a_new_mixin_and_was_left_out_is_named(here: dict[str, str], l
     )
     said = asked.reviews[0].reason
     assert said.partition(", but for what was left out: ")[2] == left_out
+
+
+@pytest.mark.parametrize(
+    ("line", "given"),
+    [
+        pytest.param("other.send(rows)", {"send", "close"}, id="it uses none"),
+        pytest.param("self.send(rows)", {"close"}, id="it uses one, so that the twin's use of that is old"),
+    ],
+)
+def test_what_a_method_used_before_is_no_news_of_a_mixin(line: str, given: set[str]) -> None:
+    """``self._async_chunk`` in ``sample_tokens``: without it in the old twin, its suite would come a second time."""
+    mixins = {"NPUARModelRunner": {"SendingMixin": frozenset({"send", "close"})}}
+    job = ModuleJob(NPU, NPU.modules[1], AR, "", Upstream(), hierarchy=Hierarchy(added_mixins=mixins))
+    text = f"    def run(self, rows):\n        {line}\n"
+    assert mixins_alone.given_to(Draft("NPUARModelRunner.run", (Stage(text),)), job) == given
 
 
 class TestUpgrade:

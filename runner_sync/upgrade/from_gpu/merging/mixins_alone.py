@@ -13,6 +13,7 @@ A mixin is set up in one method and used in others. A twin that was rebuilt othe
 
 from __future__ import annotations
 
+from runner_sync.compose.member_text import self_names
 from runner_sync.model import Triple
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import inlined, mixins
@@ -27,9 +28,15 @@ def sides(draft: Draft, twin: Twin, job: ModuleJob) -> Triple | None:
 
     The twin's helpers are inlined that the draft has in place, whatever became of the rest of them.
     """
-    given = job.hierarchy.from_mixins(draft.owner)
+    given = given_to(draft, job)
     if not given:
         return None
     _, now = inlined.sides_with_helpers(draft.text, twin, twin)
     without = mixins.without_uses(now, given)
     return Triple(without, draft.text, now) if without != now else None
+
+
+def given_to(draft: Draft, job: ModuleJob) -> frozenset[str]:
+    """The names that new mixins give to the draft's class, without those that it used before: its statements with them
+    are old on both sides."""
+    return job.hierarchy.from_mixins(draft.owner) - self_names(draft.text)

@@ -27,7 +27,7 @@ from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untransla
 from runner_sync.upgrade.from_gpu.merging import mixins_alone, resting_on, wrapped_returns
 from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, with_left_out_joined
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly, methods_called
-from runner_sync.upgrade.from_gpu.twin import gpu_side, moved_helpers
+from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, with_twin_recorded
 from runner_sync.upgrade.from_gpu.twin.readings import translated_units, vllm_canons, vllm_unit
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
@@ -223,7 +223,8 @@ def _twins_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: 
         _members({name: text for name, text in table.items() if name not in have}, draft.owner)
         for table in (translated_units(job, base.side), side.new)
     )
-    return _Helpers({name: gpu_side.without_news(job, f"{draft.owner}.{name}", old[name]) for name in old}, new)
+    given = mixins_alone.given_to(draft, job)
+    return _Helpers({name: mixins.without_uses(text, given) if given else text for name, text in old.items()}, new)
 
 
 def _members(units: Mapping[str, str], owner: str) -> dict[str, str]:

@@ -74,7 +74,7 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     now = translated(job, job.twin.new)
     new = now.units
     chosen = _chosen_bases(job, drafts, new)
-    old = {name: without_news(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
+    old = {name: _without_news(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
     # A copied unit gets vLLM's own changes through vllm-ascend, any other unit only through its twin.
     older: dict[str, tuple[str, ...]] = {}
     for draft in drafts:
@@ -116,7 +116,7 @@ def side_since_earlier(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide |
     best = max(range(len(found)), key=lambda k: (closeness[k], k))
     if best == len(found) - 1 or (old := translated_units(job, bases[best].side).get(draft.name)) is None:
         return None
-    here = {draft.name: without_news(job, draft.name, old)}
+    here = {draft.name: _without_news(job, draft.name, old)}
     copies = [draft] if _is_copied(draft, job) else []
     plain = _without_vllms_decorators(job, [draft], old=here, new=side.new)
     rebased, from_vllm = _without_vllm(job, copies, {draft.name: bases[best]}, old=here, new=side.new)
@@ -238,9 +238,8 @@ def _unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> fro
     )
 
 
-def without_news(job: ModuleJob, name: str, text: str) -> str:
-    """An old text of the twin, of a unit or of a helper (``name`` in NPU words), without the statements that use a
-    mixin or a feature which the NPU class gets only now."""
+def _without_news(job: ModuleJob, name: str, text: str) -> str:
+    """The old twin of a unit without the statements that use a mixin or a feature which the NPU class gets only now."""
     names = job.hierarchy.from_mixins(name.rpartition(".")[0]) | job.twin.owed.names
     return mixins.without_uses(text, names) if names else text
 

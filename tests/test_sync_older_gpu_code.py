@@ -8,7 +8,7 @@ import pytest
 from sync_samples import AR, GPU_AR, Trees, commit, stay_at_home
 
 from runner_sync import sync
-from runner_sync.model import Finding
+from runner_sync.model import Finding, ReviewItem
 from runner_sync.sync.notes import older_gpu_code
 from runner_sync.upgrade import ModuleResult
 
@@ -88,3 +88,39 @@ def test_a_port_to_another_unit_does_not_answer_for_this_one(
     monkeypatch.setattr(older_gpu_code, "_found", lambda now, *_: (told,) if now["r.py"] == BEFORE else ())
     result = ModuleResult("r.py", BEFORE, after, (), (), {}, {})
     assert len(older_gpu_code._lacking([result], None, None)) == left  # type: ignore[arg-type]
+
+
+TWIN = """\
+def run(self, ids):
+    finish = getattr(self.model, "finish_hook", None)
+    start = self.model.start_hook
+    other = start(self.model.other_hook)
+    if callable(finish):
+        finish(ids)
+"""
+HELPERS = {
+    "_make_request": 'def _make_request(self):\n    return getattr(self.model, "make_request", None)',
+    "_outer": "def _outer(self):\n    return self._make_request()",
+}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "shown", "is_asked"),
+    [
+        pytest.param("finish_hook", "finish(ids)", True, id="a local that holds it"),
+        pytest.param("start_hook", "x = start(ids)", True, id="a local that is an attribute"),
+        pytest.param("other_hook", "other(ids)", False, id="a local that is made with it"),
+        pytest.param("finish_hook", "refinish(ids)", False, id="a longer name"),
+        pytest.param("make_request", "self._make_request()", True, id="the helper that asks for it"),
+        pytest.param("make_request", "self._outer()", True, id="a helper that calls the helper"),
+        pytest.param("make_request", "self._remake_request()", False, id="another helper"),
+        pytest.param("if finish…", "finish(ids)", False, id="a passage has no stand-in"),
+    ],
+)
+def test_a_review_item_asks_about_what_it_shows_by_another_name(symbol: str, shown: str, *, is_asked: bool) -> None:
+    """``get_runner_assisted_full_attention_metadata_request`` of 0.25.0rc1 is asked for in a helper alone, and
+    ``update_decode_step_metadata`` of 0.31.0rc1 once, for a local."""
+    finding = Finding("RS207", "warning", "r.py", 1, 1, "R.run", symbol, "why")
+    item = ReviewItem("R1", "R.run", "r.py", 1, 1, "why", 0.5, "", "", shown, "", from_gpu=True)
+    twins = older_gpu_code._Twins(units={"R.run": TWIN}, helpers=HELPERS)
+    assert older_gpu_code._is_asked_about(finding, [item], twins) == is_asked

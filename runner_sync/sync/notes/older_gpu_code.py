@@ -10,14 +10,15 @@ have it settled without a word.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from runner_sync.compose.member_text import canonical, uses_word
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, ReviewItem
-from runner_sync.statements import UnparsableText
+from runner_sync.statements import UnparsableText, tree_of
 from runner_sync.sync import check_modules
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.trees import inputs
@@ -44,7 +45,8 @@ def note(results: Sequence[ModuleResult], given: inputs.Inputs, options: Upgrade
         found = _lacking(results, given, options)
     except InputError:
         return ()
-    open_ones = [one for one in found if is_selected(one.unit, options.only) and not _is_asked_about(one, asked)]
+    twins = _twins(results, given)
+    open_ones = [one for one in found if is_selected(one.unit, options.only) and not _is_asked_about(one, asked, twins)]
     names = list(dict.fromkeys(_as_code(one.symbol) for one in open_ones))
     if not names:
         return ()
@@ -93,13 +95,73 @@ def _found(modules_now: Mapping[str, str], given: inputs.Inputs, options: Upgrad
     return engine.run(CheckJob(given.profile, described, read=tree.omni.read), _RULES).findings
 
 
-def _is_asked_about(finding: Finding, asked: Iterable[ReviewItem]) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Twins:
+    """The GPU runners' units by their NPU names, and those of their methods and functions that no NPU runner has, by
+    their plain names."""
+
+    units: Mapping[str, str] = field(default_factory=dict)
+    helpers: Mapping[str, str] = field(default_factory=dict)
+
+
+def _twins(results: Sequence[ModuleResult], given: inputs.Inputs) -> _Twins:
+    have = {name.rpartition(".")[2] for result in results for name in texts.unit_texts(result.after, result.path)}
+    paths = [module.gpu.path for module in given.profile.modules if module.gpu is not None]
+    tables = [texts.unit_texts(given.omni.read(path) or "", path) for path in paths]
+    units = {given.profile.npu_name(name): text for table in tables for name, text in table.items()}
+    members = [(name.rpartition(".")[2], text) for name, text in units.items()]
+    return _Twins(units=units, helpers={name: "\n".join(_canons(text)) for name, text in members if name not in have})
+
+
+def _is_asked_about(finding: Finding, asked: Iterable[ReviewItem], twins: _Twins) -> bool:
     """Whether a review item of the same unit, or of a unit of the class that a finding is about, shows it in the GPU
-    runner's text: a name, or how a passage begins."""
-    begins = finding.symbol.removesuffix("…")
-    wanted = re.compile(rf"(?<!\w){re.escape(begins)}" + (r"\b" if begins.isidentifier() else ""))
+    runner's text: a name, or how a passage begins; or the local or the helper that has it in its place there."""
     near = [item for item in asked if f"{item.unit}.".startswith(f"{finding.unit}.")]
-    return any(wanted.search(canon) for item in near for canon in (item.upstream, *_canons(item.upstream)))
+    return any(
+        wanted.search(canon)
+        for item in near
+        for wanted in (_mention(_stand_ins(finding.symbol, twins, item.unit)),)
+        for canon in (item.upstream, *_canons(item.upstream))
+    )
+
+
+def _mention(symbols: Iterable[str]) -> re.Pattern[str]:
+    """What finds one of the names, or the begin of a passage."""
+    begins = [symbol.removesuffix("…") for symbol in symbols]
+    return re.compile("|".join(rf"(?<!\w){re.escape(one)}" + (r"\b" if one.isidentifier() else "") for one in begins))
+
+
+def _stand_ins(symbol: str, twins: _Twins, unit: str) -> list[str]:
+    """A name, the GPU runner's helpers that use it or use one that does, and the locals of the twin of ``unit`` that
+    hold what it names. A passage stands for itself."""
+    names = [symbol]
+    if symbol.isidentifier():
+        for name in names:
+            word = re.compile(rf"\b{re.escape(name)}\b")
+            names += [one for one, text in twins.helpers.items() if one not in names and word.search(text)]
+        names += _locals_of(symbol, twins.units.get(unit, ""))
+    return names
+
+
+def _locals_of(symbol: str, text: str) -> list[str]:
+    """Locals of a unit that are assigned what ``symbol`` names, as an attribute or by ``getattr``."""
+    return [
+        target.id
+        for node in ast.walk(tree_of(text))
+        if isinstance(node, ast.Assign) and _names_attribute(node.value, symbol)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    ]
+
+
+def _names_attribute(value: ast.expr, symbol: str) -> bool:
+    """Whether a value is the attribute ``symbol`` of something: ``self.model.symbol``, ``getattr(model, "symbol")``."""
+    match value:
+        case ast.Attribute(attr=attr):
+            return attr == symbol
+        case ast.Call(func=ast.Name("getattr"), args=[_, ast.Constant(attr), *_]):
+            return bool(attr == symbol)
+    return False
 
 
 def _canons(text: str) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ from runner_sync.merge.placing.replacing import put_where_the_replaced_stood
 from runner_sync.merge.placing.sequence import order
 from runner_sync.merge.policy import FOLLOW, PORT, RECORD, TOUCH_UP, Policy, Preference, Terms, settled_for
 from runner_sync.merge.preparing.complementary import with_else_as_condition
+from runner_sync.merge.preparing.held_attributes import with_attributes_as_omni
 from runner_sync.merge.preparing.in_front import with_conditions_in_other_branches
 from runner_sync.merge.preparing.omni_order import in_omni_order
 from runner_sync.merge.preparing.one_form import in_one_form
@@ -261,6 +262,7 @@ __all__ = [
     "merge",
     "named_alike",
     "settled_for",
+    "with_attributes_as_omni",
     "with_old_reads_renamed",
     "with_omni_names_behind",
 ]

@@ -56,7 +56,7 @@ def merge_soundly(
         if not (names.keys() - missing or lost) or attempt == TRIES - 1:
             break
         pinned |= lost
-        sides, unnamed = merge.with_omni_names_behind(sides, sorted(names.keys() - missing)), sides
+        sides, unnamed = _in_omnis_words(sides, sorted(names.keys() - missing)), sides
         missing |= {name: why for name, why in names.items() if sides == unnamed and name not in missing}
     # The statement that binds a name may have come in renamed without all statements that read it.
     text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
@@ -68,6 +68,11 @@ def merge_soundly(
         if now <= was:
             return part, set()
     return result, broken and (_not_set_by_the_change(sides, at_first) or at_first or broken)
+
+
+def _in_omnis_words(sides: Triple, names: Collection[str]) -> Triple:
+    """The texts with omni's names in the place of ``names``, or the attributes that omni reads without such a local."""
+    return merge.with_attributes_as_omni(merge.with_omni_names_behind(sides, names), names)
 
 
 def _not_set_by_the_change(sides: Triple, defects: Collection[Problem]) -> set[Problem]:

@@ -127,3 +127,18 @@ def test_a_block_that_touches_another_becomes_one_with_it(above: str, below: str
 )
 def test_other_blocks_keep_their_rulers(plain: str, enclosed: str) -> None:
     assert joined(plain, enclosed) == enclosed
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_enclosed"),
+    [
+        pytest.param((3,), True, id="right behind a line"),
+        pytest.param((5,), True, id="right in front of one"),
+        pytest.param((2, 6), False, id="one line away"),
+        pytest.param((), False, id="nothing to be beside of"),
+    ],
+)
+def test_only_what_is_beside_a_line_is_enclosed(beside: tuple[int, ...], *, is_enclosed: bool) -> None:
+    after = grown((OUTER, "    y = 2\n"))
+    made = enclose_additions(BEFORE, after, marked=(), ruler=RULER, beside=beside)
+    assert (made != after) == is_enclosed

@@ -156,3 +156,34 @@ def test_an_override_that_the_twin_has_had_for_long_is_no_news(was: dict[str, st
     npu = NPU_CLASS + collect()
     after = upgrade_module(ModuleJob(NPU, MODULE, AR, npu, twin=twin, hierarchy=hierarchy)).after
     assert ("def _pad" in after) == comes
+
+
+MARK = "        # ------ Omni-new ------\n"
+WARN = "        self.warn_about(rows)\n"
+
+
+def own(*, between: str = "", last: str = "", mark: str = MARK) -> str:
+    return (
+        "    def _collect(self, rows):\n        super()._collect(rows)\n"
+        f"{mark}        self.keep(rows)\n        self.count(rows)\n{mark}{between}{last}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("between", "joins"),
+    [
+        pytest.param("", True, id="right behind the block"),
+        pytest.param("        self.send(rows)\n", False, id="behind another statement"),
+    ],
+)
+def test_what_a_port_adds_to_an_override_joins_the_block_beside_it(between: str, *, joins: bool) -> None:
+    """``_warn_unexposed_stage_hooks`` of 0.31.0rc1 stood behind the ruler that closes the block of ``load_model``."""
+    npu, was, now = own(between=between), own(between=between, mark=""), own(between=between, last=WARN, mark="")
+    after = "".join(line for line in upgraded(npu, was, now).splitlines(keepends=True) if "runner-sync" not in line)
+    assert after.endswith(f"{WARN}{MARK}" if joins else f"{MARK}{between}{WARN}")
+    assert after.count(MARK) == 2
+
+
+def test_an_override_without_a_block_gets_none() -> None:
+    plain = own(mark="")
+    assert MARK not in upgraded(plain, plain, own(last=WARN, mark=""))

@@ -16,11 +16,14 @@ from runner_sync.statements import as_module, parse_unit
 from runner_sync.syntax import same_code, walk
 
 
-def enclose_additions(before: str, after: str, *, marked: Collection[int], ruler: str) -> str:
+def enclose_additions(
+    before: str, after: str, *, marked: Collection[int], ruler: str, beside: Collection[int] | None = None
+) -> str:
     """``after`` with a ruler above and below every run of whole statements that ``before`` does not have.
 
     ``marked`` are the 1-based lines of ``after`` that rulers already enclose. A run that is not made of whole
-    statements at one depth (a changed head, or the end of one suite and the start of the next) stays as it is.
+    statements at one depth (a changed head, or the end of one suite and the start of the next) stays as it is. So does,
+    where lines are given, one that is not right ``beside`` one of these.
     """
     lines = after.split("\n")
     spans = _statement_spans(after)
@@ -28,6 +31,8 @@ def enclose_additions(before: str, after: str, *, marked: Collection[int], ruler
         first, last = _trimmed(lines, start, end)
         whole = _is_whole(spans, first, last)
         if not whole or any(k in marked for k in range(first, last + 1)):
+            continue
+        if beside is not None and {first - 1, last + 1}.isdisjoint(beside):
             continue
         indent = margin(lines[first - 1])
         attempt = [*lines[: first - 1], indent + ruler, *lines[first - 1 : last], indent + ruler, *lines[last:]]

@@ -77,14 +77,16 @@ def _exchanged(drafts: Sequence[Draft], old: Sequence[Draft], new: Sequence[Draf
 
 
 def _between_rulers(draft: Draft, job: ModuleJob) -> Draft:
-    """A copy with ruler comments around whole statements that its last stage, a port, added; other drafts as they
-    are."""
-    if draft.kind != "copy":
-        return draft
-    ruler = ruler_style(job.text, label=job.profile.marker)
-    marked = _marked_lines(draft.text, job.profile.marker)
-    enclosed = enclose_additions(draft.stages[-2].text, draft.text, marked=marked, ruler=ruler)
-    return draft.laid_out_anew(join_blocks(draft.text, enclosed, _blocks(enclosed, job.profile.marker)))
+    """A copy with ruler comments around whole statements that its last stage, a port, added. In another draft those
+    that stand right beside a block join it; the rest needs no rulers, for such a method is omni's."""
+    label, text = job.profile.marker, draft.text
+    edges = [line for block in _blocks(text, label) for line in block]
+    beside = None if draft.kind == "copy" else edges
+    ruler, marked = ruler_style(job.text, label=label), _marked_lines(text, label)
+    enclosed = enclose_additions(draft.stages[-2].text, text, marked=marked, ruler=ruler, beside=beside)
+    joined = join_blocks(text, enclosed, _blocks(enclosed, label))
+    is_joined = draft.kind == "copy" or 2 * len(_blocks(joined, label)) == len(edges)
+    return draft.laid_out_anew(joined) if is_joined else draft
 
 
 def _marked_lines(text: str, label: str) -> frozenset[int]:

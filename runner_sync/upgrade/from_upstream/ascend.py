@@ -17,7 +17,7 @@ from runner_sync.compose.names import used_names
 from runner_sync.confidence import INFERRED
 from runner_sync.lock import digest
 from runner_sync.model import BaseRef, Triple
-from runner_sync.statements import as_module, parse_unit
+from runner_sync.statements import as_module, flatten, parse_unit
 from runner_sync.units import texts
 from runner_sync.upgrade.base import Base, closest, find_base, upstream_name, versions_of
 from runner_sync.upgrade.draft import Draft, Stage
@@ -215,7 +215,7 @@ def _merge(draft: Draft, upstream: str, job: ModuleJob, origin: lineage.Origin) 
     mine = draft.text
     if upstream != origin.text:
         mine = as_upstream_calls(mine, job.text, upstream=upstream, upstream_module=job.upstream.new.text)
-    return _with_locals_alike(_sides(origin.text, mine, upstream, job), policy, origin)
+    return _with_own_names_told(_with_locals_alike(_sides(origin.text, mine, upstream, job), policy, origin))
 
 
 def _orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[str]:
@@ -253,6 +253,23 @@ def _with_locals_alike(sides: Triple, policy: merge.Policy, origin: lineage.Orig
     other = merge.merge(named, policy=policy, heritage=origin.heritage, versions=origin.versions)
     asked, asked_before = (_left_to_ask(one) + len(_free_locals(one.text, sides)) for one in (other, result))
     return other if other.parses and asked < asked_before else result
+
+
+def _with_own_names_told(result: merge.Merged) -> merge.Merged:
+    """The merge, whose decisions about uses of what omni does not set say under which name omni makes it, in its own
+    form, where another decision of the merge has found that."""
+    found = [item for item in result.decisions if item.reason.kind == OWN_NAME]
+    made = [(node.facts.targets, item.reason.names) for item in found for node in flatten(item.base)[:1]]
+    own = {old: new for olds, news in made for old, new in zip(olds, news, strict=False)}
+    return replace(result, decisions=tuple(_told(item, own) for item in result.decisions))
+
+
+def _told(item: merge.Decision, own: Mapping[str, str]) -> merge.Decision:
+    known = [own[name] for name in item.reason.names if name in own]
+    if item.reason.kind != UNSET_BY_OMNI or not known:
+        return item
+    detail = f", but makes in its own form, as {' and '.join(known)}"
+    return replace(item, reason=replace(item.reason, detail=detail))
 
 
 def _left_to_ask(result: merge.Merged) -> int:

@@ -98,7 +98,9 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "addition to a removed passage": "{upstream} added to a passage that {omni} does not have",
     "replacement in a removed block": "{upstream} replaced statements in a block that {omni} does not have",
     "replacement in a removed passage": "{upstream} replaced statements in a passage that {omni} does not have",
-    "addition reads what omni does not set": "{upstream} added a use of {names}, which {omni} does not set here",
+    "addition reads what omni does not set": (
+        "{upstream} added a use of {names}, which {omni} does not set here{detail}"
+    ),
     "suite around nothing": "{upstream} moved statements into a new block (if, with, try …); {omni} has none of them",
     "suite around other statements": (
         "left out: a new block that {upstream} put around statements which {omni} has in another form"

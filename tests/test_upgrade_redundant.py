@@ -230,3 +230,34 @@ def test_a_port_of_what_the_gpu_class_has_from_its_base_class_now_is_asked_about
 )
 def test_a_method_that_is_no_port_of_what_the_gpu_class_gave_up_is_left(text: str, rest: dict[str, Any]) -> None:
     assert given_up(text, **rest) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "on_gpu", "reason"),
+    [
+        pytest.param(NEW, {}, "the copy equals the upstream method that the class inherits", id="before as well"),
+        pytest.param(
+            OLD, {}, "with upstream's changes the copy equals the upstream method that the class inherits", id="now"
+        ),
+        pytest.param(
+            OLD,
+            {"NPUARModelRunner._note": OTHER},
+            "with upstream's changes the copy equals the upstream method that the class inherits; the GPU runner has "
+            "one of its own, which is not ported in its place",
+            id="the GPU runner has its own",
+        ),
+        pytest.param(
+            OLD,
+            {"NPUARModelRunner._other": OTHER},
+            "with upstream's changes the copy equals the upstream method that the class inherits",
+            id="the GPU runner has another",
+        ),
+    ],
+)
+def test_why_a_copy_that_equals_upstreams_method_goes(before: str, on_gpu: dict[str, str], reason: str) -> None:
+    draft = Draft("NPUARModelRunner._note", (Stage(before),), kind="copy", upstream=NEW, chosen=True)
+    draft = draft.grown(NEW, "upstream")
+    hierarchy = Hierarchy(inherited={"NPUARModelRunner": Inherited({"_note": None})})
+    job = ModuleJob(NPU, NPU.modules[1], "runner.py", HEAD + before, hierarchy=hierarchy)
+    (left,) = drop_redundant([draft], job, GpuSide(new=on_gpu))
+    assert [item.reason for item in left.reviews] == [reason]

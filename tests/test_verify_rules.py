@@ -374,6 +374,28 @@ def test_an_override_returns_what_inherited_code_unpacks() -> None:
     assert symbols(find(world(npu=right, ascend=upstream))) == []
 
 
+ONE_ALONE = {
+    "one of the values alone": ("-> tuple[int, int]:\n    rows = self.rows\n    return rows", ["prepare"]),
+    "one of the values alone, without annotation": (":\n    rows, _ = self.cut(tokens)\n    return rows", ["prepare"]),
+    "both": (":\n    rows = self.rows\n    return rows, rows", []),
+    "what the hidden method returns": (":\n    rows = super().prepare(tokens)\n    return rows", []),
+    "something else": (":\n    both = self.both\n    return both", []),
+    "one alone, and both": (":\n    if tokens:\n        return self.rows\n    rows = 1\n    return rows, rows", []),
+}
+
+
+@pytest.mark.parametrize("name", ONE_ALONE)
+def test_an_override_returns_alone_what_the_hidden_method_returns_in_a_tuple(name: str) -> None:
+    upstream = ascend(
+        "def run(self):\n    a, b = self.prepare(1)\n    return a\n"
+        "def prepare(self, tokens):\n    rows = self.rows\n    return rows, rows\n"
+        "def cut(self, tokens):\n    return self.step(tokens)"
+    )
+    body, expected = ONE_ALONE[name]
+    found = find(world(npu=npu(f"def prepare(self, tokens){body}"), ascend=upstream))
+    assert [finding.symbol for finding in found if finding.code == "RS303"] == expected
+
+
 def test_inherited_gpu_code_must_fit_what_vllm_ascend_overrides() -> None:
     gpu = (
         "from vllm.runner import GPUModelRunner\nclass OmniGPUModelRunner(GPUModelRunner):\n"

@@ -89,7 +89,12 @@ def _why_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: 
     below = inherited.members.get(draft.member)
     if below is not None:
         return _why_same_as_inherited(draft, below, inherited.before.get(draft.member), job, side)
-    return _why_unneeded(draft, drafts, inherited) if draft.kind == "copy" else ""
+    if draft.kind != "copy":
+        return ""
+    reason = _why_unneeded(draft, drafts, inherited)
+    # What GPU runs in its place says what omni had changed it for.
+    is_on_gpu = reason and draft.name in side.new
+    return f"{reason}; the GPU runner has one of its own, which is not ported in its place" if is_on_gpu else reason
 
 
 def _why_same_as_inherited(draft: Draft, below: str, was: str | None, job: ModuleJob, side: GpuSide) -> str:
@@ -132,7 +137,7 @@ def _why_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -
     """Why a copy of upstream's method can be removed, though no base class of omni's has it; or an empty string."""
     inherits = draft.member in inherited.members
     if inherits and draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream):
-        return "the copy equals the upstream method that the class inherits"
+        return _same_as_upstream(draft)
     if not draft.own:
         if draft.upstream is None and (inherits or not is_called(draft, drafts)):
             return "upstream dropped the method, and the copy has nothing of omni's"
@@ -144,6 +149,13 @@ def _why_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -
     if inherits and _stands_in(draft.own, other_methods):
         return "everything that omni had added to the copy stands in other methods now"
     return ""
+
+
+def _same_as_upstream(draft: Draft) -> str:
+    """Why a copy that equals the upstream method can go; whether it did so before the merge is said."""
+    if canonical(draft.text) == canonical(draft.before):
+        return "the copy equals the upstream method that the class inherits"
+    return "with upstream's changes the copy equals the upstream method that the class inherits"
 
 
 def _stands_in(own: Collection[str], methods: Sequence[str]) -> bool:

@@ -1,13 +1,13 @@
 """RS303 tuple-size: N values are unpacked where the target returns another number.
 
-What: `(a, b) = self.m(...)`, `a, b = f(...)` or `(a, b) = self.state` where every value that the callee can
-return in the target, or every NamedTuple that `self.state` can hold, has another size, or where what comes is an object
-of a class that cannot be unpacked. Also the reverse: an NPU override that returns N values to inherited code that
-unpacks another number; `for a, b in f(...)` and `with f(...) as (a, b)` where every `yield` has another size; and
-`f(...)[2]` where every tuple that `f` can return ends before. With the old trees, `a, b = f(...)`, too, where `f`
-returns `None` on some path and never did in the old target, or a dictionary or one of the values alone in place of the
-tuple; and `x = f(...)` where `f` returned one value, returns a tuple now, and `x` is used as one value, or tested: a
-tuple is always true.
+What: `(a, b) = self.m(...)`, `a, b = f(...)` or `(a, b) = self.state` where every value that the callee can return in
+the target, or every NamedTuple that `self.state` can hold, has another size, or where what comes is an object of a
+class that cannot be unpacked. Also the reverse: an NPU override that returns N values to inherited code that unpacks
+another number, or alone one of the values that the hidden method returns, whatever its annotation says; `for a, b in
+f(...)` and `with f(...) as (a, b)` where every `yield` has another size; and `f(...)[2]` where every tuple that `f` can
+return ends before. With the old trees, `a, b = f(...)`, too, where `f` returns `None` on some path and never did in the
+old target, or a dictionary or one of the values alone in place of the tuple; and `x = f(...)` where `f` returned one
+value, returns a tuple now, and `x` is used as one value, or tested: a tuple is always true.
 
 Example: `(…6 names…) = self._bookkeeping_sync(...)` after vllm-ascend returns 8 values.
 
@@ -32,10 +32,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.calling.virtual import virtual_calls
+from runner_sync.verify.trees.calling.virtual import hidden_by, virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
@@ -260,9 +260,10 @@ def _finding(
 def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
     for name, functions in info.methods.items():
         sizes = _own_sizes(program, info, functions)
-        if not sizes:
-            continue
-        for caller, node, count in _inherited_unpackings(program, info, name):
+        unpacked = list(_inherited_unpackings(program, info, name))
+        if unpacked and _gives_one_alone(program, info, functions):
+            sizes = [1]
+        for caller, node, count in unpacked if sizes else ():
             if count not in sizes:
                 yield _override_finding(
                     program, info, functions[0], sizes=sizes, where=f"{caller.module.path}:{node.lineno}", count=count
@@ -273,6 +274,27 @@ def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
 def _own_sizes(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> list[int]:
     reached = [callee for mro in program.mros(info) for callee in program.method(mro, functions[0].name)]
     return returns.sizes_of_all(program, [callee for callee in reached if callee.function in functions])
+
+
+def _gives_one_alone(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> bool:
+    """Whether a method returns alone what each method that it hides returns in a tuple, whatever its annotation says.
+
+    timid: a name that may hold what another method of the same name returns may hold the tuple.
+    """
+    function = functions[0]
+    handed = [node for node in nodes_of(function) if isinstance(node, ast.Call) and _name_of(node) == function.name]
+    if len(functions) != 1 or handed:
+        return False
+    hidden: list[Callee] = []
+    for mro in program.mros(info):
+        own = [callee for callee in program.method(mro, function.name) if callee.info is info]
+        hidden += hidden_by(program, mro, own[0], project="vllm-ascend") if len(own) == 1 else []
+    were = [callee.function for callee in hidden if callee.function is not None]
+    return bool(were) and len(were) == len(hidden) and all(returns.unwraps(one, function) for one in were)
+
+
+def _name_of(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
 
 
 def _inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[Frame, ast.Assign, int]]:
@@ -295,6 +317,7 @@ def _override_finding(
         SEVERITY,
         function,
         symbol=function.name,
-        message=f"This override returns {number} values, but inherited code ({where}) unpacks {count}.",
+        message=f"This override returns {number} value{'' if number == '1' else 's'}, but inherited code ({where}) "
+        f"unpacks {count}.",
         fix=f"Return {count} values, as the overridden method does.",
     )

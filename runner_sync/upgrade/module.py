@@ -37,6 +37,7 @@ from runner_sync.upgrade.questions.hidden import (
     upstreams_members,
 )
 from runner_sync.upgrade.questions.mixed_in import join_under_mixins, mixed_in
+from runner_sync.upgrade.questions.newly_reached import ask_about_newly_reached
 from runner_sync.upgrade.questions.one_decision import drop_told, join_alike, join_replaced
 from runner_sync.upgrade.questions.one_feature import join_features
 from runner_sync.upgrade.questions.partners import name_partners
@@ -109,6 +110,7 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuS
     drafts = ask_about_variants(drafts, job)
     _ref, old, new = upstreams_members(drafts, job)
     drafts = ask_about_replaced_calls(drafts, job, old=old, new=new)
+    drafts = ask_about_newly_reached(drafts, job)
     drafts = [ask_about_returns(ask_about_order(draft, job.path), job) for draft in drafts]
     drafts = [ask_about_repeated(draft, side.new.get(draft.name, ""), job.path) for draft in drafts]
     drafts = ask_about_unset(drafts, job)

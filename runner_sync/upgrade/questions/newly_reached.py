@@ -10,7 +10,8 @@ The call is upstream's and merges without a doubt, but upstream's own method is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from runner_sync.compose.member_text import self_names
 from runner_sync.confidence import CONTESTED
@@ -32,25 +33,24 @@ def ask_about_newly_reached(drafts: Sequence[Draft], job: ModuleJob) -> list[Dra
     ]
 
 
-def _overrides(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Mapping[str, str]:
-    """The methods of upstream's class that omni had another version of before this upgrade, with these versions.
+def _overrides(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> AbstractSet[str]:
+    """The methods of upstream's class that omni had another version of before this upgrade.
 
     A copy without a statement of omni's own is no other version.
     """
     inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
-    below = {name: text for name, text in inherited.before.items() if text is not None}
-    own = {d.member: d.before for d in drafts if d.owner == draft.owner and d.before and not d.removed}
+    below = {name for name, text in inherited.before.items() if text is not None}
+    own = {d.member for d in drafts if d.owner == draft.owner and d.before and not d.removed}
     plain = {d.member for d in drafts if d.owner == draft.owner and d.kind == "copy" and not d.own}
-    known = {name: text for name, text in {**below, **own}.items() if name in inherited.upstream}
-    return {name: text for name, text in known.items() if name not in plain}
+    return (below | own) & inherited.upstream - plain
 
 
-def _questions(draft: Draft, job: ModuleJob, overrides: Mapping[str, str]) -> Iterator[ReviewItem]:
+def _questions(draft: Draft, job: ModuleJob, overrides: AbstractSet[str]) -> Iterator[ReviewItem]:
     base, upstream = base_text(draft, job), draft.upstream
     if base is None or upstream is None:
         return
     was = self_names(base) | self_names(draft.before)
-    wanted = overrides.keys() & self_names(upstream) & self_names(draft.text) - was - {draft.member}
+    wanted = overrides & self_names(upstream) & self_names(draft.text) - was - {draft.member}
     theirs = {node.canon for node in flatten(upstream)}
     for name in sorted(wanted):
         call = f"self.{name}("
@@ -60,5 +60,5 @@ def _questions(draft: Draft, job: ModuleJob, overrides: Mapping[str, str]) -> It
         if node is not None:
             title = TITLES[job.module.upstreams[0].project]
             reason = f"{title} calls {name} here now, which omni overrides: does omni's version fit this call?"
-            shown = Shown(omni=overrides[name], upstream=node.text, chosen=node.text)
+            shown = Shown(upstream=node.text, chosen=node.text)
             yield review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=node.start)

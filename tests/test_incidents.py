@@ -50,7 +50,7 @@ class Incident:
 
 INCIDENTS = {
     "447: arguments of _prepare_input_ids land on other parameters": Incident(
-        "0.12.0rc1", "RS307", "_prepare_input_ids", ("0.12.0rc1", "0.11.0rc2")
+        "0.11.0rc1", "RS302", "_prepare_input_ids", ("0.12.0rc1", "0.11.0rc2")
     ),
     "2157: too many values to unpack": Incident("0.16.0", "RS303", "_prepare_inputs", ("0.17.0rc1", "0.15.0rc1")),
     "2823: 'Tensor' object has no attribute 'gpu'": Incident(
@@ -98,13 +98,14 @@ def test_what_people_reported_is_told(corpus_release: CorpusRelease, incident: I
 @pytest.mark.parametrize(
     "mended",
     [
+        Incident("0.12.0rc1", "RS307", "_prepare_input_ids", ("0.12.0rc1", "0.11.0rc2")),
         Incident("0.22.0", "RS203", "_sample", ("0.22.1rc1",)),
         Incident("0.26.0", "RS204", "OmniConnectorModelRunnerMixin", ("0.26.0rc1",)),
         Incident("0.24.0", "RS207", "multimodal_outputs", ("0.24.0rc1",)),
         Incident("0.26.0", "RS202", "get_stage_connector_role", ("0.26.0rc1",)),
         Incident("0.28.0", "RS305", "_dummy_run(randomize_inputs=)", ("0.28.0", "0.26.0"), "gpu"),
     ],
-    ids=["3503", "5234", "4447", "5846", "5976"],
+    ids=["447", "3503", "5234", "4447", "5846", "5976"],
 )
 def test_what_people_mended_is_told_no_more(corpus_release: CorpusRelease, mended: Incident) -> None:
     assert not mended.is_told(corpus_release)

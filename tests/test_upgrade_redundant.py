@@ -242,8 +242,8 @@ def test_a_method_that_is_no_port_of_what_the_gpu_class_gave_up_is_left(text: st
         pytest.param(
             OLD,
             {"NPUARModelRunner._note": OTHER},
-            "with upstream's changes the copy equals the upstream method that the class inherits; the GPU runner has "
-            "one of its own, which is not ported in its place",
+            "with upstream's changes the copy equals the upstream method that the class inherits; GPU has one of its "
+            "own, which is not ported in its place",
             id="the GPU runner has its own",
         ),
         pytest.param(

@@ -94,7 +94,7 @@ def _why_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: 
     reason = _why_unneeded(draft, drafts, inherited)
     # What GPU runs in its place says what omni had changed it for.
     is_on_gpu = reason and draft.name in side.new
-    return f"{reason}; the GPU runner has one of its own, which is not ported in its place" if is_on_gpu else reason
+    return f"{reason}; GPU has one of its own, which is not ported in its place" if is_on_gpu else reason
 
 
 def _why_same_as_inherited(draft: Draft, below: str, was: str | None, job: ModuleJob, side: GpuSide) -> str:

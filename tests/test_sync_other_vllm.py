@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, ASCEND, ASCEND_NEW, VLLM, Trees, commit, lay_out, stay_at_home
+from sync_samples import AR, ASCEND, ASCEND_NEW, VLLM, VLLM_TREE, Trees, commit, dedent, lay_out, stay_at_home
 
 from runner_sync import sync
 
@@ -42,27 +42,9 @@ class VllmConfig:
         self.size = {size}
         {more}
 """
-RUNNER = """\
-from vllm.config import VllmConfig
-
-
-class GPUModelRunner:
-    def __init__(self, config: VllmConfig):
-        self.config: VllmConfig = config
-        self.model = self.hidden = self.aux = self.sampler = None
-
-    def _update_states(self, scheduler_output):
-        self.seen = scheduler_output
-
-    def _forward(self, total):
-        return self.model(total), self.hidden
-
-    def _sample(self, logits):
-        return self.sampler(logits)
-
-    def _finish(self, logits, total):
-        return self._sample(logits)
-"""
+RUNNER = "from vllm.config import VllmConfig\n\n\n" + dedent(VLLM_TREE[VLLM]).replace(
+    "(self, config):\n", "(self, config: VllmConfig):\n        self.config: VllmConfig = config\n"
+)
 READER = """\
 from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
 

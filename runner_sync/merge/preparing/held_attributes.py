@@ -18,6 +18,7 @@ from collections.abc import Collection, Sequence
 
 from runner_sync.edits import Places, apply
 from runner_sync.merge.matching.align import align
+from runner_sync.merge.preparing.renames import body_of
 from runner_sync.model import Triple
 from runner_sync.statements import Mention, Node, flatten, mentions, tree_of
 from runner_sync.statements.dataflow import binds
@@ -49,7 +50,7 @@ def _with_attribute(triple: Triple, name: str, value: str) -> Triple:
 
 def _held(text: str, name: str) -> str:
     """The attribute, as code, that a text binds to ``name``, once and for all; else empty."""
-    bound = [said.node for said in mentions(_body(text)) if said.name == name and not _is_read(said)]
+    bound = [said.node for said in mentions(body_of(tree_of(text))) if said.name == name and not _is_read(said)]
     if len(bound) != 1:
         return ""
     values = [node.value for node in walk(tree_of(text)) if isinstance(node, ast.Assign) and node.targets == bound]
@@ -94,7 +95,7 @@ def _replaced(text: str, nodes: Sequence[Node], name: str, value: str) -> str:
     """The text with ``value`` in the place of the local ``name``, in these statements of it."""
     rows = {row for node in nodes for row in _rows(node)}
     places = Places(text)
-    found = [said for said in mentions(_body(text)) if said.name == name and _is_read(said)]
+    found = [said for said in mentions(body_of(tree_of(text))) if said.name == name and _is_read(said)]
     read = [said.node for said in found if isinstance(said.node, ast.Name) and said.node.lineno in rows]
     return apply(text, [places.instead_of(node, value) for node in read])
 
@@ -105,11 +106,3 @@ def _rows(node: Node) -> range:
 
 def _is_read(said: Mention) -> bool:
     return isinstance(said.node, ast.Name) and isinstance(said.node.ctx, ast.Load)
-
-
-def _body(text: str) -> Sequence[ast.stmt]:
-    match tree_of(text).body:
-        case [ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body)]:
-            return body
-        case body:
-            return body

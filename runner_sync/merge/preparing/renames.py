@@ -310,8 +310,8 @@ def _names_and_locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """All names in a text, and its locals; parameters do not count as locals, because callers may pass them by name."""
     tree = _parsed(text)
     names = {node.id for node in walk(tree) if isinstance(node, ast.Name)} | parameter_names(tree)
-    said = {mention.name for mention in mentions(_body(tree))}
-    return frozenset(names | said), bound_in(_body(tree)) - parameter_names(tree)
+    said = {mention.name for mention in mentions(body_of(tree))}
+    return frozenset(names | said), bound_in(body_of(tree)) - parameter_names(tree)
 
 
 def _mentions(text: str, name: str) -> bool:
@@ -342,7 +342,7 @@ def _rename(text: str, names: Mapping[str, str], *, within: Container[int] | Non
 
 def _scope(text: str) -> list[Mention]:
     """The names in a unit's own scope, where they stand."""
-    return mentions(_body(_parsed(text)))
+    return mentions(body_of(_parsed(text)))
 
 
 def _parsed(text: str) -> ast.Module:
@@ -352,7 +352,7 @@ def _parsed(text: str) -> ast.Module:
         raise UnparsableText(str(error), error.lineno or 1) from None
 
 
-def _body(tree: ast.Module) -> Sequence[ast.stmt]:
+def body_of(tree: ast.Module) -> Sequence[ast.stmt]:
     """The body of a method; of any other unit all statements."""
     match tree.body:
         case [ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body)]:

@@ -25,6 +25,7 @@ from runner_sync.transforms.imported_names import TABLE
 ROOM = Path(__file__).parent.parent / "runner_sync" / "transforms"
 ENGINE = {
     "__init__",
+    "bodies",
     "concrete_tree",
     "configured",
     "imported_names",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import libcst as cst
@@ -22,6 +22,7 @@ from runner_sync.naming import module_name
 from runner_sync.profile import Profile
 from runner_sync.syntax import is_indented
 from runner_sync.transforms import class_names, configured, device_calls, forward_context, members
+from runner_sync.transforms.bodies import Shortened, shortened
 from runner_sync.transforms.concrete_tree import Change, parse, rebuild
 from runner_sync.transforms.imported_names import TABLE
 from runner_sync.transforms.job import Doubt, Job, NodeEdit
@@ -75,10 +76,10 @@ def translate(text: str, profile: Profile, *, path: str = "", with_findings: boo
     """
     if not _trigger(profile).search(text):
         return Translated(text)
-    module = module_name(path)
-    code = index(parse(text, path=path), module=module)
+    short = shortened(text, _kept(profile))
+    code = index(parse(short.text, path=path), module=module_name(path))
     try:
-        return _applied(text, Job(code, profile), path=path, with_findings=with_findings)
+        return _whole(_applied(short.text, Job(code, profile), path=path, with_findings=with_findings), short)
     finally:
         code.take_apart()
 
@@ -92,7 +93,7 @@ def translate_unit(text: str, profile: Profile) -> Translated:
     Raises:
         InputError: the fragment is not valid Python.
     """
-    if not _trigger(profile).search(text):
+    if not _may_change_fragment(text, profile):
         return Translated(text)
     wrapper = _WRAPPER if is_indented(text) else ""
     code = index(parse(wrapper + text), module="", assumed=_assumed(profile))
@@ -103,13 +104,49 @@ def translate_unit(text: str, profile: Profile) -> Translated:
     return Translated(result.text.removeprefix(wrapper), result.findings, result.applied)
 
 
+def _whole(found: Translated, short: Shortened) -> Translated:
+    """The translation of a shortened text as that of the whole one."""
+    findings = (replace(one, line=short.line(one.line), end_line=short.line(one.end_line)) for one in found.findings)
+    return replace(found, text=short.restored(found.text), findings=tuple(findings))
+
+
 @lru_cache(maxsize=8)
 def _trigger(profile: Profile) -> re.Pattern[str]:
     """Matches every text that any rewrite could change."""
-    words = {row.name for row in profile.names} | {row.call for row in profile.keywords}
-    words |= {old for old, _ in profile.classes} | {profile.device[0], f"is_{profile.device[0]}"}
+    names = {row.name for row in profile.names}
+    return _any_of(names | {row.call for row in profile.keywords} | _words(profile))
+
+
+@lru_cache(maxsize=8)
+def _kept(profile: Profile) -> re.Pattern[str]:
+    """Matches every function body that may have to do with a rewrite: also the keywords of a call under an alias, and
+    ``global``, which rebinds a name of the module."""
+    names = {row.name for row in profile.names}
+    return _any_of(names | {row.name for row in profile.keywords} | _words(profile) | {"global"})
+
+
+@lru_cache(maxsize=8)
+def _renamed(profile: Profile) -> re.Pattern[str]:
+    """Matches every fragment without an import that any rewrite could change: where a name only moves to another
+    module, its uses stay."""
+    names = {row.name for row in profile.names if row.name != row.new_name}
+    return _any_of(names | {row.name for row in profile.keywords} | _words(profile))
+
+
+def _may_change_fragment(text: str, profile: Profile) -> bool:
+    if _renamed(profile).search(text):
+        return True
+    return "import" in text and _trigger(profile).search(text) is not None
+
+
+def _words(profile: Profile) -> set[str]:
+    """The words of everything that is not imported under one name."""
+    words = {old for old, _ in profile.classes} | {profile.device[0], f"is_{profile.device[0]}"}
     words |= {old.split(".")[1] for old, _ in profile.attributes}
-    words |= {old.rpartition(".")[2] for old, _ in profile.members}
+    return words | {old.rpartition(".")[2] for old, _ in profile.members}
+
+
+def _any_of(words: set[str]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b")
 
 

@@ -15,7 +15,7 @@ Only an import of the first kind can be copied to another module as it is::
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -108,6 +108,16 @@ class _ForRun(ast.NodeTransformer):
     def _visited(self, node: ast.stmt) -> ast.stmt:
         self.generic_visit(node)
         return node
+
+
+@lru_cache(maxsize=64)
+def statements_binding(text: str) -> Mapping[str, Sequence[ast.stmt]]:
+    """For each name that a module binds, the statements of its own suite that do."""
+    found: dict[str, list[ast.stmt]] = {}
+    for statement in module_of(text).body:
+        for name in names_bound(statement):
+            found.setdefault(name, []).append(statement)
+    return found
 
 
 def names_bound(statement: ast.stmt | ast.ExceptHandler) -> frozenset[str]:

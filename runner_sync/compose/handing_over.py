@@ -14,6 +14,7 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from runner_sync.edits import Edit, Places, apply
@@ -100,7 +101,8 @@ def method_called(value: ast.expr) -> str:
     return called.attr if isinstance(called, ast.Attribute) and is_name(called.value, "self") else ""
 
 
-def _return_statements(text: str) -> list[ast.Return]:
+@lru_cache(maxsize=1024)
+def _return_statements(text: str) -> tuple[ast.Return, ...]:
     """All returns of a method in the order of the text; without nested functions."""
     found: list[ast.Return] = []
     todo: list[ast.AST] = [child for top in parse_unit(text).body for child in ast.iter_child_nodes(top)]
@@ -110,7 +112,7 @@ def _return_statements(text: str) -> list[ast.Return]:
             found.append(node)
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             todo += ast.iter_child_nodes(node)
-    return sorted(found, key=lambda node: (node.lineno, node.col_offset))
+    return tuple(sorted(found, key=lambda node: (node.lineno, node.col_offset)))
 
 
 @dataclass(frozen=True, slots=True)

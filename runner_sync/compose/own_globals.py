@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from runner_sync.compose.bindings import bindings, bound_above, names_bound
+from runner_sync.compose.bindings import bindings, bound_above, statements_binding
 from runner_sync.compose.import_entries import imports
 from runner_sync.compose.import_places import head_imports, top
 from runner_sync.compose.names import defined_names, used_names
@@ -28,7 +28,7 @@ def with_own(text: str, name: str, source: str) -> str:
 
     Not one that reads what ``text`` may lack above that place and what ``source`` does not import (timid).
     """
-    made = [one for one in module_of(source).body if name in names_bound(one)]
+    made = statements_binding(source).get(name, ())
     if len(made) != 1 or not _is_of_module(made[0], name):
         return text
     statement = ast.get_source_segment(source, made[0]) or ""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.mended import Mended
@@ -66,4 +67,10 @@ def renamed(text: str, names: Mapping[str, str]) -> Mended | None:
 
 def _all_found(pattern: re.Pattern[str], texts: Iterable[str]) -> set[str]:
     """All names that any group of a pattern finds in the texts."""
-    return {name for text in texts for found in pattern.findall(text) for name in found if name}
+    return set[str]().union(*(_found(pattern, text) for text in texts))
+
+
+# Asked again for each method of a class that has changed.
+@lru_cache(maxsize=4096)
+def _found(pattern: re.Pattern[str], text: str) -> frozenset[str]:
+    return frozenset(name for found in pattern.findall(text) for name in found if name)

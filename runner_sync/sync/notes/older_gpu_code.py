@@ -97,11 +97,18 @@ def _found(modules_now: Mapping[str, str], given: inputs.Inputs, options: Upgrad
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Twins:
-    """The GPU runners' units by their NPU names, and those of their methods and functions that no NPU runner has, by
-    their plain names."""
+    """The GPU runners' units by their NPU names, and the words of those of their methods and functions that no NPU
+    runner has, by their plain names."""
 
     units: Mapping[str, str] = field(default_factory=dict)
-    helpers: Mapping[str, str] = field(default_factory=dict)
+    helpers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def using(self, symbol: str) -> list[str]:
+        """A name, and the helpers that use it or use one that does."""
+        names = [symbol]
+        for name in names:
+            names += [one for one, words in self.helpers.items() if name in words and one not in names]
+        return names
 
 
 def _twins(results: Sequence[ModuleResult], given: inputs.Inputs) -> _Twins:
@@ -110,37 +117,29 @@ def _twins(results: Sequence[ModuleResult], given: inputs.Inputs) -> _Twins:
     tables = [texts.unit_texts(given.omni.read(path) or "", path) for path in paths]
     units = {given.profile.npu_name(name): text for table in tables for name, text in table.items()}
     members = [(name.rpartition(".")[2], text) for name, text in units.items()]
-    return _Twins(units=units, helpers={name: "\n".join(_canons(text)) for name, text in members if name not in have})
+    helpers = {name: "\n".join(_canons(text)) for name, text in members if name not in have}
+    return _Twins(units=units, helpers={name: frozenset(re.findall(r"\w+", said)) for name, said in helpers.items()})
 
 
 def _is_asked_about(finding: Finding, asked: Iterable[ReviewItem], twins: _Twins) -> bool:
     """Whether a review item of the same unit, or of a unit of the class that a finding is about, shows it in the GPU
     runner's text: a name, or how a passage begins; or the local or the helper that has it in its place there."""
     near = [item for item in asked if f"{item.unit}.".startswith(f"{finding.unit}.")]
-    return any(
-        wanted.search(canon)
-        for item in near
-        for wanted in (_mention(_stand_ins(finding.symbol, twins, item.unit)),)
-        for canon in (item.upstream, *_canons(item.upstream))
-    )
+    is_name = finding.symbol.isidentifier()
+    stand_ins = twins.using(finding.symbol) if near and is_name else [finding.symbol]
+    for unit in dict.fromkeys(item.unit for item in near):
+        held = _locals_of(finding.symbol, twins.units.get(unit, "")) if is_name else []
+        wanted = _mention([*stand_ins, *held])
+        shown = [item.upstream for item in near if item.unit == unit]
+        if any(wanted.search(text) for one in shown for text in (one, *_canons(one))):
+            return True
+    return False
 
 
 def _mention(symbols: Iterable[str]) -> re.Pattern[str]:
     """What finds one of the names, or the begin of a passage."""
     begins = [symbol.removesuffix("…") for symbol in symbols]
     return re.compile("|".join(rf"(?<!\w){re.escape(one)}" + (r"\b" if one.isidentifier() else "") for one in begins))
-
-
-def _stand_ins(symbol: str, twins: _Twins, unit: str) -> list[str]:
-    """A name, the GPU runner's helpers that use it or use one that does, and the locals of the twin of ``unit`` that
-    hold what it names. A passage stands for itself."""
-    names = [symbol]
-    if symbol.isidentifier():
-        for name in names:
-            word = re.compile(rf"\b{re.escape(name)}\b")
-            names += [one for one, text in twins.helpers.items() if one not in names and word.search(text)]
-        names += _locals_of(symbol, twins.units.get(unit, ""))
-    return names
 
 
 def _locals_of(symbol: str, text: str) -> list[str]:

@@ -63,7 +63,10 @@ def _still_in_module(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
 
 
 def _counted(units: Iterable[str]) -> Counter[str]:
-    return sum((fingerprint(text) for text in units), Counter[str]())
+    found = Counter[str]()
+    for text in units:
+        found.update(fingerprint(text))
+    return found
 
 
 def _in_vllm(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:

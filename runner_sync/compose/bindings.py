@@ -110,13 +110,19 @@ class _ForRun(ast.NodeTransformer):
         return node
 
 
+def statements_binding(text: str, name: str) -> list[ast.stmt]:
+    """The statements of a module's own suite that bind ``name``."""
+    body = module_of(text).body
+    return [body[k] for k in _binding(text).get(name, ())]
+
+
 @lru_cache(maxsize=64)
-def statements_binding(text: str) -> Mapping[str, Sequence[ast.stmt]]:
-    """For each name that a module binds, the statements of its own suite that do."""
-    found: dict[str, list[ast.stmt]] = {}
-    for statement in module_of(text).body:
+def _binding(text: str) -> Mapping[str, Sequence[int]]:
+    """For each name that a module binds, which statements of its own suite do."""
+    found: dict[str, list[int]] = {}
+    for k, statement in enumerate(module_of(text).body):
         for name in names_bound(statement):
-            found.setdefault(name, []).append(statement)
+            found.setdefault(name, []).append(k)
     return found
 
 

@@ -28,7 +28,7 @@ def with_own(text: str, name: str, source: str) -> str:
 
     Not one that reads what ``text`` may lack above that place and what ``source`` does not import (timid).
     """
-    made = statements_binding(source).get(name, ())
+    made = statements_binding(source, name)
     if len(made) != 1 or not _is_of_module(made[0], name):
         return text
     statement = ast.get_source_segment(source, made[0]) or ""

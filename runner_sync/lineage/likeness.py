@@ -65,7 +65,6 @@ def similarity(a: str, b: str) -> float:
     return dice(fingerprint(a), fingerprint(b))
 
 
-@lru_cache(maxsize=4096)
 def nodes_of(text: str) -> tuple[Node, ...]:
     """Statement nodes of a unit; none if it does not parse on its own."""
     try:

@@ -9,7 +9,7 @@ layout, quotes and indentation never make two statements differ. Indentation is 
 enclosing nodes, which is why a region that upstream wrapped into a new ``with`` still aligns line by line.
 """
 
-from runner_sync.statements.flattening import canons, flatten
+from runner_sync.statements.flattening import canons, flatten, forget_trees
 from runner_sync.statements.leaving import always_leaves, cut_off, may_swallow
 from runner_sync.statements.mentions import Mention, bound_anywhere, bound_in, mentions, parameters
 from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
@@ -18,7 +18,6 @@ from runner_sync.statements.parsing import (
     before_clause,
     compiles,
     first_function,
-    forget_trees,
     is_python,
     parse_function,
     parse_unit,

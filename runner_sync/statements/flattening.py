@@ -14,10 +14,10 @@ from functools import lru_cache
 from runner_sync.statements.hints import hint
 from runner_sync.statements.keywords import spell_out_keywords
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
-from runner_sync.statements.parsing import as_module
+from runner_sync.statements.parsing import as_module, parse_unit
 from runner_sync.statements.suites import suites
 from runner_sync.statements.tokens import own_lines
-from runner_sync.syntax import first_line, is_indented, is_string
+from runner_sync.syntax import first_line, forget_modules, is_indented, is_string
 
 
 @dataclass
@@ -52,6 +52,13 @@ def canons(text: str) -> tuple[str, ...]:
     Raises ``UnparsableText``.
     """
     return tuple(item.canon for item in _items(text) if item.kind != "docstring")
+
+
+def forget_trees() -> None:
+    """Free the memory of the shared trees and nodes; to be called before work that does not need them again."""
+    forget_modules()
+    for cached in (parse_unit, flatten, canons, _items):
+        cached.cache_clear()
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,7 @@ import symtable
 import warnings
 from functools import lru_cache
 
-from runner_sync.syntax import forget_modules, is_indented, module_of, move_lines, walk
+from runner_sync.syntax import is_indented, module_of, move_lines, walk
 
 HEAD = "class _:\n"
 
@@ -41,12 +41,6 @@ def tree_of(text: str) -> ast.Module:
         return parse_unit(text)
     except SyntaxError:
         return ast.Module([], [])
-
-
-def forget_trees() -> None:
-    """Free the memory of the shared trees; to be called before work that does not need them again."""
-    forget_modules()
-    parse_unit.cache_clear()
 
 
 def parse_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:

@@ -51,9 +51,9 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         results, notes = planning.plan(replace(options, vllm_base=base) if base else options, given)
         formatted = [_finish(result, options, given) for result in results]
         finished = [result for result, _failure in formatted]
+        older = older_gpu_code.note(finished, given, options)
         forget_trees()
         findings, remarks = result_check.new_breakage(given, finished, options)
-        older = older_gpu_code.note(finished, given, options)
     unformatted = run_notes.unformatted(failure for _result, failure in formatted)
     said = (*(going_back.note(given) if options.upstream else ()), *notes, *unformatted, *remarks, *older)
     if base is not None:

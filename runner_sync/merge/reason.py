@@ -15,6 +15,7 @@ Kind = Literal[
     # Both sides did something to one statement.
     "both changed a part",
     "both changed a condition",
+    "guard of another suite",
     "both added versions",
     "both added an argument",
     "arguments of another call",

@@ -11,7 +11,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.edits import margin
-from runner_sync.merge.doubts.kinds import ADDITIONS, CHANGES, LEFT_OUT, OWN_BLOCKS, OWN_TEXT, PLACES, WHOLE_SUITES
+from runner_sync.merge.doubts.kinds import (
+    ADDITIONS,
+    CHANGES,
+    LEFT_OUT,
+    OWN_BLOCKS,
+    OWN_TEXT,
+    PLACES,
+    WHOLE_SUITES,
+    WITH_SUITES,
+)
 from runner_sync.merge.doubts.nearby import nearby
 from runner_sync.merge.doubts.shown import is_shown_whole, is_told_by_others, shown_together
 from runner_sync.merge.phrases.contents import Content
@@ -19,7 +28,7 @@ from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.replaced import REPLACED, gone_between, replaced_by
 from runner_sync.merge.weave import Doubt, Strand, Weave
-from runner_sync.statements import Node, below
+from runner_sync.statements import Node, below, in_suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +116,26 @@ def _question(
 
 
 def _about_all_inside(weave: Weave, question: _Question, emitted: Emitted) -> _Question:
-    """The question, extended to the whole suite in the result, where it is about a suite that stays (`WHOLE_SUITES`).
+    """The question, extended to the whole suite in the result, where it is about a suite that stays (`WHOLE_SUITES`),
+    or to what stands directly below its head (`WITH_SUITES`).
 
     The head alone may be equal on both sides, and the body rewritten.
     """
-    strand = question.doubts[0].strand
-    if question.reason.kind not in WHOLE_SUITES or not question.chosen or strand.sides == "b":
+    strand, kind = question.doubts[0].strand, question.reason.kind
+    if kind not in (*WHOLE_SUITES, *WITH_SUITES) or not question.chosen or strand.sides == "b":
         return question
     side = "o" if strand.omni is not None else "u"
     (nodes, of), head = weave.side(side), strand.on(side)
-    inside = [of[k] for k in below(nodes, head)]
+    inside = [of[k] for k in (below(nodes, head) if kind in WHOLE_SUITES else _with_its_suite(nodes, head))]
     last = max(emitted.place[strand][1] for strand in inside if strand in emitted.place)
-    chosen = textwrap.dedent("\n".join(emitted.lines[question.line - 1 : last]))
-    return replace(question, end_line=last, chosen=chosen)
+    lines = emitted.lines[question.line - 1 : last]
+    shown = lines if kind in WHOLE_SUITES else [line for line in lines if line.strip()]
+    return replace(question, end_line=last, chosen=textwrap.dedent("\n".join(shown)))
+
+
+def _with_its_suite(nodes: Sequence[Node], head: int) -> range:
+    """A head and all inside it, without its clauses; no comments at the end."""
+    return range(head, max((k for top in in_suite(nodes, head) for k in below(nodes, top)), default=head) + 1)
 
 
 def _decision(weave: Weave, question: _Question) -> Decision:
@@ -134,18 +150,26 @@ def _decision(weave: Weave, question: _Question) -> Decision:
     base = [strand.in_base for strand in strands if strand.base is not None]
     base += gone_between(weave, base) if question.is_left_out else ()
     base += [k for doubt in question.doubts if doubt.reason.kind in REPLACED for k in replaced_by(weave, doubt.strand)]
+    with_suite = question.reason.kind in WITH_SUITES
     return Decision(
         question.line,
         question.end_line,
         question.reason,
         question.confidence,
-        base=_side(weave.base, weave.of_base, base, whole=whole or has_grown),
-        omni=_side(weave.omni, weave.of_omni, [_in_omni(doubt) for doubt in question.doubts], whole=in_omni),
+        base=_side(weave.base, weave.of_base, base, whole=whole or has_grown, with_suite=with_suite),
+        omni=_side(
+            weave.omni,
+            weave.of_omni,
+            [_in_omni(doubt) for doubt in question.doubts],
+            whole=in_omni,
+            with_suite=with_suite,
+        ),
         upstream=_side(
             weave.upstream,
             weave.of_upstream,
             [strand.upstream for strand in now],
             whole=together or question.reason.kind == "removed block came back",
+            with_suite=with_suite,
             around=around,
         ),
         chosen=question.chosen,
@@ -169,9 +193,11 @@ def _side(
     indices: Sequence[int | None],
     *,
     whole: bool = False,
+    with_suite: bool = False,
     around: Sequence[int | None] = (),
 ) -> str:
     known, heads = (sorted({index for index in some if index is not None}) for some in (indices, around))
+    known = sorted({k for head in known for k in _with_its_suite(nodes, head)}) if with_suite else known
     return shown_together(nodes, of, known, whole=whole, around=heads)
 
 

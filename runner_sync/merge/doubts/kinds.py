@@ -76,5 +76,9 @@ WHOLE_SUITES: Collection[Kind] = frozenset(
 """Reasons that are about a suite as a whole: it stays for what it has inside, and that is to be decided about."""
 
 
+WITH_SUITES: Collection[Kind] = frozenset({"guard of another suite"})
+"""Reasons about a head that the statements directly below it explain: they are shown on all sides, its clauses not."""
+
+
 OWN_BLOCKS: Collection[Kind] = frozenset({"added block emptied", "added block left", "added block replaced"})
 """Reasons that are about a block of omni's own: it is shown with all it was around, even if some of that stays."""

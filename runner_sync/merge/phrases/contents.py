@@ -15,6 +15,7 @@ from runner_sync.merge.phrases.callees import changed_for_another
 from runner_sync.merge.phrases.inner_remarks import with_remarks
 from runner_sync.merge.phrases.keyword_order import with_all_changes
 from runner_sync.merge.phrases.operands import with_operands
+from runner_sync.merge.phrases.other_suite import guards_of_another_suite
 from runner_sync.merge.phrases.paths import with_their_paths
 from runner_sync.merge.phrases.phrase import has_change, is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
@@ -160,6 +161,9 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
         return with_own_remarks(_in_spelling(base, omni, upstream), None, (base, omni, upstream))
     if is_no_edit(omni, base, heritage):
         return of_node(upstream), None
+    guards = guards_of_another_suite(weave, strand) if policy.is_copy and policy.both_edited == "omni" else ()
+    if guards:
+        return of_node(omni), Reason("guard of another suite", guards)
     return with_own_remarks(*_both_changed(base, omni, upstream, terms), (base, omni, upstream))
 
 
@@ -223,13 +227,8 @@ def _merged_by_phrases(base: Node, omni: Node, upstream: Node, terms: Terms) -> 
     if moved is not None and parses_alone(moved, omni):
         return _written(moved, omni), None
     chosen = omni if terms.policy.both_edited == "omni" else upstream
-    part = merge_phrases(
-        base.text,
-        omni.text,
-        upstream.text,
-        parses=lambda text: parses_alone(text, omni),
-        prefer=terms.policy.both_edited,
-    )
+    sides = base.text, omni.text, upstream.text
+    part = merge_phrases(*sides, parses=lambda text: parses_alone(text, omni), prefer=terms.policy.both_edited)
     if part is None or _calls_another(base.text, omni, upstream, part):
         return of_node(chosen), SAME_PART
     return _written(part, chosen), SAME_PART

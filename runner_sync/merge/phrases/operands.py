@@ -1,7 +1,7 @@
 """Three-way merge of a condition, operand by operand of its ``and`` or ``or``.
 
 Comes in: the base, omni and upstream texts of the head of an ``if``, ``elif`` or ``while``. Goes out: the merged head,
-or ``None``. May touch: nothing.
+or ``None``; or the operands that one side added. May touch: nothing.
 
 Tokens do not tell that two changes are apart where one takes away the operator that holds the operands together::
 
@@ -33,6 +33,32 @@ def with_operands(base: str, omni: str, upstream: str) -> str | None:
 
 
 _WORDS = ("if", "elif", "while")
+
+
+def added_guards(base: str, side: str) -> list[str]:
+    """The operands that a side added with ``and`` to the condition of an ``if`` or ``elif``, if it did nothing else to
+    that: its suite runs in fewer cases, and in no others. Empty if it changed or removed any."""
+    heads = [text.split(maxsplit=1)[0] for text in (base, side) if text.strip()]
+    was, now = _test(base), _test(side)
+    if heads not in (["if", "if"], ["elif", "elif"]) or was is None or now is None:
+        return []
+    return [_written(one) for one in _added_with_and(was, now) or []]
+
+
+def _added_with_and(was: ast.expr, now: ast.expr) -> list[ast.expr] | None:
+    """The operands of any ``and`` that only ``now`` has; ``None`` if the two differ in anything else."""
+    if _written(was) == _written(now):
+        return []
+    fates = _fates(_operands(was, now.op), now.values) if isinstance(now, ast.BoolOp) else None
+    if fates is None or not isinstance(now, ast.BoolOp) or (isinstance(now.op, ast.Or) and _added(fates)):
+        return None
+    found = [one for before, _ in fates for one in before]
+    for old, (_, new) in zip(_operands(was, now.op), fates, strict=False):
+        inside = _added_with_and(old, new) if new is not None else None
+        if inside is None:
+            return None
+        found += inside
+    return found
 
 
 def _test(head: str) -> ast.expr | None:

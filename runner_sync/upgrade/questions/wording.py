@@ -49,6 +49,9 @@ def worded(reason: Reason, sides: Sides = MERGED) -> str:
 _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "both changed a part": "{both} changed the same part of a statement",
     "both changed a condition": "{both} changed different parts of this condition; it has both changes now",
+    "guard of another suite": (
+        "{upstream} added {names!r} to this condition, but {omni} has its own statements under it: its condition stays"
+    ),
     "both added versions": "{both} added different versions",
     "both added an argument": "{both} each added an argument at one place of a call; {upstream}'s comes first now",
     "arguments of another call": (

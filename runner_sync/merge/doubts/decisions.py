@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.edits import margin
@@ -22,7 +22,7 @@ from runner_sync.merge.doubts.kinds import (
     WITH_SUITES,
 )
 from runner_sync.merge.doubts.nearby import nearby
-from runner_sync.merge.doubts.shown import is_shown_whole, is_told_by_others, shown_together
+from runner_sync.merge.doubts.shown import conditions_left_out, is_shown_whole, is_told_by_others, shown_together, under
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
@@ -36,7 +36,8 @@ class Decision:
     """A doubtful decision of a merge, in lines of the merged text, with the text of the three sides and the chosen one.
 
     Where something was left out, the line is that of the next statement in its suite. With ``is_last`` none follows,
-    and the line is that of the statement before."""
+    and the line is that of the statement before. ``over_base`` and ``over_upstream`` are conditions around what these
+    sides have there, as heads, the outermost first, where nothing of them is in the result."""
 
     line: int
     end_line: int
@@ -47,6 +48,13 @@ class Decision:
     upstream: str
     chosen: str
     is_last: bool = False
+    over_base: tuple[str, ...] = ()
+    over_upstream: tuple[str, ...] = ()
+
+    def under_conditions(self) -> Decision:
+        """The decision as a person has to read it: what was left out below the conditions that it ran under."""
+        base, upstream = under(self.over_base, self.base), under(self.over_upstream, self.upstream)
+        return replace(self, base=base, upstream=upstream, over_base=(), over_upstream=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +159,8 @@ def _decision(weave: Weave, question: _Question) -> Decision:
     base += gone_between(weave, base) if question.is_left_out else ()
     base += [k for doubt in question.doubts if doubt.reason.kind in REPLACED for k in replaced_by(weave, doubt.strand)]
     with_suite = question.reason.kind in WITH_SUITES
+    is_absent = not question.chosen and all(strand.omni is None for strand in strands)
+    upstream = [strand.upstream for strand in now]
     return Decision(
         question.line,
         question.end_line,
@@ -167,14 +177,20 @@ def _decision(weave: Weave, question: _Question) -> Decision:
         upstream=_side(
             weave.upstream,
             weave.of_upstream,
-            [strand.upstream for strand in now],
+            upstream,
             whole=together or question.reason.kind == "removed block came back",
             with_suite=with_suite,
             around=around,
         ),
         chosen=question.chosen,
         is_last=question.is_last,
+        over_base=conditions_left_out(weave.base, weave.of_base, base) if is_absent else (),
+        over_upstream=conditions_left_out(weave.upstream, weave.of_upstream, _known(upstream)) if is_absent else (),
     )
+
+
+def _known(indices: Iterable[int | None]) -> list[int]:
+    return sorted({index for index in indices if index is not None})
 
 
 def _is_gone(question: _Question) -> bool:
@@ -196,7 +212,7 @@ def _side(
     with_suite: bool = False,
     around: Sequence[int | None] = (),
 ) -> str:
-    known, heads = (sorted({index for index in some if index is not None}) for some in (indices, around))
+    known, heads = _known(indices), _known(around)
     known = sorted({k for head in known for k in _with_its_suite(nodes, head)}) if with_suite else known
     return shown_together(nodes, of, known, whole=whole, around=heads)
 

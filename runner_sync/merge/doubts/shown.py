@@ -5,6 +5,7 @@ Comes in: the nodes of a side and their strands. Goes out: text. May touch: noth
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Collection, Sequence
 
 from runner_sync.merge.reason import Kind
@@ -77,6 +78,31 @@ def shown_together(
     return "\n".join(
         _before(nodes, k, among, has_gap=k in gaps) + _shown(nodes, k, among, is_cut=k in cut) for k in sorted(among)
     )
+
+
+def conditions_left_out(nodes: Sequence[Node], of: Sequence[Strand], indices: Collection[int]) -> tuple[str, ...]:
+    """The conditions around all of some statements that are not in the result, the outermost first: those of the suites
+    up to the first one that omni has, or that came in. With an ``else`` goes the condition that it belongs to.
+
+    ``shown_together`` shows these heads only where the statements stand in different suites.
+    """
+    ways = [[*ancestors(nodes, index)][::-1] for index in sorted(indices)]
+    around = [step[0] for step in zip(*ways, strict=False) if len(set(step)) == 1]
+    found: list[str] = []
+    for head in reversed(around):
+        if of[head].omni is not None or (of[head].upstream is not None and of[head].kept):
+            break
+        if nodes[head].is_condition:
+            owner = [nodes[nodes[head].owner].text, INDENT * " " + "# …"] if nodes[head].is_clause else []
+            found.append("\n".join([*owner, nodes[head].text]))
+    return tuple(reversed(found))
+
+
+def under(heads: Sequence[str], text: str) -> str:
+    """The text below some heads, the outermost first; nothing where there is no text."""
+    for head in reversed(heads if text else ()):
+        text = f"{head}\n{textwrap.indent(text, INDENT * ' ')}"
+    return text
 
 
 def _gaps(nodes: Sequence[Node], heads: Collection[int], among: Collection[int]) -> set[int]:

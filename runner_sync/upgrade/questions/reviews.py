@@ -70,6 +70,7 @@ def unmerged(draft: Draft, path: str, *, reason: str, base: str, upstream: str, 
 
 def review_of(decision: merge.Decision, draft: Draft, path: str, *, line: int, sides: Sides = MERGED) -> ReviewItem:
     """The review item for a decision of a merge, at ``line`` of the draft; ``sides`` names the two sides."""
+    decision = decision.under_conditions()
     return review(
         draft,
         path,

@@ -37,8 +37,8 @@ def _joined(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Seque
         return decisions
     names = sorted({name for item in left_out for name in item.reason.names})
     reason = Reason(kinds[0], tuple(names), passages=len(left_out))
-    upstream = "\n".join(item.upstream for item in left_out)
-    whole = replace(left_out[0], reason=reason, base="", upstream=upstream, chosen=left_out[0].omni)
+    upstream = "\n".join(item.under_conditions().upstream for item in left_out)
+    whole = replace(left_out[0], reason=reason, base="", upstream=upstream, chosen=left_out[0].omni, over_upstream=())
     return [whole if item is left_out[0] else item for item in decisions if item is left_out[0] or item not in left_out]
 
 

@@ -28,6 +28,7 @@ from runner_sync.statements.dataflow import binds, uses
 from runner_sync.units import texts
 from runner_sync.upgrade.base import upstream_name
 from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.from_upstream.moved_on import moved_to
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -96,8 +97,7 @@ def _freed(
 ) -> Draft:
     """The draft with ``rest`` as its text, without a block that is ``theirs`` in the revision ``side``, and without the
     ``idle`` statements of ``rest``."""
-    whose = TITLES[job.module.upstreams[0].project]
-    reason = f"{whose} dropped this after {side.ref}, and omni had it word for word: it is gone here, too"
+    reason = f"{_what_became(theirs, draft, job, side)}, and omni had it word for word: it is gone here, too"
     lines = rest.split("\n")
     for node in reversed(idle):
         del lines[node.start - 1 : node.start - 1 + len(node.lines)]
@@ -107,6 +107,19 @@ def _freed(
     shown = Shown(base=theirs.text, omni="\n".join([*(node.text for node in idle), block.text]))
     item = review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)
     return draft.advanced(rest, "upstream").asking(item)
+
+
+def _what_became(theirs: _Block, draft: Draft, job: ModuleJob, side: ModuleRevision) -> str:
+    """What upstream did with a block that it had in the revision ``side``: dropped it, or moved it to a method."""
+    now = job.upstream.new
+    assert now is not None
+    whose, name = TITLES[job.module.upstreams[0].project], upstream_name(draft.name, job.module)
+    old, new = (texts.unit_texts(one.text, one.path) for one in (side, now))
+    found = moved_to(theirs.text, name, old=old, new=new)
+    if found is None:
+        return f"{whose} dropped this between {side.ref} and {now.ref}"
+    method, asked = found
+    return f"{whose} moved this to {method} between {side.ref} and {now.ref} (its new code alone reads {asked} now)"
 
 
 @dataclass(frozen=True, slots=True)

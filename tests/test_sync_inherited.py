@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sync_samples import AR, GPU_AR, GPU_BASE, Trees, stay_at_home
+from sync_samples import AR, ASCEND, ASCEND_NEW, ASCEND_OLD, GPU_AR, GPU_BASE, Trees, commit, lay_out, stay_at_home
 from verify_samples import NPU, npu, world
 
 from runner_sync import sync
@@ -47,7 +47,7 @@ def test_what_runs_on_npu_is_asked_for_its_attributes(name: str) -> None:
     assert breakage.find(trees, None, [NPU]) == []
 
 
-ASCEND = "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n"
+NPU_PARENT = "from vllm.runner import GPUModelRunner\nclass NPUModelRunner(GPUModelRunner):\n"
 SETS = "def capture(self):\n    self.captured = []\n"
 USES = "def run(self):\n    return self.captured"
 SILENT = {
@@ -82,7 +82,7 @@ def test_what_only_a_method_sets_that_nothing_calls_is_told(name: str) -> None:
     upstream, own, is_told = SILENT[name]
     around = {"vllm_ascend/worker.py": AROUND.get(name, ""), **IN_VLLM.get(name, {})}
     _, idle = breakage.find_inherited(
-        world(npu=npu(own), ascend=ASCEND + textwrap.indent(upstream, "    "), **around), [NPU]
+        world(npu=npu(own), ascend=NPU_PARENT + textwrap.indent(upstream, "    "), **around), [NPU]
     )
     assert [(one.attribute, one.setter, one.unit) for one in idle] == (
         [("captured", "capture", "R.run")] if is_told else []
@@ -126,23 +126,77 @@ def test_an_upgrade_says_what_it_does_not_change(tmp_path: Path, monkeypatch: py
     assert "gone" not in {finding.symbol for finding in report.findings}
 
 
-@pytest.mark.parametrize(
-    ("gone", "expected"),
-    [("gone", []), ("sp", ["sp"]), ("seq_lens.np", ["seq_lens"])],
-    ids=["neither side has it", "the new one lost it", "it is of another kind"],
-)
-def test_what_the_older_trees_lack_as_well_is_not_new(gone: str, expected: list[str]) -> None:
-    own, gpu = npu("pass"), f"{GPU}    def prepare_rows(self):\n        return self.{gone}\n"
-    new = world(npu=own, gpu=gpu, ascend=ASCEND + "    pass\n")
-    old = world(npu=own, gpu=gpu, ascend=f"{ASCEND}    sp = 1\n    def begin(self):\n        self.seq_lens = Rows()\n")
-    found, idle = breakage.find_inherited_since(new, old, [NPU])
-    assert ([finding.symbol for finding in found], idle) == (expected, [])
-    assert breakage.find_inherited_since(new, new, [NPU]) == ([], [])
+FITTED = f"{NPU_PARENT}    sp = 1\n    def begin(self):\n        self.seq_lens = Rows()\n"
+SINCE = {
+    "neither side has it": ("self.gone", []),
+    "the new one lost it": ("self.sp", [("RS304", "sp")]),
+    "it is of another kind": ("self.seq_lens.np", [("RS309", "seq_lens")]),
+    "the new one has it still": ("self.seq_lens", []),
+    "it is asked for first": ("self.sp if hasattr(self, 'sp') else 0", []),
+}
+
+
+@pytest.mark.parametrize("name", SINCE)
+def test_what_inherited_code_found_in_the_older_trees_is_a_finding(name: str) -> None:
+    """GPU code that never fitted is not broken by this upgrade."""
+    reads, expected = SINCE[name]
+    own, gpu = npu("pass"), f"{GPU}    def prepare_rows(self):\n        return {reads}\n"
+    new = world(npu=own, gpu=gpu, ascend=LOST)
+    old = world(npu=own, gpu=gpu, ascend=FITTED)
+    found = breakage.find(new, old, [NPU])
+    assert [(one.code, one.symbol) for one in found] == expected
+    assert all((one.path, one.unit, one.line) == ("vllm_omni/gpu.py", f"{RUNNER}.prepare_rows", 4) for one in found)
+    assert breakage.find(new, None, [NPU], since=old, imports=False) == found
+    assert breakage.find(new, new, [NPU]) == breakage.find(new, None, [NPU], imports=False) == []
+    assert breakage.find_inherited_since(new, old, [NPU]) == ([], [])
+
+
+LOST = NPU_PARENT + "    pass\n"
+RUNNER = "OmniGPUModelRunner"
+
+
+def test_what_an_override_hid_before_is_a_finding() -> None:
+    """The upgrade that takes it out makes inherited code run that does not fit."""
+    gpu = f"{GPU}    def prepare_rows(self):\n        return self.gone\n"
+    hidden, bare = (world(npu=npu(body), gpu=gpu, ascend=LOST) for body in ("def prepare_rows(self): 1", "pass"))
+    assert [one.symbol for one in breakage.find(bare, None, [NPU], since=hidden)] == ["gone"]
+    assert breakage.find(hidden, None, [NPU], since=bare) == []
+
+
+def test_an_import_of_inherited_code_that_worked_before_is_a_finding() -> None:
+    gpu = f"from vllm.rows import Rows\nfrom vllm.gone import Gone\n{GPU}    pass\n"
+    new = world(npu=npu("pass"), gpu=gpu, **{"vllm/rows.py": ""})
+    old = world(npu=npu("pass"), gpu=gpu, **{"vllm/rows.py": "class Rows:\n    pass\n"})
+    found = breakage.find(new, None, [NPU], since=old, imports=False)
+    assert [(one.code, one.symbol) for one in found] == [("RS301", "vllm.rows.Rows")]
+    assert breakage.find(new, None, [NPU], since=new, imports=False) == []
+
+
+def test_an_upgrade_finds_what_inherited_code_has_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stay_at_home(monkeypatch, tmp_path)
+    trees = Trees(tmp_path)
+    trees.edit(GPU_BASE, "self.talker_total = total", "self.talker_total = total + self.lost + self.gone")
+    ascend = lay_out(tmp_path / "ascend", {**ASCEND_OLD, ASCEND: ASCEND_OLD[ASCEND] + HOLDS})
+    commit(ascend)
+    lay_out(ascend, ASCEND_NEW)
+    commit(ascend)
+    report = sync.upgrade(trees.upgrade(ascend, ascend_base="HEAD~1")).report
+    (found,) = [finding for finding in report.findings if finding.path == GPU_BASE]
+    assert (found.code, found.symbol, found.line) == ("RS304", "lost", 7)
+    (told,) = [note for note in report.notes if "inherit GPU code" in note]
+    assert f"{RUNNER}._forward (gone)." in told
+    same = sync.upgrade(trees.upgrade(ascend, ascend_base="HEAD")).report
+    assert not [finding for finding in same.findings if finding.path == GPU_BASE]
+    (told,) = [note for note in same.notes if "inherit GPU code" in note]
+    assert f"{RUNNER}._forward (lost, gone)." in told
+
+
+HOLDS = "\n        def begin(self, rows):\n            self.lost = rows\n"
 
 
 def test_what_was_set_by_nobody_before_is_not_new() -> None:
     trees = [
-        world(npu=npu(USES), ascend=ASCEND + textwrap.indent(f"{SETS}def start(self):\n    {does}\n", "    "))
+        world(npu=npu(USES), ascend=NPU_PARENT + textwrap.indent(f"{SETS}def start(self):\n    {does}\n", "    "))
         for does in ("pass", "self.capture()")
     ]
     assert [one.attribute for one in breakage.find_inherited_since(*trees, [NPU])[1]] == ["captured"]
@@ -187,7 +241,7 @@ IMPORTS = "from vllm_ascend.runner import NPUModelRunner, AscendExperts\n"
     ],
 )
 def test_imports_that_fail_where_no_runner_gets_are_found(path: str, text: str, is_told: bool) -> None:
-    known = ASCEND + "    pass\n"
+    known = NPU_PARENT + "    pass\n"
     new = world(npu=npu("pass"), ascend=known, **{path: text})
     old = world(npu=npu("pass"), ascend=f"{known}class AscendExperts:\n    pass\n", **{path: text})
     for before in (None, old):

@@ -36,10 +36,10 @@ class Rule(Protocol):
 RULES = cast("tuple[Rule, ...]", rules.load(OF_TREES))
 
 # The rules that run on inherited omni GPU code, too: mainly about its calls, which reach vllm-ascend's overrides on
-# NPU. Code that is broken on GPU as well is for the GPU runners' own rebase. Missing attributes were of that kind in
-# every release: they are reported in one note, unless a GPU runner has them (`rs304_missing_attribute.find_inherited`).
-# Failing imports are found apart, as they leave no runner at all. Whether upstream still calls a method (RS315) depends
-# on vllm-ascend.
+# NPU. Code that is broken on GPU as well is for the GPU runners' own rebase. Attributes that were missing before are of
+# that kind, and reported in one note, unless a GPU runner has them (`rs304_missing_attribute.find_inherited`); those
+# that older trees have are found (`_broken_since`). Failing imports are found apart, as they leave no runner at all.
+# Whether upstream still calls a method (RS315) depends on vllm-ascend.
 INHERITED = frozenset({"RS302", "RS303", "RS306", "RS307", "RS312", "RS313", "RS315", "RS324"})
 START_RULES = (rs301_import_gone, rs317_frozen_object)
 ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
@@ -53,9 +53,9 @@ def find(
     Two findings are the same when code, path, unit and symbol agree: lines move. Where both worlds have the same omni
     tree, omni's own missing modules and attributes are found although ``old`` lacks them, too. In a module that ``old``
     lacks everything is new. ``since`` is an old world only for the rules that compare versions: what it breaks as well
-    is found, too. Without ``imports`` those of other modules are left to `find_inherited`. Raises InputError when a
-    module is missing in ``new`` or does not parse, or when one of upstream's does not from which the runners import
-    names or derive.
+    is found, too. What inherited code reads in vain counts only if it fitted an old world, and so do the imports of
+    other modules without ``imports``: the rest is left to `find_inherited`. Raises InputError when a module is missing
+    in ``new`` or does not parse, or when one of upstream's does not from which the runners import names or derive.
     """
     after = _program(new, modules)
     before = _program(old, old.existing(modules)) if old is not None else None
@@ -64,6 +64,7 @@ def find(
         for error in program.unread() if program is not None else ():
             raise error
     found = _run(after, told) + (_failing_imports(after) if imports else [])
+    found += _broken_since(after, [program for program in (told, before) if program is not None])
     # Only rules that found something in the new world need to run on the old one.
     codes = {finding.code for finding in found}
     known = {_key(finding) for finding in _run(before, None, codes)} if before is not None else set()
@@ -87,16 +88,14 @@ def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding],
 
 
 def find_inherited_since(new: World, old: World | None, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
-    """As `find_inherited`, without imports, and only what fails in ``new`` and not in ``old``, where there is one."""
+    """As `find_inherited`, without imports; with ``old``, only the attributes that something sets there, as `find`
+    tells what else fails in ``new`` and not in ``old``."""
     program = _program(new, modules)
-    found, idle = _attributes(program), _idle(program)
-    if old is not None and (found or idle):
-        before = _program(old, old.existing(modules))
-        known = {_key(finding) for finding in _attributes(before)} if found else set()
-        was_idle = {(one.unit, one.attribute) for one in _idle(before)} if idle else set()
-        found = [finding for finding in found if _key(finding) not in known]
-        idle = [one for one in idle if (one.unit, one.attribute) not in was_idle]
-    return sorted(found, key=_place), idle
+    idle = _idle(program)
+    if old is None:
+        return sorted(_attributes(program), key=_place), idle
+    was_idle = {(one.unit, one.attribute) for one in _idle(_program(old, old.existing(modules)))} if idle else set()
+    return [], [one for one in idle if (one.unit, one.attribute) not in was_idle]
 
 
 def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str], project: Project) -> list[Finding]:
@@ -121,6 +120,16 @@ def _from_project(program: Program, project: Project, *, without: Collection[str
 def _program(world: World, modules: Sequence[str]) -> Program:
     """The program of a world for some modules; cached with its answers."""
     return world.answers.once((Program, tuple(modules)), lambda: Program(world, modules))
+
+
+def _broken_since(program: Program, older: Sequence[Program]) -> list[Finding]:
+    """What fails in the omni code that is inherited or imported, and did not in any ``older`` trees, where there are
+    some."""
+    found = _attributes(program) + _failing_imports(program) if older else []
+    known = (
+        {_key(one) for before in older for one in _attributes(before) + _failing_imports(before)} if found else set()
+    )
+    return [finding for finding in found if _key(finding) not in known]
 
 
 def _attributes(program: Program) -> list[Finding]:

@@ -4,7 +4,7 @@ attributes that only a method sets which nobody calls.
 Comes in: findings, or the worlds of a job. Goes out: sentences. May touch: the trees, by reading.
 
 Inherited omni code is not part of the profile's runners; if it is broken on GPU as well, its own upgrade has to mend
-it. Still, a report that the NPU runners fit must mention it.
+it. Still, a report that the NPU runners fit must mention it. What fitted older trees is a finding, and not told here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from runner_sync.verify.trees.idle import Idle
 
 
 def notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
-    """Notes on what is new in the target trees compared with the older ones, except for what ``known`` findings say."""
+    """Notes on what does not fit the target trees, except for what ``known`` findings say; where there are older trees,
+    only on what nothing sets any more."""
     if job.world is None:
         return
     reported = {(finding.path, finding.line, finding.symbol) for finding in known}

@@ -60,6 +60,42 @@ def test_a_near_tie_goes_to_the_earlier_one_unless_most_of_the_later_is_there(te
     assert found.ref == ref
 
 
+KEPT = [*steps(1, 10), *OMNI[:20]]
+RECEIVED = ["# from the last rank", "if self.is_first_rank:", "    self.receive(a)"]
+REMARKS = ["# from the last rank", "# to the first one", "# and no other"]
+SHORTER, LONGER = unit(*steps(1, 30), *steps(51, 54)), unit(*steps(1, 30), *RECEIVED, *steps(61, 77))
+
+
+@pytest.mark.parametrize(
+    ("text", "longer", "ref"),
+    [
+        pytest.param(unit(*KEPT, *RECEIVED), LONGER, "0.2", id="which omni has"),
+        pytest.param(unit(*KEPT), LONGER, "0.1", id="which omni lacks"),
+        pytest.param(unit(*KEPT, *RECEIVED[1:]), LONGER, "0.1", id="of two statements: perhaps by chance"),
+        pytest.param(unit(*KEPT, *RECEIVED[:1], *OMNI[20:22]), LONGER, "0.1", id="but for its comment"),
+        pytest.param(unit(*KEPT, *RECEIVED, *steps(51, 51)), LONGER, "0.1", id="and what is gone as well"),
+        pytest.param(
+            unit(*steps(1, 18), *OMNI[:20], *RECEIVED),
+            unit(*steps(1, 30), *RECEIVED, *steps(61, 67)),
+            "0.1",
+            id="in a text that has most of the rest",
+        ),
+        pytest.param(
+            unit(*KEPT, *REMARKS), unit(*steps(1, 30), *REMARKS, *steps(61, 67)), "0.1", id="of comments alone"
+        ),
+        pytest.param(
+            unit(*KEPT, *RECEIVED), unit(*steps(1, 30), *RECEIVED, *steps(61, 99)), "0.1", id="of one that is far off"
+        ),
+    ],
+)
+def test_a_passage_of_the_later_one_alone_decides_a_near_tie_where_omni_dropped_most(
+    text: str, longer: str, ref: str
+) -> None:
+    found = infer(text, [Candidate("0.1", SHORTER), Candidate("0.2", longer), Candidate("0.3", longer)])
+    assert found is not None
+    assert found.ref == ref
+
+
 def test_two_of_five_statements_do_make_the_later_one_closer() -> None:
     text = unit(*LARGE, *OMNI, *steps(101, 102))
     assert similarity(text, unit(*LATER)) > similarity(text, unit(*LARGE))

@@ -72,7 +72,8 @@ def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     """The candidate most similar to ``text``; of equally similar ones the earliest. ``None`` without candidates.
 
     A near tie goes to the earlier one, too, unless ``text`` has most of what the later one changed. Otherwise, because
-    of a line or two that omni removed early, all else that is new in the later one would look removed by omni.
+    of a line or two that omni removed early, all else that is new in the later one would look removed by omni. Where
+    omni removed most, that says nothing, and a passage which only the later one has decides (`_with_passage`).
     """
     if not candidates:
         return None
@@ -80,6 +81,7 @@ def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     scores = [dice(_by_condition(text), _by_condition(candidate.text)) for candidate in candidates]
     best = max(range(len(candidates)), key=lambda k: (scores[k], -k))
     at = next(k for k in range(best + 1) if k == best or _is_as_close(text, candidates, scores, k, best))
+    at = _with_passage(text, candidates, [scores[best] - score <= NEAR for score in scores], at)
     base = candidates[at]
     known = fingerprint(base.text)
     others = [candidate for candidate in candidates if candidate.text != base.text]
@@ -98,6 +100,32 @@ def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[fl
     added, removed = new - old, old - new
     taken, left = (added & mine).total(), (removed & mine).total()
     return taken <= added.total() - taken + left
+
+
+def _with_passage(text: str, candidates: Sequence[Candidate], is_near: Sequence[bool], at: int) -> int:
+    """The index of the candidate that was the first to have a passage of ``text``, if it comes after ``at`` and nearly
+    ties; else ``at``.
+
+    Only for a text that lacks most of the candidate at ``at``, so that the shorter of two candidates is more like it,
+    whatever it has of either. It may have nothing that the later candidate lost.
+    """
+    mine = _by_condition(text)
+    for k in range(at + 1, len(candidates)):
+        old, new = (_by_condition(candidates[index].text) for index in (at, k))
+        is_rest = 2 * (old & mine).total() < old.total()
+        if is_near[k] and is_rest and not (old - new) & mine and _brings_passage(text, candidates, k):
+            at = k
+    return at
+
+
+def _brings_passage(text: str, candidates: Sequence[Candidate], k: int) -> bool:
+    """Whether ``text`` has enough statements and comments, and one statement at least, that candidate ``k`` was the
+    first to have."""
+    earlier = [one.text for one in candidates[:k]]
+    statements = (_by_condition(text) & _by_condition(candidates[k].text)).keys()
+    brought = statements - frozenset[str]().union(*(_by_condition(one).keys() for one in earlier))
+    remarks = comments(text) & comments(candidates[k].text) - frozenset[str]().union(*map(comments, earlier))
+    return bool(brought) and len(brought) + len(remarks) >= FEWEST
 
 
 def _by_condition(text: str) -> Fingerprint:

@@ -13,6 +13,8 @@ Only where omni's text is no copy of upstream's: the GPU twin and the NPU method
                 self.begin(rows)                    with self.lock():
                 with self.lock():                       self.begin(rows)
                     self.send(rows)                     self.send(rows)
+
+Where it follows the same statement on both sides, others stand in another order, and nothing is asked.
 """
 
 from __future__ import annotations
@@ -41,7 +43,22 @@ def leave_out_what_omni_has(settling: Settling) -> None:
     for inside in found.values():
         for strand in inside:
             strand.kept = False
-    settling.doubts += [Doubt(strand, _why(settling.weave, strand), INFERRED) for strand in found]
+    asked = [strand for strand in found if not _follows_the_same(settling.weave, strand)]
+    settling.doubts += [Doubt(strand, _why(settling.weave, strand), INFERRED) for strand in asked]
+
+
+def _follows_the_same(weave: Weave, strand: Strand) -> bool:
+    """Whether the statement in front of an addition, in its suite, is the same on both sides, under the same heads."""
+    own = only_in_omni(weave)[weave.upstream[strand.in_upstream].canon]
+    mine, theirs = _before(weave.omni, own.in_omni), _before(weave.upstream, strand.in_upstream)
+    parents = weave.omni[own.in_omni].parent, weave.upstream[strand.in_upstream].parent
+    return mine is not None and theirs is not None and mine.canon == theirs.canon and is_one_strand(weave, *parents)
+
+
+def _before(nodes: Sequence[Node], index: int) -> Node | None:
+    """The statement in front of one in its suite."""
+    siblings = (node for node in reversed(nodes[:index]) if node.parent == nodes[index].parent)
+    return next((node for node in siblings if not node.is_comment and not node.is_clause), None)
 
 
 def _why(weave: Weave, strand: Strand) -> Reason:

@@ -39,12 +39,14 @@ def told(findings: list[Finding]) -> set[tuple[str, str]]:
     return {(finding.code, finding.symbol) for finding in findings}
 
 
-def test_omni_0_26_on_ascend_0_30_has_eight_new_breaks(corpus_release: Release) -> None:
+def test_omni_0_26_on_ascend_0_30_has_nine_new_breaks(corpus_release: Release) -> None:
+    """vLLM 0.30.0 has no xdrope any more; that `_init_xdrope_positions` is gone only the inherited GPU runner feels."""
     old = world(corpus_release, "0.26.0", "0.26.0rc1", "0.26.0")
     new = world(corpus_release, "0.26.0", "0.30.0rc2", "0.30.0")
     assert told(breakage.find(new, old, runners(corpus_release, "0.26.0"))) == {
         ("RS303", "_bookkeeping_sync"),
         ("RS304", "_all_gather_hidden_states_and_aux"),
+        ("RS304", "_init_xdrope_positions"),
         ("RS304", "calculate_kv_scales"),
         ("RS304", "uses_xdrope_dim"),
         ("RS304", "xdrope_positions"),
@@ -61,7 +63,8 @@ def test_ty_names_all_of_them_but_two(corpus_release: Release) -> None:
     old = world(corpus_release, "0.26.0", "0.26.0rc1", "0.26.0")
     new = world(corpus_release, "0.26.0", "0.30.0rc2", "0.30.0")
     second, found = typecheck.run(new, old, names), breakage.find(new, old, names)
-    seen = [f for f in found if f.symbol != "calculate_kv_scales" and f.code != "RS319"]
+    own = [f for f in found if f.path.startswith(WORKERS)]
+    seen = [f for f in own if f.symbol != "calculate_kv_scales" and f.code != "RS319"]
     assert len(second) == len(seen) == 11
     assert typecheck.run(new, old, names, known=breakage.find(new, old, names)) == []
 

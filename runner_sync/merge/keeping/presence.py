@@ -33,57 +33,73 @@ def judge_each(settling: Settling) -> None:
 
 def _verdict(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
     """Whether a strand is kept, and the doubt about it. ``own`` are the texts of what omni has `elsewhere`."""
-    policy, heritage = terms.policy, terms.heritage
     match strand.sides:
         case "o":
             omni = weave.omni[strand.in_omni]
-            return not is_inherited(omni, heritage) or _is_in_new_form(weave, omni), None
+            return not is_inherited(omni, terms.heritage) or _is_in_new_form(weave, omni), None
         case "bo":
-            omni = weave.omni[strand.in_omni]
-            if is_same(weave.base[strand.in_base], omni) or is_inherited(omni, heritage):
-                return False, None
-            successor = _carry_over(weave, strand) if policy.is_copy else None
-            if successor is not None:
-                return False, Doubt(strand, CARRIED, INFERRED, successor)
-            if _is_rewritten(weave, strand):
-                return False, _doubt(weave, strand, Reason("edited statement rewritten"), REBUILT)
-            kept = policy.edited_here_gone_there == "omni"
-            return kept, _doubt(weave, strand, Reason("edited statement removed"), CONTESTED)
+            return _gone_upstream(weave, strand, terms)
         case "bu":
-            if is_same(weave.base[strand.in_base], weave.upstream[strand.in_upstream]):
-                return False, None
-            kept = policy.gone_here_edited_there == "upstream"
-            now = weave.upstream[strand.in_upstream]
-            if not kept and not now.compound and (now.canon in own or _has_as_many(weave, now)):
-                return False, None  # as upstream has it now, omni has it at another place
-            if not kept and _has_branch_on(weave, now):
-                return False, None
-            found = _own_like(weave, weave.base[strand.in_base]) if not kept else []
-            if len(found) > 1 and _is_split_up(weave, strand, found) and not _is_kept_out(now, terms):
-                for place in found:
-                    place.carried = now.text
-                # Of a port, each passage is asked about anyway.
-                followed = Doubt(strand, Reason("repeated statement followed"), INFERRED, found[0], (strand,))
-                return kept, followed if policy.is_copy else None
-            if len(found) > 1:
-                return kept, Doubt(strand, Reason("repeated statement changed"), INFERRED, found[0], (strand,))
-            if found:
-                moved = found[0]
-                if policy.is_copy and not now.compound and _can_run_there(weave, strand, moved):
-                    moved.carried = now.text
-                    if _means_the_same_there(weave, strand, moved):
-                        return kept, None
-                return kept, Doubt(strand, Reason("moved statement changed"), INFERRED, moved, (strand,))
-            mine = own_form(weave, weave.base[strand.in_base]) if not kept else None
-            if mine is not None:
-                reason = Reason("renamed statement changed", weave.omni[mine.in_omni].facts.targets)
-                return kept, Doubt(strand, reason, INFERRED, mine, (strand,))
-            return kept, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
-        case "bou" if policy.is_copy:
+            return _gone_in_omni(weave, strand, terms, own)
+        case "bou" if terms.policy.is_copy:
             _follow_named_part(weave, strand)
             return True, None
         case _:
             return True, None
+
+
+def _gone_upstream(weave: Weave, strand: Strand, terms: Terms) -> tuple[bool, Doubt | None]:
+    """The verdict on a statement of the base that only omni still has."""
+    omni = weave.omni[strand.in_omni]
+    if is_same(weave.base[strand.in_base], omni) or is_inherited(omni, terms.heritage):
+        return False, None
+    successor = _carry_over(weave, strand) if terms.policy.is_copy else None
+    if successor is not None:
+        return False, Doubt(strand, CARRIED, INFERRED, successor)
+    if _is_rewritten(weave, strand):
+        return False, _doubt(weave, strand, Reason("edited statement rewritten"), REBUILT)
+    kept = terms.policy.edited_here_gone_there == "omni"
+    return kept, _doubt(weave, strand, Reason("edited statement removed"), CONTESTED)
+
+
+def _gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
+    """The verdict on a statement of the base that only upstream still has, perhaps in a new version."""
+    before, now = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
+    if is_same(before, now):
+        return False, None
+    if terms.policy.gone_here_edited_there == "upstream":
+        return True, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
+    if not now.compound and (now.canon in own or _has_as_many(weave, now)):
+        return False, None  # as upstream has it now, omni has it at another place
+    if _has_branch_on(weave, now):
+        return False, None
+    if found := _own_like(weave, before):
+        return False, _doubt_about_moved(weave, strand, terms, found)
+    mine = own_form(weave, before)
+    if mine is not None:
+        reason = Reason("renamed statement changed", weave.omni[mine.in_omni].facts.targets)
+        return False, Doubt(strand, reason, INFERRED, mine, (strand,))
+    return False, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
+
+
+def _doubt_about_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequence[Strand]) -> Doubt | None:
+    """The doubt about a statement that upstream changed and that omni has at other places, ``found``; they get the new
+    version where that is safe."""
+    now = weave.upstream[strand.in_upstream]
+    first, *others = found
+    if others and _is_split_up(weave, strand, found) and not _is_kept_out(now, terms):
+        for place in found:
+            place.carried = now.text
+        # Of a port, each passage is asked about anyway.
+        is_told = terms.policy.is_copy
+        return Doubt(strand, Reason("repeated statement followed"), INFERRED, first, (strand,)) if is_told else None
+    if others:
+        return Doubt(strand, Reason("repeated statement changed"), INFERRED, first, (strand,))
+    if terms.policy.is_copy and not now.compound and _can_run_there(weave, strand, first):
+        first.carried = now.text
+        if _means_the_same_there(weave, strand, first):
+            return None
+    return Doubt(strand, Reason("moved statement changed"), INFERRED, first, (strand,))
 
 
 def _is_in_new_form(weave: Weave, omni: Node) -> bool:

@@ -64,7 +64,7 @@ def test_the_connector_mixin(corpus_release: CorpusRelease, version: str, is_mis
 
 @pytest.mark.corpus
 @pytest.mark.slow
-def test_eight_breaks_of_one_release_on_the_next(corpus_release: CorpusRelease) -> None:
+def test_nine_breaks_of_one_release_on_the_next(corpus_release: CorpusRelease) -> None:
     for project, version in (("vllm-omni", "0.26.0"), ("vllm", "0.30.0"), ("vllm", "0.26.0")):
         corpus_release(project, version)
     report = sync.verify(
@@ -80,6 +80,7 @@ def test_eight_breaks_of_one_release_on_the_next(corpus_release: CorpusRelease) 
     assert {(finding.code, finding.symbol) for finding in report.findings} == {
         ("RS303", "_bookkeeping_sync"),
         ("RS304", "_all_gather_hidden_states_and_aux"),
+        ("RS304", "_init_xdrope_positions"),
         ("RS304", "calculate_kv_scales"),
         ("RS304", "uses_xdrope_dim"),
         ("RS304", "xdrope_positions"),

@@ -21,7 +21,7 @@ from runner_sync.sync.locks import later_copies
 from runner_sync.sync.locks.locking import lock_change
 from runner_sync.sync.locks.relocking import Recorded, lost_note, readable_lock
 from runner_sync.sync.nested import naming_the_deepest
-from runner_sync.sync.notes import going_back, older_gpu_code, run_notes
+from runner_sync.sync.notes import going_back, older_gpu_code, older_upstream_code, run_notes
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
@@ -52,6 +52,8 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         formatted = [_finish(result, options, given) for result in results]
         finished = [result for result, _failure in formatted]
         older = older_gpu_code.note(finished, given, options)
+        if options.upstream and given.profile.followed is not None:
+            older = (*older, *older_upstream_code.note(finished, given.profile.followed, options))
         forget_trees()
         findings, remarks = result_check.new_breakage(given, finished, options)
     unformatted = run_notes.unformatted(failure for _result, failure in formatted)

@@ -304,7 +304,8 @@ class ModuleResult:
     """The upgraded module.
 
     ``decided`` says what becomes of each member that only the GPU class had; ``synced`` what each unit follows from now
-    on: its upstream text and its GPU text.
+    on: its upstream text and its GPU text; ``never_had`` the members that only upstream's text of a copy uses, before
+    and after.
     """
 
     path: str
@@ -314,6 +315,7 @@ class ModuleResult:
     reviews: tuple[ReviewItem, ...] = ()
     decided: Mapping[str, Fate] = field(default_factory=dict)
     synced: Mapping[str, tuple[BaseRef | None, BaseRef | None]] = field(default_factory=dict)
+    never_had: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def winner(job: ModuleJob, name: str) -> Preference:

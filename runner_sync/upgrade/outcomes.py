@@ -20,6 +20,7 @@ from runner_sync.upgrade.attribution import Region, brought_by, regions
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Fate, ModuleJob, ModuleResult
+from runner_sync.upgrade.never_had import never_had
 from runner_sync.upgrade.placing import place
 
 
@@ -40,7 +41,9 @@ def result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Mapping[
         reviews += [place(item, lines, start) for item in items]
         reports.append(_report(draft, job, start))
     synced = {d.name: (d.base_now, d.gpu_now) for d in drafts if not d.removed and (d.base_now or d.gpu_now)}
-    return ModuleResult(job.path, job.text, text, tuple(reports), tuple(reviews), decided, synced)
+    return ModuleResult(
+        job.path, job.text, text, tuple(reports), tuple(reviews), decided, synced, never_had(drafts, job)
+    )
 
 
 def _with_header(items: Iterable[ReviewItem], before: str, unit: Unit) -> tuple[ReviewItem, ...]:

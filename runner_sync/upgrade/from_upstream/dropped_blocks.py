@@ -110,7 +110,7 @@ def _freed(
 
 
 def _what_became(theirs: _Block, draft: Draft, job: ModuleJob, side: ModuleRevision) -> str:
-    """What upstream did with a block that it had in the revision ``side``: dropped it, or moved it to a method."""
+    """What upstream did with a block that it had in the revision ``side``: dropped it, or moved it on, it seems."""
     now = job.upstream.new
     assert now is not None
     whose, name = TITLES[job.module.upstreams[0].project], upstream_name(draft.name, job.module)
@@ -119,7 +119,8 @@ def _what_became(theirs: _Block, draft: Draft, job: ModuleJob, side: ModuleRevis
     if found is None:
         return f"{whose} dropped this between {side.ref} and {now.ref}"
     method, asked = found
-    return f"{whose} moved this to {method} between {side.ref} and {now.ref} (its new code alone reads {asked} now)"
+    shown = f"in this module its new code alone reads {asked} now"
+    return f"{whose} seems to have moved this to {method} between {side.ref} and {now.ref} ({shown})"
 
 
 @dataclass(frozen=True, slots=True)

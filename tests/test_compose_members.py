@@ -100,6 +100,28 @@ def actions(twins: Twins) -> dict[str, str]:
         pytest.param(
             replace(
                 NOTHING,
+                gpu_new=HELPER,
+                npu={"run": method("run", "self.shared()")},
+                inherited={"shared": method("shared", "self.helper()"), "helper": method("helper"), "deeper": None},
+                known_before={"helper", "deeper"},
+            ),
+            {"helper": "skipped", "deeper": "left"},
+            id="an override that NPU has done without, which its code reaches through what it inherits",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
+                gpu_new=HELPER,
+                npu={"run": method("run", "self.shared()"), "shared": method("shared", "self.other()")},
+                inherited={"shared": method("shared", "self.helper()"), "helper": method("helper")},
+                known_before={"helper"},
+            ),
+            {"helper": "left", "deeper": "unneeded"},
+            id="an override that NPU has done without, where NPU's own version no longer leads to it",
+        ),
+        pytest.param(
+            replace(
+                NOTHING,
                 gpu_new={"_sample": SAMPLE},
                 inherited={"_sample": None},
                 known_before={"_sample"},
@@ -239,6 +261,25 @@ def actions(twins: Twins) -> dict[str, str]:
 )
 def test_decisions(twins: Twins, expected: dict[str, str]) -> None:
     assert actions(twins) == expected
+
+
+def test_the_way_to_an_override_that_is_skipped_is_said() -> None:
+    """In vllm-omni 0.22.0 `_build_model_sampler_output_token_ids` is two calls away from NPU's `_sample`: by way of a
+    shared method, which is inherited."""
+    inherited = {
+        "far": method("far", "self.near()"),
+        "near": method("near", "self.helper()"),
+        "helper": method("helper"),
+    }
+    twins = replace(
+        NOTHING,
+        gpu_new={"helper": HELPER["helper"]},
+        npu={"run": method("run", "self.far()")},
+        inherited=inherited,
+        known_before={"helper"},
+    )
+    (member,) = decide(twins)
+    assert member.reason.startswith("run (through far and near) gets the version that the GPU class overrides; ")
 
 
 def test_decisions_stand_in_the_order_of_the_gpu_class_and_give_reasons() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -428,6 +429,26 @@ def test_a_method_with_little_of_what_its_twin_is_now_is_left(
     text, questions = port_of(tmp_path, monkeypatch, npu, was, now)
     assert ("self.step_99()" in text) == is_taken
     assert ("the NPU runner's is too different to merge the change into" in questions) != is_taken
+    assert (
+        "; the twin calls step_12, step_13, step_14 and 85 more now, which this one does not" in questions
+    ) != is_taken
+
+
+@pytest.mark.parametrize(("called", "lacking"), [((90,), 7), ((), 8), (range(90, 98), 0)])
+def test_what_a_refused_port_would_newly_call_is_named(
+    called: Sequence[int], lacking: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`load_model` of vllm-omni 0.22.0 on NPU had one of two calls for which the GPU runner gave up its own lines."""
+    own = ["self.count = 1", *(f"self.on_npu({number})" for number in range(9)), *(f"self.step_{n}()" for n in called)]
+    npu = stepped(NPU_TWIN, *own, names=range(0))
+    was = stepped(GPU_TWIN, "self.count = 1", names=range(80))
+    now = stepped(GPU_TWIN, "self.count = 1", names=range(90, 98))
+    _, questions = port_of(tmp_path, monkeypatch, npu, was, now)
+    if lacking:
+        assert f"step_9{8 - lacking}, step_9{9 - lacking}, " in questions
+        assert f" and {lacking - 3} more now, which this one does not" in questions
+    else:
+        assert "which this one does not" not in questions
 
 
 def test_members_that_one_thing_keeps_out_are_one_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

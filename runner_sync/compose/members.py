@@ -138,29 +138,42 @@ def _decide_overridden(name: str, twins: Twins, wanted: Collection[str]) -> Memb
     """The decision for a member that the NPU class inherits in another version and that this upgrade does not need."""
     if not _did_without(name, twins):
         return Member(name, "inherited", "the NPU class has a version of it through its bases")
-    callers = _callers(name, twins.npu)
-    caller = callers[0] if callers else _ported_caller(name, twins, wanted)
+    caller = _caller(name, twins, wanted)
     if not caller:
         return Member(name, "left", WITHOUT)
     reason = f"{caller} gets the version that the GPU class overrides; {WITHOUT}: `--only {name}` ports it"
     return Member(name, "skipped", reason)
 
 
-def _ported_caller(name: str, twins: Twins, wanted: Collection[str]) -> str:
-    """A ported member that calls this one, directly or through inherited code of omni's; empty if there is none.
+def _caller(name: str, twins: Twins, wanted: Collection[str]) -> str:
+    """Code of NPU's, else a ported member, that calls a member directly or through inherited code of omni's; empty if
+    there is none.
 
-    If NPU has only now got such a caller, having done without the override so far proves nothing.
+    If NPU has only now got a ported one, having done without the override so far proves nothing.
     """
     inherited = {key: text for key, text in twins.inherited.items() if text and key not in {*twins.npu, *wanted}}
-    for member in (member for member in twins.gpu_new if member in wanted):
-        seen, todo = set[str](), [twins.gpu_new[member]]
-        while todo:
-            called = self_names(todo.pop())
-            if name in called:
-                return f"{member}, which is ported,"
-            todo += [inherited[key] for key in sorted(called - seen) if key in inherited]
-            seen |= called
+    ported = {key: text for key, text in twins.gpu_new.items() if key in wanted}
+    for members, what in ((twins.npu, ""), (ported, ", which is ported,")):
+        for member, text in members.items():
+            steps = _way(name, text, inherited)
+            if steps is not None:
+                through = f" (through {' and '.join(steps)})" if steps else ""
+                return f"{member}{through}{what}"
     return ""
+
+
+def _way(name: str, text: str, inherited: Mapping[str, str]) -> tuple[str, ...] | None:
+    """The inherited members through which a text calls a member: the fewest, in their order; none if it does so itself,
+    and ``None`` if it does not."""
+    seen = set[str]()
+    todo: list[tuple[tuple[str, ...], str]] = [((), text)]
+    for steps, calling in todo:
+        called = self_names(calling)
+        if name in called:
+            return steps
+        todo += [((*steps, key), inherited[key]) for key in sorted(called - seen) if key in inherited]
+        seen |= called
+    return None
 
 
 def _why_wanted(name: str, twins: Twins, wanted: Collection[str]) -> str:

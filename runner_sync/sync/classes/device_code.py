@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from runner_sync.compose.import_entries import imports
+from runner_sync.listing import at_most
 from runner_sync.naming import Import, project_of
 from runner_sync.profile import Profile
 from runner_sync.statements import code_of, is_python
@@ -41,8 +42,7 @@ class DeviceCode:
         writes it (``self.cache.write``, ``write``), behind which no such code is in sight."""
         for where, path, text in self._definitions(called):
             if words := list(dict.fromkeys(_CUDA.findall(code_of(text)))):
-                more = f" and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
-                return f"{where} ({path}) uses {', '.join(words[:SHOWN])}{more}"
+                return f"{where} ({path}) uses {at_most(SHOWN, words)}"
         return ""
 
     def _definitions(self, called: str) -> Iterator[tuple[str, str, str]]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from runner_sync.compose.member_text import canonical, uses_word
 from runner_sync.errors import InputError
+from runner_sync.listing import at_most
 from runner_sync.model import Finding, ReviewItem
 from runner_sync.statements import UnparsableText, tree_of
 from runner_sync.sync import check_modules
@@ -50,10 +51,9 @@ def note(results: Sequence[ModuleResult], given: inputs.Inputs, options: Upgrade
     names = list(dict.fromkeys(_as_code(one.symbol) for one in open_ones))
     if not names:
         return ()
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     said = (
         "GPU code from before this upgrade that the NPU runners lack, and that nothing here asks about: "
-        f"{', '.join(names[:NAMED])}{more} (`runner-sync check --select RS202,RS207` on this vllm-ascend says where)."
+        f"{at_most(NAMED, names)} (`runner-sync check --select RS202,RS207` on this vllm-ascend says where)."
     )
     return (said,)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from runner_sync.listing import at_most
 from runner_sync.model import TITLES, Project
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.upgrade import ModuleResult, is_selected
@@ -32,10 +33,9 @@ def note(results: Sequence[ModuleResult], followed: Project, options: UpgradeOpt
     }
     if not lacking:
         return ()
-    said = ", ".join(f"self.{name} ({', '.join(found)})" for name, found in [*lacking.items()][:NAMED])
-    more = f" and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
+    said = at_most(NAMED, [f"self.{name} ({', '.join(found)})" for name, found in lacking.items()])
     sentence = (
         f"{TITLES[followed]} code from before this upgrade that omni's copies do not have, and that nothing here asks "
-        f"about: {said}{more}; omni left it out, or never received it"
+        f"about: {said}; omni left it out, or never received it"
     )
     return (sentence,)

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from runner_sync.compose.member_text import calls_by_class, canonical, parents_of, self_names
 from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, has_change, share
+from runner_sync.listing import at_most
 from runner_sync.model import TITLES, ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
@@ -66,8 +67,7 @@ def _calls_now(old: str, new: str) -> str:
     """The end of a phrase that names the calls which ``new`` makes and ``old`` did not; empty if there are none."""
     before, after = (_CALL.findall("\n".join(canonical(text))) for text in (old, new))
     names = [name for name in dict.fromkeys(after) if name not in before and not hasattr(builtins, name)]
-    more = f" and {len(names) - CALLS} more" if len(names) > CALLS else ""
-    return f" (it calls {', '.join(names[:CALLS])}{more} now)" if names else ""
+    return f" (it calls {at_most(CALLS, names)} now)" if names else ""
 
 
 CALLS = 3

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.compose.member_text import self_mentions
+from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature, parts
@@ -82,5 +83,4 @@ def _naming(draft: Draft, partners: Mapping[str, Collection[str]]) -> Draft:
 
 
 def _belongs_with(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
-    return f"; belongs with {', '.join(ids[:NAMED])}{more}" if ids else ""
+    return f"; belongs with {at_most(NAMED, ids)}" if ids else ""

@@ -22,6 +22,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from runner_sync.listing import at_most
 from runner_sync.model import Severity
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import definition
@@ -91,5 +92,4 @@ def _spans(subject: Subject, twins: Iterable[tuple[str, str]]) -> Iterator[Span]
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(f"`{name}`" for name in names[:_MOST]) + more
+    return at_most(_MOST, [f"`{name}`" for name in names])

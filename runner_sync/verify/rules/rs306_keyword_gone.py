@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from runner_sync.listing import at_most
 from runner_sync.model import Finding, Severity
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.calls import unfitting
@@ -50,8 +51,7 @@ def _readers(program: Program, callee: Callee, name: str) -> str:
     paths = program.world.surroundings.reading(name, "vllm-omni") if callee.function is None else []
     if not paths:
         return ""
-    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
-    return f"; `.{name}` is read in {', '.join(paths[:NAMED])}{more}"
+    return f"; `.{name}` is read in {at_most(NAMED, paths)}"
 
 
 NAMED = 3

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from runner_sync.listing import at_most
 from runner_sync.statements import is_python, tree_of
 from runner_sync.syntax import walk
 
@@ -71,8 +72,7 @@ def why(was: str, now: str, after: str) -> str:
         if name in theirs.keys and whole.unpacks(name)
         for key in keys - whole.keys[name]
     }
-    named, more = sorted(lost)[:NAMED], len(lost) - NAMED
-    return f"; it no longer passes {', '.join(named)}{f' and {more} more' if more > 0 else ''}" if lost else ""
+    return f"; it no longer passes {at_most(NAMED, sorted(lost))}" if lost else ""
 
 
 def _has_new_dict(was: _Passed, now: _Passed, callee: str) -> bool:

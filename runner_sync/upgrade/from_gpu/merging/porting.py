@@ -24,7 +24,7 @@ from runner_sync.upgrade.from_gpu.asking.brought_after_all import without_what_c
 from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_standing
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_the_same_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
-from runner_sync.upgrade.from_gpu.merging import mixins_alone, resting_on, wrapped_returns
+from runner_sync.upgrade.from_gpu.merging import mixins_alone, resting_on, unrelated, wrapped_returns
 from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, with_left_out_joined
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly, methods_called
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
@@ -34,9 +34,6 @@ from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.in_helpers import naming_helpers
 from runner_sync.upgrade.questions.reviews import not_ported, review_of, unmerged
-
-RELATED = 0.15
-"""Below this similarity to its GPU twin a method has no anchors for the twin's changes."""
 
 
 def port(
@@ -269,10 +266,11 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
     """The draft with the change of its twin merged in, or with a question why not; ``foreign`` statements stay out."""
     job = context.job
     assert job.twin.new is not None
-    if not _is_related(draft.text, sides):
+    if not unrelated.is_related(draft.text, sides):
         if draft.owner and calls_by_class(draft.text, job.profile.gpu_name(draft.owner), draft.member):
             return _Port(draft)  # what the twin does, this one does by calling it
         why = "the GPU runner changed its version; the NPU runner's is too different to merge the change into"
+        why += unrelated.uncalled(draft.text, sides)
         return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=CONTESTED)), is_refused=True)
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
     pinned = _upstreams_own(draft, context)
@@ -316,16 +314,6 @@ def _declined(draft: Draft, job: ModuleJob, sides: Triple, *, why: str, confiden
     return not_ported(
         draft, job.path, why=why, confidence=confidence, base=sides.base, omni=draft.text, upstream=sides.upstream
     )
-
-
-def _is_related(text: str, sides: Triple) -> bool:
-    """Whether a method is similar enough to its twin to be merged: to the old and the new twin, or a copy of the old
-    one.
-
-    The second counts because a twin that grew much has little in common with a copy of its old text, yet all anchors.
-    """
-    was, now = lineage.similarity(text, sides.base), lineage.similarity(text, sides.upstream)
-    return was >= lineage.COPY or min(was, now) >= RELATED
 
 
 def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from runner_sync.compose.member_text import canonical, names_called, self_names
 from runner_sync.confidence import CONTESTED, INFERRED
+from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
 from runner_sync.statements import first_function
 from runner_sync.upgrade.draft import Draft
@@ -201,5 +202,4 @@ def _values(text: str) -> set[str]:
 
 def _quoted(heads: Sequence[str]) -> str:
     told = [head if len(head) <= QUOTED else head[: QUOTED - 1].rstrip() + "…" for head in dict.fromkeys(heads)]
-    more = len(told) - NAMED
-    return ", ".join(f"`{one}`" for one in told[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    return at_most(NAMED, [f"`{one}`" for one in told])

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import inspect
 import re
 import tomllib
 import warnings
@@ -279,7 +278,7 @@ def _canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> N
         elif value.__class__ is not list:
             if value is not None:
                 add(f"{label}{type(value).__name__}:{value!r}")
-        elif value:
+        elif value := _telling(value) if kind is ast.JoinedStr else value:
             add(label)
             for item in value:
                 if isinstance(item, ast.AST):
@@ -290,8 +289,23 @@ def _canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> N
     add(")")
 
 
+def _telling(parts: Sequence[ast.expr]) -> list[ast.expr]:
+    """The parts of an f-string without the empty ones that Python 3.12 puts between two fields of a format."""
+    return [part for part in parts if not (isinstance(part, ast.Constant) and part.value == "")]
+
+
 def _dedented_string(value: Any) -> Any:
     """The ``value`` of an expression statement; without its indentation if it is a string, for example a docstring."""
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
-        return ast.Constant(inspect.cleandoc(value.value))
+        return ast.Constant(_dedented(value.value))
     return value
+
+
+def _dedented(text: str) -> str:
+    """A docstring without the indentation of its lines below the first, and without empty lines around it.
+
+    `inspect.cleandoc` as it was before Python 3.13, which takes only blanks for indentation.
+    """
+    first, *rest = text.expandtabs().split("\n")
+    depth = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)
+    return "\n".join([first.lstrip(), *(line[depth:] for line in rest)]).strip("\n")

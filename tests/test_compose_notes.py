@@ -231,6 +231,30 @@ def test_statements_that_share_a_line_share_the_place_above_it() -> None:
     assert lines == [f"{WORD} R1 why", *text.split("\n")]
 
 
+UNPROVEN = "ported from the GPU runner; no line of it has run on this platform yet"
+OF_NOTE = "; this stands twice here now: once too much?"
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        pytest.param(UNPROVEN, UNPROVEN, id="it fits"),
+        pytest.param(
+            UNPROVEN.replace("no line of it has", "with this change it has not"),
+            "ported from the GPU runner; with this change it has not run here yet",
+            id="it fits in fewer words",
+        ),
+        pytest.param(f"{UNPROVEN}{OF_NOTE}", f"ported from the GPU runner{OF_NOTE}", id="more is said of it"),
+        pytest.param("x" * 100, "x" * 78 + "…", id="nothing can be left out"),
+    ],
+)
+def test_what_is_said_of_one_item_alone_is_the_last_to_be_cut(reason: str, said: str) -> None:
+    """Of 47 comments of one upgrade 28 ended before what sets them apart from the next."""
+    lines, (placed,) = noted(replace(item(4, reason=reason), id="R" + "1" * 9))
+    assert f"        {WORD} R111111111 {said}" in lines
+    assert placed.reason == reason
+
+
 @pytest.mark.parametrize("reason", ["two\nlines", "a\\", "x = 1\nimport os"])
 def test_a_reason_never_becomes_code(reason: str) -> None:
     made, _ = annotate("a = 1\n", [item(1, reason=reason)])

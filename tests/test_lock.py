@@ -205,6 +205,33 @@ def test_a_digest_is_the_same_in_every_python() -> None:
     assert digest("def f(a):\n    return a\n") == hashlib.sha256(tree.encode()).hexdigest()
 
 
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        pytest.param(
+            'f"{x!r:{a}{b}}"\n',
+            "(Expr value=(JoinedStr values=(FormattedValue value=(Name id=str:'x') conversion=int:114"
+            " format_spec=(JoinedStr values=(FormattedValue value=(Name id=str:'a') conversion=int:-1)"
+            "(FormattedValue value=(Name id=str:'b') conversion=int:-1)))))",
+            id="Python 3.12 has an empty constant behind the fields of a format",
+        ),
+        pytest.param(
+            "f'{x:}'\n",
+            "(Expr value=(JoinedStr values=(FormattedValue value=(Name id=str:'x') conversion=int:-1"
+            " format_spec=(JoinedStr))))",
+            id="an empty format",
+        ),
+        pytest.param(
+            '"""A.\n\n\x0c    b\n    c\n    """\n',
+            r"(Expr value=(Constant value=str:'A.\n\n b\nc'))",
+            id="a form feed at the margin, which Python 3.13 no longer takes for indentation",
+        ),
+    ],
+)
+def test_what_pythons_parse_or_dedent_otherwise_has_one_digest(text: str, tree: str) -> None:
+    assert digest(text) == hashlib.sha256(tree.encode()).hexdigest()
+
+
 def test_digest_refuses_what_does_not_parse() -> None:
     with pytest.raises(InputError, match=r"the unit starting with 'def f\(:' does not parse"):
         digest("def f(:\n")

@@ -519,6 +519,21 @@ FALLS_OFF = {
     "it raises there": (ENDS, "if x:\n    return 1\nraise ValueError", False),
     "it is a generator now": (ENDS, "if x:\n    return 1\nyield 2", False),
     "it goes on for ever": (ENDS, "while True:\n    if x:\n        return 1", False),
+    "it goes on for ever in a with": (ENDS, "with x:\n    while True:\n        if x:\n            return 1", False),
+    "it goes on for ever in a branch": (ENDS, "if x:\n    return 1\nelse:\n    while 1:\n        self.run()", False),
+    "something leaves the loop": (ENDS, "while True:\n    if x:\n        break\n    return 1", True),
+    "a loop inside is left": (ENDS, "while True:\n    for y in x:\n        break\n    self.run()", False),
+    "the loop is left behind one inside": (
+        ENDS,
+        "while True:\n    for y in x:\n        self.run()\n    else:\n        break\n    return 1",
+        True,
+    ),
+    "the loop has an end": (ENDS, "while x:\n    return 1", True),
+    "a loop that is over returns": (ENDS, "for y in x:\n    return 1\nelse:\n    return 2", False),
+    "a loop that may be left": (ENDS, "for y in x:\n    break\nelse:\n    return 2", True),
+    "each case returns": (ENDS, "match x:\n    case 1:\n        return 1\n    case _:\n        return 2", False),
+    "no case may match": (ENDS, "match x:\n    case 1:\n        return 1\n    case 2:\n        return 2", True),
+    "a case goes on": (ENDS, "match x:\n    case 1:\n        self.run()\n    case _:\n        return 2", True),
     "only a function in it returns": (ENDS, "def f():\n    return 1\nself.run(f)", False),
 }
 

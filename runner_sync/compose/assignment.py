@@ -17,7 +17,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 
-from runner_sync.statements import bound_in, may_swallow, mentions, parameters, tree_of
+from runner_sync.statements import bound_in, is_endless, may_swallow, mentions, parameters, takes_all, tree_of
 from runner_sync.syntax import walk
 
 Bound = frozenset[str] | None
@@ -93,7 +93,7 @@ class _Walk:
             case ast.Match(subject=subject, cases=cases):
                 bound = self.names([subject], bound)
                 ends = [self.suite(c.body, self.names([c.pattern, *filter(None, [c.guard])], bound)) for c in cases]
-                return self.join(*ends) if _takes_all(cases[-1]) else self.join(bound, *ends)
+                return self.join(*ends) if takes_all(cases[-1]) else self.join(bound, *ends)
             case ast.Return() | ast.Raise():
                 self.names([stmt], bound)
                 return None
@@ -111,7 +111,7 @@ class _Walk:
         self.rounds.append([])
         inside = self.suite(stmt.body, self.names(target, bound))
         breaks, rounds = self.breaks.pop(), [*self.rounds.pop(), inside]
-        if _is_endless(stmt):
+        if is_endless(stmt):
             # At a break any name bound in an earlier iteration may be bound; only names bound before the break must be.
             return self.join(*breaks, *(rounds if breaks and not self.certain else ()))
         ends = self.join(bound, *rounds, *breaks)
@@ -148,15 +148,3 @@ class _Walk:
                 self.found.setdefault(name, getattr(node, "lineno", 0))
             bound = bound - {name} if kind == "deletes" else bound | {name}
         return bound
-
-
-def _is_endless(stmt: ast.stmt) -> bool:
-    return isinstance(stmt, ast.While) and isinstance(stmt.test, ast.Constant) and bool(stmt.test.value)
-
-
-def _takes_all(case: ast.match_case) -> bool:
-    """Whether a case matches everything, as ``case _`` does."""
-    pattern: ast.pattern | None = case.pattern
-    while isinstance(pattern, ast.MatchOr | ast.MatchAs) and pattern is not None:
-        pattern = pattern.patterns[-1] if isinstance(pattern, ast.MatchOr) else pattern.pattern
-    return pattern is None and case.guard is None

@@ -10,7 +10,7 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 """
 
 from runner_sync.statements.flattening import canons, flatten, forget_trees
-from runner_sync.statements.leaving import always_leaves, cut_off, may_swallow
+from runner_sync.statements.leaving import always_leaves, cut_off, is_endless, may_swallow, takes_all
 from runner_sync.statements.mentions import Mention, bound_anywhere, bound_in, mentions, parameters
 from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import (
@@ -62,6 +62,7 @@ __all__ = [
     "forget_trees",
     "in_suite",
     "inside_strings",
+    "is_endless",
     "is_python",
     "last_comment",
     "lines_of",
@@ -73,6 +74,7 @@ __all__ = [
     "parses",
     "said",
     "siblings",
+    "takes_all",
     "tokens",
     "tree_of",
 ]

@@ -15,7 +15,8 @@ from runner_sync.syntax import walk
 def always_leaves(body: Iterable[ast.stmt]) -> bool:
     """Whether the end of ``body`` is never reached, because a statement of it leaves, or all branches of one do.
 
-    A loop never counts, because it may not run at all.
+    A loop counts only if it has no end, or if its ``else`` leaves and nothing breaks out of it: else it may not run at
+    all.
     """
     return any(_leaves(statement) for statement in body)
 
@@ -63,4 +64,38 @@ def _leaves(statement: ast.stmt) -> bool:
             goes_on = not always_leaves([*statement.body, *statement.orelse])
             is_caught = any(not always_leaves(handler.body) for handler in statement.handlers)
             return always_leaves(last) or not (goes_on or is_caught)
+        case ast.Match(cases=cases):
+            return takes_all(cases[-1]) and all(always_leaves(case.body) for case in cases)
+        case ast.For() | ast.AsyncFor() | ast.While():
+            return (is_endless(statement) or always_leaves(statement.orelse)) and not _is_broken_out_of(statement)
     return False
+
+
+def is_endless(statement: ast.stmt) -> bool:
+    """Whether a statement is a ``while`` whose condition always holds."""
+    return isinstance(statement, ast.While) and isinstance(statement.test, ast.Constant) and bool(statement.test.value)
+
+
+def takes_all(case: ast.match_case) -> bool:
+    """Whether a case matches everything, as ``case _`` does."""
+    pattern: ast.pattern | None = case.pattern
+    while isinstance(pattern, ast.MatchOr | ast.MatchAs) and pattern is not None:
+        pattern = pattern.patterns[-1] if isinstance(pattern, ast.MatchOr) else pattern.pattern
+    return pattern is None and case.guard is None
+
+
+def _is_broken_out_of(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
+    """Whether a ``break`` of a loop's own stands in it: not one of a loop inside, or of a function."""
+    todo: list[ast.AST] = [*loop.body]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Break):
+            return True
+        if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+            todo += node.orelse
+        elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(node, _DEFINITION):
+            todo += ast.iter_child_nodes(node)
+    return False
+
+
+_DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

@@ -64,18 +64,22 @@ def own_lines(source: str) -> tuple[dict[int, int], set[int]]:
 
 
 _STRING_OR_COMMENT = re.compile(
-    r"""#[^\n]*|"{3}(?:[^\\"]+|\\.|"(?!""))*"{3}|'{3}(?:[^\\']+|\\.|'(?!''))*'{3}"""
-    r"""|"(?:[^\\"\n]+|\\.)*"|'(?:[^\\'\n]+|\\.)*'""",
+    r"""#[^\n]*|"{3}(?:[^\\"]++|\\.|"(?!""))*+"{3}|'{3}(?:[^\\']++|\\.|'(?!''))*+'{3}"""
+    r"""|"(?:[^\\"\n]++|\\.)*+"|'(?:[^\\'\n]++|\\.)*+'""",
     re.DOTALL,
 )
 
 
 def _is_cut(source: str, found: re.Match[str]) -> bool:
     """Whether the match may end too early, at a quote inside a field of an f-string: Python 3.12 and later allow it."""
-    if sys.version_info < (3, 12) or "f" not in source[max(found.start() - 2, 0) : found.start()].lower():
+    prefix = source[max(found.start() - 2, 0) : found.start()].lower()
+    if sys.version_info < (3, 12) or "f" not in prefix or "{" not in found[0]:
         return False
-    text = found[0].replace("{{", "").replace("}}", "")
-    return text.count("{") != text.count("}")
+    try:
+        ast.parse(f"f{found[0]}", mode="eval")
+    except SyntaxError:
+        return True
+    return False
 
 
 def own_lines_by_token(source: str) -> tuple[dict[int, int], set[int]]:

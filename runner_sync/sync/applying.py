@@ -42,7 +42,7 @@ def apply(
         # `lock` may replace a lock with uncommitted changes: that is how a damaged one is mended, and what still holds
         # of it is kept.
         mends = planned.report.command == "lock"
-        _refuse_dirty(tree, [change.path for change in (planned.changes if mends else changes)])
+        _refuse_dirty(tree, [change.path for change in (planned.changes if mends else changes)], is_end=True)
     return write.write(changes, planned.root, tell=tell)
 
 
@@ -63,7 +63,7 @@ def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
         paths = [] if options.only else [found.path for found in chosen]
         write.refuse_links([*paths, given.lock_file], given.root)
         if not options.allow_dirty:
-            _refuse_dirty(given.omni, paths)
+            _refuse_dirty(given.omni, paths if is_lock else [*paths, given.lock_file])
 
 
 def _is_asked_for(found: DerivedModule, only: Sequence[str]) -> bool:
@@ -101,9 +101,11 @@ def _refuse_inside(out: Path, given: inputs.Inputs) -> None:
         raise InputError(f"{out} lies inside the package {package}: name a folder outside it with --out.")
 
 
-def _refuse_dirty(tree: Tree, paths: Sequence[str]) -> None:
-    """Raises ``InputError`` if one of ``paths`` has uncommitted changes, which would be overwritten."""
+def _refuse_dirty(tree: Tree, paths: Sequence[str], *, is_end: bool = False) -> None:
+    """Raises ``InputError`` if one of ``paths`` has uncommitted changes, which would be overwritten; at the end of a
+    run they may be another run's."""
     found = tree.dirty(paths) if isinstance(tree, InWork) else []
     found = [path for path in found if tree.read(path) is not None]  # nothing of a deleted file can be lost
     if found:
-        raise InputError(f"{found[0]} has uncommitted changes: commit or stash them, or pass --allow-dirty.")
+        again = " (or run this again, if another run wrote it meanwhile)" if is_end else ""
+        raise InputError(f"{found[0]} has uncommitted changes: commit or stash them, or pass --allow-dirty{again}.")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -53,9 +54,20 @@ def note(results: Sequence[ModuleResult], given: inputs.Inputs, options: Upgrade
         return ()
     said = (
         "GPU code from before this upgrade that the NPU runners lack, and that nothing here asks about: "
-        f"{at_most(NAMED, names)} (`runner-sync check --select RS202,RS207` on this vllm-ascend says where)."
+        f"{at_most(NAMED, names)} (`runner-sync check --select RS202,RS207{_target(given, options)}` says where)."
     )
     return (said,)
+
+
+def _target(given: inputs.Inputs, options: UpgradeOptions) -> str:
+    """The option that names the followed tree on the command line, as far as it can be said."""
+    project = given.profile.followed
+    asked, word = options.tree(project), project.removeprefix("vllm-")
+    if asked.path is not None:
+        revision = f" --{word}-ref {shlex.quote(asked.ref)}" if asked.ref else ""
+        return f" --{word}-path {shlex.quote(str(asked.path))}{revision}"
+    version = asked.version or (given.followed.source.version if given.followed is not None else None)
+    return f" --{word}-version {version or 'V'}"
 
 
 def _as_code(symbol: str) -> str:

@@ -74,8 +74,6 @@ def _may_fall_off(function: Function) -> bool:
     """Whether the end of a function is reached though somebody asks it for a value."""
     if always_leaves(function.body) or any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(function)):
         return False
-    if any(isinstance(statement, ast.While) for statement in function.body):
-        return False  # `while True:` has no end
     is_told = function.returns is not None and not _allows_none(function.returns)
     return is_told or bool(_values(function.body))
 

@@ -16,7 +16,7 @@ from runner_sync.compose.notes import WORD
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, Report
 from runner_sync.statements import forget_trees
-from runner_sync.sync import planned, planning, result_check
+from runner_sync.sync import planned, planning, result_check, tidiness
 from runner_sync.sync.locks import later_copies
 from runner_sync.sync.locks.locking import lock_change
 from runner_sync.sync.locks.relocking import Recorded, lost_note, readable_lock
@@ -56,6 +56,8 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
             older = (*older, *older_upstream_code.note(finished, given.profile.followed, options))
         forget_trees()
         findings, remarks = result_check.new_breakage(given, finished, options)
+        if options.verify and options.conflict != "inline":
+            findings = (*findings, *tidiness.new_faults(finished, given.profile))
     unformatted = run_notes.unformatted(failure for _result, failure in formatted)
     said = (*(going_back.note(given) if options.upstream else ()), *notes, *unformatted, *remarks, *older)
     if base is not None:

@@ -1,0 +1,45 @@
+"""What an upgrade left that `check` would find in the pull request: the rules about one text, run on its result.
+
+Comes in: the results of the modules. Goes out: findings. May touch: nothing.
+
+A merge asks about what it doubts. These rules look at what came of it, and know nothing of how it came: a value that is
+computed and then set again, the same statements twice, code that nothing reaches, an end without the value that stood
+there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from runner_sync.model import Finding
+from runner_sync.profile import Profile
+from runner_sync.upgrade import ModuleResult
+from runner_sync.verify import check as engine
+from runner_sync.verify.check import CheckJob
+from runner_sync.verify.codes import Codes
+from runner_sync.verify.runners.job import CheckModule
+
+RULES = Codes(select=("RS401", "RS405", "RS408", "RS411", "RS412"))
+
+
+def new_faults(results: Sequence[ModuleResult], profile: Profile) -> list[Finding]:
+    """What the rules find in the modules as they are now and did not find in them before: more than were there of a
+    rule, a unit and a symbol."""
+    before, after = (
+        CheckJob(profile, tuple(CheckModule(path, text) for path, text in texts if text))
+        for texts in ([(one.path, one.before) for one in results], [(one.path, one.after) for one in results])
+    )
+    known = Counter(_key(finding) for finding in engine.run(before, RULES).findings)
+    fresh = []
+    for finding in engine.run(replace(after, before=lambda: before), RULES).findings:
+        if known[_key(finding)]:
+            known[_key(finding)] -= 1
+        else:
+            fresh.append(finding)
+    return fresh
+
+
+def _key(finding: Finding) -> tuple[str, str, str, str]:
+    return finding.code, finding.path, finding.unit, finding.symbol

@@ -44,7 +44,8 @@ KEYS: Mapping[str, str] = {
     "marker": "label of the omni rulers",
     "modules": "tables `paths`, `name`, `upstreams`, `gpu`, `inherits`: derived modules and what they follow",
     "names": "tables `name`, `module`, `new-name`, `new-module`: imported names translated from GPU to NPU",
-    "keywords": "tables `call`, `name`, `new-name`: keyword arguments translated on calls of one function",
+    "keywords": "tables `call`, `name`, `new-name`: keyword arguments translated on calls of one function or class; "
+    "`call` is its translated name",
     "attributes": "table: dotted GPU name = dotted NPU name",
     "members": "table: GPU class.attribute = NPU class.attribute, read from any object",
     "classes": "table: GPU class = NPU class",

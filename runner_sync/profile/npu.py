@@ -60,12 +60,15 @@ NPU = Profile(
         ),
     ),
     names=(
+        # vllm-ascend's kernels read fields that only its own context sets. `current_omni_platform.set_forward_context`
+        # stays, and so does its keyword.
         NameRewrite(
             "set_forward_context",
             "vllm.forward_context",
             "set_ascend_forward_context",
             "vllm_ascend.ascend_forward_context",
         ),
+        # Only this one captures NPU graphs. NPU code keeps `CUDAGraphStat` and `CUDAGraphMode`.
         NameRewrite(
             "CUDAGraphWrapper", "vllm.compilation.cuda_graph", "ACLGraphWrapper", "vllm_ascend.compilation.acl_graph"
         ),
@@ -83,13 +86,16 @@ NPU = Profile(
             "BreakableACLGraphWrapper",
             "vllm_ascend.compilation.breakable_aclgraph",
         ),
+        # vLLM's captures on a CUDA stream and calls into its custom all-reduce.
         NameRewrite(
             "graph_capture",
             "vllm.distributed.parallel_state",
             "graph_capture",
             "vllm_ascend.worker.model_runner_v1",
         ),
+        # It picks NPU kernels for top-k and top-p.
         NameRewrite("Sampler", "vllm.v1.sample.sampler", "AscendSampler", "vllm_ascend.sample.sampler"),
+        # It owns NPU block tables, vLLM's would allocate CUDA ones. `CachedRequestState` is vLLM's on NPU, too.
         NameRewrite(
             "InputBatch", "vllm.v1.worker.gpu_input_batch", "NPUInputBatch", "vllm_ascend.worker.npu_input_batch"
         ),
@@ -116,6 +122,7 @@ NPU = Profile(
             "EMPTY_MODEL_RUNNER_OUTPUT",
             "vllm.v1.outputs",
         ),
+        # Ascend's builders read fields that vLLM's lacks.
         # vLLM defines it in attention.backend from 0.14 on, in attention.backends.utils before.
         NameRewrite(
             "CommonAttentionMetadata",

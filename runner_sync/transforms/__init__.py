@@ -21,10 +21,9 @@ from runner_sync.model import Finding
 from runner_sync.naming import module_name
 from runner_sync.profile import Profile
 from runner_sync.syntax import is_indented
-from runner_sync.transforms import class_names, configured, device_calls, forward_context, members
+from runner_sync.transforms import class_names, device_calls, imported_names, members
 from runner_sync.transforms.bodies import Shortened, shortened
 from runner_sync.transforms.concrete_tree import Change, parse, rebuild
-from runner_sync.transforms.imported_names import TABLE
 from runner_sync.transforms.job import Doubt, Job, NodeEdit
 from runner_sync.transforms.scopes import Index
 from runner_sync.transforms.walk import index
@@ -34,16 +33,10 @@ __all__ = ["REWRITES", "UNTRANSLATED", "Translated", "translate", "translate_uni
 Rewrite = Callable[[Job], Iterable[NodeEdit | Doubt]]
 
 REWRITES: Mapping[str, Rewrite] = {
-    "graph_wrapper": TABLE["graph_wrapper"].rewrite,
-    "forward_context": forward_context.rewrite,
+    "imported_names": imported_names.rewrite,
     "device_calls": device_calls.rewrite,
     "members": members.rewrite,
     "class_names": class_names.rewrite,
-    "attention_metadata": TABLE["attention_metadata"].rewrite,
-    "input_batch": TABLE["input_batch"].rewrite,
-    "sampler": TABLE["sampler"].rewrite,
-    "graph_capture": TABLE["graph_capture"].rewrite,
-    "reexports": TABLE["reexports"].rewrite,
 }
 """The rewrites in their order, by the names used in ``Translated.applied``."""
 
@@ -162,7 +155,7 @@ def _applied(text: str, job: Job, *, path: str, above: int = 0, with_findings: b
     changes: dict[cst.CSTNode, list[Change]] = {}
     doubts: list[Doubt] = []
     applied: list[str] = []
-    for name, rewrite in (*REWRITES.items(), ("configured", configured.rewrite)):
+    for name, rewrite in REWRITES.items():
         said = list(rewrite(job))
         edits = [one for one in said if isinstance(one, NodeEdit)]
         doubts.extend(one for one in said if isinstance(one, Doubt))

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from runner_sync.naming import module_name
 from runner_sync.profile import NameRewrite, Profile
 from runner_sync.transforms.job import Doubt, Job, NodeEdit
+from runner_sync.transforms.keywords import rename_keywords
 from runner_sync.transforms.renames import rename_imported
 
 
@@ -37,6 +38,7 @@ def twins(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
 
 
 def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
-    """Edits of imports, base classes, annotations, calls and the definitions themselves."""
+    """Edits of imports, base classes, annotations, calls and their keywords, and the definitions themselves."""
     rows = (*twins(job.profile, module=job.code.module), *job.profile.shared_names)
-    return rename_imported(job, rows, definitions=True)
+    yield from rename_imported(job, rows, definitions=True)
+    yield from rename_keywords(job, rows, definitions=True)

@@ -6,7 +6,7 @@ or doubts. May touch: libcst only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
 import libcst as cst
@@ -16,18 +16,18 @@ from runner_sync.transforms.job import Doubt, Job, NodeEdit
 from runner_sync.transforms.renames import uses_after
 
 
-def rename_keywords(job: Job, rows: Iterable[NameRewrite]) -> Iterator[NodeEdit | Doubt]:
+def rename_keywords(job: Job, rows: Iterable[NameRewrite], *, definitions: bool = False) -> Iterator[NodeEdit | Doubt]:
     """Edits of the calls that refer to the new name of a row, after or even before the renaming."""
     rows = list(rows)
-    names = {row.new_name for row in rows}
-    keywords = {row.name: row.new_name for row in job.profile.keywords if row.call in names}
-    callees = uses_after(job, rows) if keywords else set()
+    told = job.profile.keywords
+    keywords = {row.new_name: {key.name: key.new_name for key in told if key.call == row.new_name} for row in rows}
+    callees = uses_after(job, rows, definitions=definitions) if any(keywords.values()) else {}
     for call in job.code.calls:
         if call.callee in callees:
-            yield from _renamed_keywords(call.node, call.scope.qualname, keywords)
+            yield from _renamed_keywords(call.node, call.scope.qualname, keywords[callees[call.callee]])
 
 
-def _renamed_keywords(call: cst.Call, unit: str, keywords: dict[str, str]) -> Iterator[NodeEdit | Doubt]:
+def _renamed_keywords(call: cst.Call, unit: str, keywords: Mapping[str, str]) -> Iterator[NodeEdit | Doubt]:
     given = {arg.keyword.value for arg in call.args if arg.keyword}
     for arg in call.args:
         new = keywords.get(arg.keyword.value, "") if arg.keyword else ""

@@ -39,15 +39,18 @@ def rename_imported(job: Job, rows: Iterable[NameRewrite], *, definitions: bool 
     yield from _renamed_through_modules(job, table)
 
 
-def uses_after(job: Job, rows: Iterable[NameRewrite]) -> set[Use]:
-    """The uses that refer to a row's new name after `rename_imported`, including those that do already."""
+def uses_after(job: Job, rows: Iterable[NameRewrite], *, definitions: bool = False) -> dict[Use, str]:
+    """The uses that refer to a row's new name after `rename_imported`, each with that name; also those that do
+    already."""
     table = _by_origin(rows, within=job.code.module)
-    new = {f"{row.new_module}.{row.new_name}" for rows_of in table.values() for row in rows_of}
-    found = {use for use in job.code.uses if use.origin in new}
-    for binding in _candidates(job, table):
-        if isinstance(_decide(binding, table), dict):
-            found.update(use for use in binding.uses if use.dotted == binding.name)
-    found.update(use for use, _ in _module_uses(job, table))
+    new = {f"{row.new_module}.{row.new_name}": row.new_name for rows_of in table.values() for row in rows_of}
+    found = {use: new[use.origin] for use in job.code.uses if use.origin in new}
+    for binding in _candidates(job, table, definitions=definitions):
+        decided = _decide(binding, table)
+        if isinstance(decided, dict):
+            name = next(iter(decided.values())).new_name
+            found.update((use, name) for use in binding.uses if use.dotted == binding.name)
+    found.update((use, row.new_name) for use, row in _module_uses(job, table))
     return found
 
 

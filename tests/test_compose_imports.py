@@ -617,6 +617,53 @@ def test_a_moved_import_goes_to_its_place_in_the_order(text: str, expected: str)
     assert settled(text, text, name="zzz").text == expected
 
 
+SEVERAL = "from old.name import (\n    name,{}\n    other,{}\n)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            SEVERAL.format("  # ours", "  # theirs"),
+            "from old.name import (\n    other,  # theirs\n)\nfrom zzz import name  # ours\n",
+            id="to a statement of its own",
+        ),
+        pytest.param(
+            SEVERAL.replace("name,{}\n    other,", "other,{}\n    name").format("", "  # ours"),
+            "from old.name import (\n    other,\n)\nfrom zzz import name  # ours\n",
+            id="from the last name, which has no comma",
+        ),
+        pytest.param(
+            SEVERAL.format("  # ours", "") + "from zzz import b\n",
+            "from old.name import (\n    other,\n)\nfrom zzz import name  # ours\nfrom zzz import b\n",
+            id="beside a statement that imports from there without one",
+        ),
+        pytest.param(
+            "if T:\n    from old.name import (\n        name,  # ours\n        other,\n    )\n",
+            "if T:\n    from zzz import name  # ours\n    from old.name import (\n        other,\n    )\n",
+            id="under a condition",
+        ),
+        pytest.param(
+            SEVERAL.format("", "  # theirs") + "from zzz import b\n",
+            "from old.name import (\n    other,  # theirs\n)\nfrom zzz import b, name\n",
+            id="not another name's",
+        ),
+        pytest.param(
+            "from old.name import (  # all\n    name,\n    other,\n)  # end\n",
+            "from old.name import (  # all\n    other,\n)  # end\nfrom zzz import name\n",
+            id="not the statement's",
+        ),
+        pytest.param(
+            "from old.name import (\n    name, other,  # both\n)\n",
+            "from old.name import (\n    other,  # both\n)\nfrom zzz import name\n",
+            id="not one on two names",
+        ),
+    ],
+)
+def test_a_comment_behind_a_name_moves_with_its_import(text: str, expected: str) -> None:
+    assert settled(text, text, name="zzz").text == expected
+
+
 def test_a_moved_import_keeps_its_alias() -> None:
     text = "from old.name import name as n\nn()\n"
     assert settled(text, text, name="new.name").text == "from new.name import name as n\nn()\n"

@@ -126,7 +126,8 @@ def _moved(text: str, moves: Mapping[tuple[str, str], str], first_party: str) ->
         is_there = any(new in imported_by(one) for one in import_statements(body))
         stays = statement not in body or (not is_there and _goes_as_a_whole(text, statement, new, moves))
         if not stays:
-            text = add(remove(text, entry), new, first_party=first_party)
+            remark = _remark(text, statement, entry)
+            text = add(remove(text, entry), new, first_party=first_party, remark=remark)
         elif statement is not None and not is_there:
             text = _moved_in_place(text, statement, entry, new, moves)
     return text
@@ -164,11 +165,24 @@ def _moved_in_place(
         assert module is not None
         return apply(text, [Edit(start, module.end(), f"from {new.module}")])
     line = places.line(statement.lineno)[0]
-    glue = f"\n{text[line:start]}" if _has_its_lines(places, statement) else "; "
+    has_lines = _has_its_lines(places, statement)
+    glue = f"{_remark(text, statement, entry)}\n{text[line:start]}" if has_lines else "; "
     return apply(remove(text, entry), [Edit(start, start, f"{new.statement()}{glue}")])
 
 
 _FROM = re.compile(r"from\s*[.\w]+")
+_REMARK = re.compile(r"[ \t]*#[^\r\n]*")
+
+
+def _remark(text: str, statement: ast.Import | ast.ImportFrom | None, entry: Import) -> str:
+    """The comment, with the blanks in front of it, that leaves a statement along with one of its names; empty if none
+    does, as a comment on several names stays with the others."""
+    if statement is None or len(statement.names) == 1:
+        return ""
+    places, alias = Places(text), statement.names[[*imported_by(statement)].index(entry)]
+    gone = places.element_out(alias, statement.names)
+    found = _REMARK.search(text, places.end(alias), gone.end)
+    return found[0] if found is not None else ""
 
 
 def _imports_of(
@@ -278,10 +292,11 @@ def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
     return []
 
 
-def add(text: str, entry: Import, *, first_party: str = "", for_types: bool = False) -> str:
+def add(text: str, entry: Import, *, first_party: str = "", for_types: bool = False, remark: str = "") -> str:
     """``text`` with one more imported name: in the statement that imports from its module, else in a new one.
 
-    With ``for_types`` it goes among the imports under ``TYPE_CHECKING``.
+    With ``for_types`` it goes among the imports under ``TYPE_CHECKING``. A name with a ``remark``, which is a comment
+    that goes behind it, gets a statement of its own.
     """
     body = module_of(text).body
     lines = text.split("\n")
@@ -292,11 +307,11 @@ def add(text: str, entry: Import, *, first_party: str = "", for_types: bool = Fa
     for statement in tops:
         entries = list(imported_by(statement))
         is_home = entry.name and entries[0].module == entry.module and _takes_more(statement, lines)
-        if is_home and _has_its_lines(Places(text), statement):
+        if is_home and not remark and _has_its_lines(Places(text), statement):
             lines[statement.lineno - 1 : statement.end_lineno] = _render(statement, [*entries, entry], indent)
             return "\n".join(lines)
     at, above, below = position(tops, entry.module, bool(entry.name), first_party) if tops else top(body, lines)
-    lines[at:at] = [*[""] * above, indent + entry.statement(), *[""] * below]
+    lines[at:at] = [*[""] * above, indent + entry.statement() + remark, *[""] * below]
     return "\n".join(lines)
 
 

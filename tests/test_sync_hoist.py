@@ -13,7 +13,7 @@ from sync_samples import AR, BASE, GPU_AR, GPU_BASE, RULER, Trees, stay_at_home
 from runner_sync import lock as locks
 from runner_sync import sync
 from runner_sync.errors import InputError
-from runner_sync.profile import NPU
+from runner_sync.profile import ASCEND_RUNNER, NPU
 from runner_sync.render import render
 from runner_sync.sync.options import TreeOptions
 from runner_sync.sync.planned import Upgrade
@@ -76,6 +76,29 @@ def test_an_override_of_an_upstream_method_goes_to_a_mixin(trees: Trees) -> None
     assert bases(texts[AR], "NPUARModelRunner") == ["ARModelRunnerMixin", "OmniNPUModelRunner"]
     assert bases(texts[GPU_AR], "GPUARModelRunner") == ["ARModelRunnerMixin", "OmniGPUModelRunner"]
     assert "from vllm_omni.worker.ar_model_runner_mixin import ARModelRunnerMixin" in texts[AR]
+
+
+def test_a_mixin_is_named_without_the_platform_whatever_the_twin_is_called(trees: Trees) -> None:
+    twin = GPU_AR.replace("gpu_", "cuda_")
+    text = (trees.omni / GPU_AR).read_text("utf-8").replace("GPUARModelRunner", "CUDAARModelRunner")
+    (trees.omni / GPU_AR).unlink()
+    (trees.omni / twin).write_text(text, "utf-8")
+    (trees.omni / "runner-sync.toml").write_text(
+        f'''
+        [extend-classes]
+        CUDAARModelRunner = "NPUARModelRunner"
+        [[extend-modules]]
+        name = "NPUARModelRunner"
+        paths = ["{AR}"]
+        upstreams = [{{ project = "vllm-ascend", path = "{ASCEND_RUNNER}", name = "NPUModelRunner" }}]
+        gpu = {{ project = "vllm-omni", path = "{twin}", name = "CUDAARModelRunner" }}
+        ''',
+        "utf-8",
+    )
+    texts = hoist(trees, "NPUARModelRunner._finish")
+    assert set(texts) == {AR, twin, MIXIN}
+    assert methods(texts[MIXIN]) == {"ARModelRunnerMixin": ["_finish"]}
+    assert bases(texts[twin], "CUDAARModelRunner") == ["ARModelRunnerMixin", "OmniGPUModelRunner"]
 
 
 def test_a_second_method_joins_the_first_in_the_mixin(trees: Trees) -> None:

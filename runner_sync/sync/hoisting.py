@@ -132,7 +132,7 @@ def _remove_both(files: _Files, move: Move) -> None:
 
 def _to_mixin(files: _Files, move: Move) -> None:
     """Move the method to a mixin in a module beside the GPU class's, new if need be; both classes get it as a base."""
-    path, name = _mixin_of(move.gpu)
+    path, name = _mixin_of(move, files.given.profile.platform)
     files.target = (path, f"{name}.{move.gpu.name}")
     existing = files.text(path)
     if existing is not None and name not in _class_names(existing):
@@ -197,11 +197,12 @@ def _with_member(text: str, owner: str, body: str, move: Move) -> str:
     return settled.text
 
 
-def _mixin_of(side: Definition) -> tuple[str, str]:
-    """Path and class name of the mixin that a GPU class shares with its twin, both without ``gpu``."""
-    path = PurePosixPath(side.path)
-    stem = path.stem.removeprefix("gpu_")
-    return str(path.with_name(f"{stem}_mixin.py")), f"{side.owner.replace('GPU', '')}Mixin"
+def _mixin_of(move: Move, platform: str) -> tuple[str, str]:
+    """Path and class name of the mixin that the two classes share: beside the GPU's, named like the other without its
+    ``platform``."""
+    stem = PurePosixPath(move.npu.path).stem.removeprefix(f"{platform.lower()}_")
+    path = PurePosixPath(move.gpu.path).with_name(f"{stem}_mixin.py")
+    return str(path), f"{move.npu.owner.replace(platform, '')}Mixin"
 
 
 def _new_mixin(move: Move, name: str) -> str:

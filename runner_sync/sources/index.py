@@ -15,6 +15,7 @@ from packaging.version import InvalidVersion, Version
 
 from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.model import Project
+from runner_sync.profile.releases import NOT_ITS_TAG
 from runner_sync.sources import version
 from runner_sync.sources.layout import PATH_OPTIONS
 from runner_sync.sources.session import IndexSession, network_errors, without_login
@@ -23,9 +24,6 @@ Kind = Literal["wheel", "sdist"]
 
 # Only the sdist of a compiled project has all its sources; vllm-omni is pure Python and often has no sdist.
 _PREFERRED: dict[Project, Kind] = {"vllm-omni": "wheel", "vllm-ascend": "sdist", "vllm": "sdist"}
-# vllm-ascend 0.21.0rc1's sdist was built from the main branch (74 files differ from the tag, its image is for
-# vLLM 0.22.1); its wheels are the tag's. Every other sdist since 0.7.1rc1 that has a tag equals it.
-_NOT_ITS_TAG = frozenset({("vllm-ascend", "0.21.0rc1", "sdist")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +111,7 @@ def _files_at(project: Project, url: str, session: IndexSession) -> list[IndexFi
 def _rank(file: IndexFile, project: Project) -> tuple[bool, bool, bool, bool, bool, str]:
     """The sort key of a file: the lowest is the one to read."""
     return (
-        (project, file.version, file.kind) in _NOT_ITS_TAG,
+        (project, file.version, file.kind) in NOT_ITS_TAG,
         file.kind != _PREFERRED[project],
         file.is_yanked,
         not (file.is_pure or file.filename.endswith(".tar.gz")),

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -239,9 +240,16 @@ def install(folder: Path, *, direct_url: object = None, files: dict[str, str] | 
     return fill(folder, {"vllm_ascend/__init__.py": "raise SystemExit\n"} if files is None else files)
 
 
-def test_an_installed_distribution_is_read_as_files(tmp_path: Path) -> None:
+@pytest.fixture
+def search(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes the folders that it is given the only ones of ``sys.path``."""
+    return lambda *folders: monkeypatch.setattr(sys, "path", [str(folder) for folder in folders])
+
+
+def test_an_installed_distribution_is_read_as_files(tmp_path: Path, search: Callable[..., None]) -> None:
     site = install(tmp_path)
-    tree = open_installed("vllm-ascend", search=[str(site)])
+    search(site)
+    tree = open_installed("vllm-ascend")
     assert tree is not None
     assert tree.read("vllm_ascend/__init__.py") == "raise SystemExit\n"
     assert tree.source == Source("vllm-ascend", "installed", str(site), "0.18.0")
@@ -249,10 +257,11 @@ def test_an_installed_distribution_is_read_as_files(tmp_path: Path) -> None:
     assert declared_vllm(tree) == "0.18.0"
 
 
-def test_an_editable_installation_is_read_where_its_sources_are(tmp_path: Path) -> None:
+def test_an_editable_installation_is_read_where_its_sources_are(tmp_path: Path, search: Callable[..., None]) -> None:
     sources = fill(tmp_path / "my sources", {"vllm_ascend/__init__.py": "here = 1\n"})
     link = {"url": sources.as_uri(), "dir_info": {"editable": True}}
-    tree = open_installed("vllm-ascend", search=[str(install(tmp_path / "site", direct_url=link, files={}))])
+    search(install(tmp_path / "site", direct_url=link, files={}))
+    tree = open_installed("vllm-ascend")
     assert tree is not None
     assert tree.read("vllm_ascend/__init__.py") == "here = 1\n"
     assert (tree.source.location, tree.source.version) == (str(sources), "0.18.0")
@@ -268,40 +277,50 @@ def test_an_editable_installation_is_read_where_its_sources_are(tmp_path: Path) 
         "[]",
     ],
 )
-def test_other_origins_do_not_change_where_the_files_are(tmp_path: Path, direct_url: object) -> None:
-    tree = open_installed("vllm-ascend", search=[str(install(tmp_path, direct_url=direct_url))])
+def test_other_origins_do_not_change_where_the_files_are(
+    tmp_path: Path, search: Callable[..., None], direct_url: object
+) -> None:
+    search(install(tmp_path, direct_url=direct_url))
+    tree = open_installed("vllm-ascend")
     assert tree is not None
     assert tree.source.location == str(tmp_path)
 
 
-def test_what_is_not_installed_is_none_and_what_is_gone_is_an_error(tmp_path: Path) -> None:
-    assert open_installed("vllm-ascend", search=[str(tmp_path)]) is None
-    assert open_installed("vllm", search=[str(install(tmp_path / "a"))]) is None
+def test_what_is_not_installed_is_none_and_what_is_gone_is_an_error(
+    tmp_path: Path, search: Callable[..., None]
+) -> None:
+    search(tmp_path)
+    assert open_installed("vllm-ascend") is None
+    search(install(tmp_path / "a"))
+    assert open_installed("vllm") is None
+    search(install(tmp_path / "b", files={}))
     with pytest.raises(InputError, match=r"vllm-ascend is installed but .* install it again"):
-        open_installed("vllm-ascend", search=[str(install(tmp_path / "b", files={}))])
+        open_installed("vllm-ascend")
 
 
 def test_metadata_of_another_project_is_not_read(tmp_path: Path) -> None:
     """It would be imported for every ``check`` in a checkout of vllm-omni, or where that is installed."""
     fill(tmp_path, {"vllm_omni-0.18.0.dist-info/METADATA": "Name: vllm-omni\n", "vllm_omni/__init__.py": ""})
     code = (
-        "import sys; from runner_sync.sources import open_installed; "
-        f"print([open_installed(project, search=[{str(tmp_path)!r}]) for project in ('vllm', 'vllm-ascend')], "
-        "'importlib.metadata' in sys.modules)"
+        f"import sys; from runner_sync.sources import open_installed; sys.path[:] = [{str(tmp_path)!r}]; "
+        "print([open_installed(project) for project in ('vllm', 'vllm-ascend')], 'importlib.metadata' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "[None, None] False\n"
 
 
 @pytest.mark.parametrize("name", ["vllm_ascend-0.18.0.dist-info", "VLLM.Ascend-0.18.0.dist-info"])
-def test_metadata_may_be_spelled_otherwise_or_lie_in_an_archive(tmp_path: Path, name: str) -> None:
+def test_metadata_may_be_spelled_otherwise_or_lie_in_an_archive(
+    tmp_path: Path, search: Callable[..., None], name: str
+) -> None:
     archive = tmp_path / "any.egg"
     with zipfile.ZipFile(archive, "w") as packed:
         packed.writestr(f"{name}/METADATA", "Name: vllm-ascend\nVersion: 0.18.0\n")
     spelled = fill(tmp_path / "site", {f"{name}/METADATA": "Name: vllm-ascend\nVersion: 0.18.0\n"})
     for place in (archive, spelled):
+        search(tmp_path / "gone", place)
         with pytest.raises(InputError, match="vllm-ascend is installed but"):
-            open_installed("vllm-ascend", search=[str(tmp_path / "gone"), str(place)])
+            open_installed("vllm-ascend")
 
 
 def test_a_folder_that_is_a_link_is_listed_as_it_is_read(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,13 +24,12 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
 
-def open_installed(project: Project, *, search: Sequence[str] | None = None) -> Tree | None:
+def open_installed(project: Project) -> Tree | None:
     """The installed distribution of ``project``, which may be an editable one; ``None`` when there is none.
 
-    ``search`` are the folders to look in, by default ``sys.path``. Raises ``InputError`` if the files of the
-    distribution are gone.
+    Raises ``InputError`` if the files of the distribution are gone.
     """
-    for found in _distributions(project, search):
+    for found in _distributions(project):
         place = _editable_folder(found) or Path(str(found.locate_file("")))
         try:
             tree = open_folder(project, place)
@@ -43,14 +41,13 @@ def open_installed(project: Project, *, search: Sequence[str] | None = None) -> 
     return None
 
 
-def _distributions(project: Project, search: Sequence[str] | None) -> list[Distribution]:
-    folders = list(sys.path if search is None else search)
-    if not any(_may_hold(folder, project) for folder in folders):
+def _distributions(project: Project) -> list[Distribution]:
+    if not any(_may_hold(folder, project) for folder in sys.path):
         return []
     # The import takes ten times as long as the search above, and mostly nothing is installed.
     from importlib.metadata import Distribution
 
-    return list(Distribution.discover(name=project, path=folders))
+    return list(Distribution.discover(name=project, path=sys.path))
 
 
 def _may_hold(folder: str, project: Project) -> bool:

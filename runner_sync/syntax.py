@@ -235,6 +235,11 @@ def dotted_name(node: ast.AST) -> str | None:
     return None
 
 
+def last_word(node: ast.expr) -> str:
+    """What stands behind the last dot of an expression: ``step`` in ``self.rows[0].step``; all of it without a dot."""
+    return ast.unparse(node).rpartition(".")[2]
+
+
 def decorator_name(node: ast.expr) -> str:
     """The last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
     name = node.func if isinstance(node, ast.Call) else node

@@ -15,7 +15,7 @@ import re
 
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
-from runner_sync.syntax import walk
+from runner_sync.syntax import last_word, walk
 
 _TYPING = re.compile(r"\b(?:Optional|Union)\[")
 _PIPE = re.compile(r"\| None\b|\bNone \|")
@@ -53,7 +53,7 @@ def _respelled(node: ast.expr, places: Places) -> str:
     """The source of an annotation, with ``|`` for each union that can be evaluated at run time."""
     if isinstance(node, ast.Subscript):
         members = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        kind = ast.unparse(node.value).rpartition(".")[2]
+        kind = last_word(node.value)
         if kind in ("Optional", "Union") and all(_is_type(member) for member in members):
             parts = [_respelled(member, places) for member in members]
             return " | ".join(parts if kind == "Union" else [*parts, "None"])

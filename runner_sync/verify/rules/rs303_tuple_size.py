@@ -30,7 +30,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import is_name
+from runner_sync.syntax import is_name, last_word
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import hidden_by, virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, is_protocol, is_record
@@ -266,7 +266,7 @@ def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
         for caller, node, count in unpacked if sizes else ():
             if count not in sizes:
                 yield _override_finding(
-                    program, info, functions[0], sizes=sizes, where=f"{caller.module.path}:{node.lineno}", count=count
+                    program, info, functions[0], sizes=sizes, where=caller.place_of(node), count=count
                 )
                 break
 
@@ -282,19 +282,17 @@ def _gives_one_alone(program: Program, info: ClassInfo, functions: list[Function
     timid: a name that may hold what another method of the same name returns may hold the tuple.
     """
     function = functions[0]
-    handed = [node for node in nodes_of(function) if isinstance(node, ast.Call) and _name_of(node) == function.name]
+    handed = [
+        node for node in nodes_of(function) if isinstance(node, ast.Call) and last_word(node.func) == function.name
+    ]
     if len(functions) != 1 or handed:
         return False
     hidden: list[Callee] = []
     for mro in program.mros(info):
         own = [callee for callee in program.method(mro, function.name) if callee.info is info]
-        hidden += hidden_by(program, mro, own[0], project="vllm-ascend") if len(own) == 1 else []
+        hidden += hidden_by(program, mro, own[0], from_omni=False) if len(own) == 1 else []
     were = [callee.function for callee in hidden if callee.function is not None]
     return bool(were) and len(were) == len(hidden) and all(returns.unwraps(one, function) for one in were)
-
-
-def _name_of(call: ast.Call) -> str:
-    return ast.unparse(call.func).rpartition(".")[2]
 
 
 def _inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[Frame, ast.Assign, int]]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from runner_sync import signatures
-from runner_sync.model import Finding, Project, Severity
+from runner_sync.model import Finding, Severity
 from runner_sync.signatures import Arguments
 from runner_sync.verify.trees.calling.by_name import named_calls
 from runner_sync.verify.trees.calling.callees import Callee
@@ -50,25 +50,25 @@ def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterato
     own = [c for c in program.method(mro, name) if c.info is info]
     if not own:
         return
-    for arguments, place, project in _calls(program, mro, own):
+    for arguments, place, from_omni in _calls(program, mro, own):
         reasons = [signatures.misfits(callee.signature, arguments) for callee in own]
-        hidden = hidden_by(program, mro, own[0], project=project) if all(reasons) else []
+        hidden = hidden_by(program, mro, own[0], from_omni=from_omni) if all(reasons) else []
         if any(not signatures.misfits(callee.signature, arguments) for callee in hidden):
             yield _finding(program, info, own[0], hidden=hidden[0], place=place, reason=reasons[0][0])
 
 
-def _calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, Project]]:
-    """The arguments of each call of a method in code that is not checked, with its place and project."""
+def _calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, bool]]:
+    """The arguments of each call of a method in code that is not checked, with its place, and whether it is omni's."""
     for call in virtual_calls(program, mro, own[0].name):
-        yield signatures.of_call(call.node, call.frame.function), call.place, call.frame.module.project
-    hidden = hidden_by(program, mro, own[0], project="vllm")
+        yield signatures.of_call(call.node, call.frame.function), call.place, call.frame.is_omnis
+    hidden = hidden_by(program, mro, own[0], from_omni=False)
     # An override that accepts all that the overridden method does fits every call meant for that.
     if any(not signatures.accepts(one.signature, other.signature) for one in own for other in hidden):
         for named in named_calls(program, own[0].name):
-            yield named.arguments, named.place, "vllm"
+            yield named.arguments, named.place, False
         for handed in handed_calls(program, mro, own[0].name):
-            function = handed.frame.function
-            yield signatures.of_call(handed.node, function), handed.place, handed.frame.module.project
+            frame = handed.frame
+            yield signatures.of_call(handed.node, frame.function), frame.place_of(handed.node), frame.is_omnis
 
 
 def _finding(

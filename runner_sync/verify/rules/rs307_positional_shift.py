@@ -167,7 +167,7 @@ def _moved(target: ast.Tuple, before: Callee, after: Callee) -> list[tuple[int, 
 def _check_override(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterator[Finding]:
     own = [c for c in program.method(mro, name) if c.info is info]
     for call in virtual_calls(program, mro, name) if len(own) == 1 else ():
-        hidden = hidden_by(program, mro, own[0], project=call.frame.module.project)
+        hidden = hidden_by(program, mro, own[0], from_omni=call.frame.is_omnis)
         moves = [shift(call.node, was, own[0]) for was in hidden]
         function = own[0].function
         if moves and all(moves) and moves[0] is not None and function is not None:

@@ -39,7 +39,7 @@ from typing import Literal
 
 from runner_sync.model import Finding, Severity
 from runner_sync.naming import module_name
-from runner_sync.syntax import is_name
+from runner_sync.syntax import is_name, last_word
 from runner_sync.verify.trees import vanished
 from runner_sync.verify.trees.classes import Mro, is_record
 from runner_sync.verify.trees.frames import Frame
@@ -230,7 +230,7 @@ def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Pro
         return [] if named or not _lost_a_method(program, frame, node, instances, old=old) else instances
     if any(_is_set_beside(program, instance, node.attr, is_class=bool(named)) for instance in instances):
         return []
-    is_sealed = all(instance.exact or _is_last(program, instance) for instance in instances)
+    is_sealed = all(instance.exact or program.is_last(instance.info) for instance in instances)
     defined, given = _had_before(old, frame, node.value, node.attr)
     if not is_sealed and not defined and not given:
         return []
@@ -266,12 +266,6 @@ def _has_heir(program: Program, instance: Instance, name: str) -> bool:
     return any(mro.has(name) for mro in mros)
 
 
-def _is_last(program: Program, instance: Instance) -> bool:
-    """Whether no class derives from this one. Omni outside the surroundings has to run without vllm-ascend."""
-    info = instance.info
-    return info.module.project == "vllm-ascend" and not program.world.surroundings.deriving_from(info.name)
-
-
 def _may_have(program: Program, instance: Instance, name: str, *, is_class: bool = False) -> bool:
     """Whether an object of a class, or the class itself, has the attribute or may have it out of sight."""
     mros = program.classes.mros(instance.info)
@@ -297,7 +291,7 @@ def _lost_a_method(
 
 def _outside(mro: Mro) -> set[str]:
     """The last words of the bases that no class of the MRO is."""
-    bases = {ast.unparse(base).rpartition(".")[2] for info in mro.classes for base in info.node.bases}
+    bases = {last_word(base) for info in mro.classes for base in info.node.bases}
     return bases - {info.name for info in mro.classes}
 
 

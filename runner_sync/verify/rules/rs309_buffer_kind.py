@@ -22,8 +22,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import dotted_name, is_name, is_none
-from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
+from runner_sync.syntax import dotted_name, is_none
+from runner_sync.verify.trees.classes import Assignment, ClassInfo
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -93,20 +93,11 @@ def _is_buffer(program: Program, info: ClassInfo) -> bool:
 
 
 def _places(program: Program, frame: Frame, held: ast.Attribute) -> list[tuple[ClassInfo, Assignment]]:
-    mros = _mros(program, frame, held.value)
+    mros = program.mros_of(frame, held.value, only_exact=True)
     if any(mro.open or mro.has_method(held.attr) for mro in mros):
         return []
     found = [pair for mro in mros for pair in program.assignments(mro, held.attr)]
     return [pair for pair in found if not is_none(pair[1].value)]
-
-
-def _mros(program: Program, frame: Frame, owner: ast.expr) -> list[Mro]:
-    """The MROs of the object that has the attribute; of another than ``self`` where it is made in sight."""
-    if frame.owner is not None and frame.info is not None and is_name(owner, frame.owner):
-        return program.mros(frame.info)
-    instances = program.infer(frame, owner) or []
-    is_sealed = all(instance.exact for instance in instances)
-    return [mro for i in instances for mro in program.classes.mros(i.info)] if is_sealed else []
 
 
 def _is_tensor(assignment: Assignment) -> bool:

@@ -180,7 +180,7 @@ def _inherited_calls(program: Program, info: ClassInfo, name: str) -> Iterator[t
     for mro in program.mros(info):
         own = [callee for callee in program.method(mro, name) if callee.info is info]
         for call in virtual_calls(program, mro, name) if own else ():
-            yield call, hidden_by(program, mro, own[0], project=call.frame.module.project)
+            yield call, hidden_by(program, mro, own[0], from_omni=call.frame.is_omnis)
 
 
 def _always_comes(callee: Callee) -> bool:

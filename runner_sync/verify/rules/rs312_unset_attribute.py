@@ -130,6 +130,6 @@ def _finding(
         override,
         symbol=node.attr,
         message=f"This override hides the only method that sets `self.{node.attr}`, which "
-        f"{frame.module.path}:{node.lineno} ({frame.unit}) reads.",
+        f"{frame.place_of(node)} ({frame.unit}) reads.",
         fix=f"Set `self.{node.attr}` here as the hidden method does, or call it.",
     )

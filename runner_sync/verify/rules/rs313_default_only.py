@@ -198,7 +198,7 @@ def _finding(override: Frame, name: str, writer: FunctionNode, reader: tuple[Fra
         override.function,
         symbol=name,
         message=f"This override hides the only `{writer.name}` that gives `self.{name}` more than a default; "
-        f"{frame.module.path}:{node.lineno} ({frame.unit}) reads it.",
+        f"{frame.place_of(node)} ({frame.unit}) reads it.",
         fix=f"Set `self.{name}` here as the hidden method does, or call it.",
     )
     return replace(found, cause=cause)

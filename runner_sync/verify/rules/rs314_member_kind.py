@@ -31,7 +31,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import is_name
+from runner_sync.syntax import is_name, last_word
 from runner_sync.verify.trees.calling.virtual import virtual_reads
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
@@ -71,7 +71,7 @@ class _Place:
 
     @property
     def symbol(self) -> str:
-        return ast.unparse(self.node).rpartition(".")[2]
+        return last_word(self.node)
 
     @property
     def questions(self) -> frozenset[str]:
@@ -278,7 +278,7 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
             wrong = _misread(program, frame, node, own=own, hidden=hidden)
             if wrong and not questions(frame.function, node):
                 function = info.methods[name][0]
-                where = f"{frame.module.path}:{node.lineno}"
+                where = frame.place_of(node)
                 yield program.frame(info, function).finding(
                     CODE,
                     SEVERITY,

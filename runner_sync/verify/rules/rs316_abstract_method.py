@@ -25,7 +25,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import decorator_name
+from runner_sync.syntax import decorator_name, last_word
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.functions import FunctionNode
@@ -89,7 +89,7 @@ def _enforces(info: ClassInfo) -> bool:
     """Whether a class makes `@abstractmethod` mean something, by its own bases."""
     bases = [base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases]
     metaclasses = [ast.unparse(k.value) for k in info.node.keywords if k.arg == "metaclass"]
-    is_told = any(ast.unparse(base).rpartition(".")[2] in _ENFORCING for base in bases)
+    is_told = any(last_word(base) in _ENFORCING for base in bases)
     return is_told or any("ABCMeta" in text for text in metaclasses)
 
 

@@ -88,7 +88,7 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
     if is_own or frame.is_guarded(node) or frame.is_tested(node):
         return
     instances = program.infer(frame, node.value) or []
-    sealed = [Instance(i.info, i.exact or _is_last(program, i.info)) for i in instances]
+    sealed = [Instance(i.info, i.exact or program.is_last(i.info)) for i in instances]
     reasons = [_refusal(mro, i, node.attr) for i in sealed for mro in program.classes.mros(i.info)]
     if reasons and all(reasons):
         info = instances[0].info
@@ -100,11 +100,6 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
             message=f"`{ast.unparse(node)}` cannot be assigned: {reasons[0]}.",
             fix=f"Make a `{info.name}` with the new value instead.",
         )
-
-
-def _is_last(program: Program, info: ClassInfo) -> bool:
-    """Whether no class derives from this one; of vLLM's nobody knows all that do."""
-    return info.module.project == "vllm-ascend" and not program.world.surroundings.deriving_from(info.name)
 
 
 def _refusal(mro: Mro, instance: Instance, name: str) -> str:

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import parameters
+from runner_sync.syntax import last_word
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import is_plain, nodes_of
@@ -73,7 +74,7 @@ class _Side:
             nodes = (node for functions in info.methods.values() for f in functions for node in nodes_of(f))
             for node in nodes:
                 call = _call_of(node, is_result=isinstance(slot, int))
-                stand = _slots(node, callee) if call is not None and _last_word(call) == callee.name else {}
+                stand = _slots(node, callee) if call is not None and last_word(call.func) == callee.name else {}
                 if slot in stand and (isinstance(slot, str) or len(stand) == of):
                     found.setdefault(ast.unparse(stand[slot]), f"{info.module.path}:{stand[slot].lineno}")
         return found
@@ -134,10 +135,6 @@ def _call_of(node: ast.AST, *, is_result: bool) -> ast.Call | None:
         node = node.value if isinstance(node, ast.Assign) and len(node.targets) == 1 else node
         return node if isinstance(node, ast.Call) else None
     return node if isinstance(node, ast.Call) else None
-
-
-def _last_word(call: ast.Call) -> str:
-    return ast.unparse(call.func).rpartition(".")[2]
 
 
 def _slots(node: ast.AST, callee: Callee) -> Mapping[_Slot, ast.expr]:

@@ -51,6 +51,15 @@ class Frame:
         """The name of ``self`` (or ``cls``), ``None`` outside methods and in static ones."""
         return self_name(self.function) if self.info else None
 
+    @property
+    def is_omnis(self) -> bool:
+        """Whether the function stands in omni's own code."""
+        return self.module.project == "vllm-omni"
+
+    def place_of(self, node: ast.expr | ast.stmt) -> str:
+        """``path:line`` of a node of the function."""
+        return f"{self.module.path}:{node.lineno}"
+
     def nodes(self) -> list[ast.AST]:
         """Every node of the body, nested functions included, decorators and signature left out."""
         outside = [

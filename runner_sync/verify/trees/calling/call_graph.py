@@ -77,6 +77,15 @@ class CallGraph(Runtime, ABC):
         # timid: of a union only a call that no member accepts is wrong.
         return [[callee for group in groups for callee in group]] if all(groups) else []
 
+    def mros_of(self, frame: Frame, node: ast.expr, depth: int = 0, *, only_exact: bool = False) -> list[Mro]:
+        """The MROs of the object that an expression is; of another than ``self``, with ``only_exact``, where it is made
+        in sight."""
+        if frame.owner is not None and frame.info is not None and is_name(node, frame.owner):
+            return self.mros(frame.info)
+        instances = self.infer(frame, node, depth) or []
+        is_known = not only_exact or all(instance.exact for instance in instances)
+        return [mro for i in instances for mro in self.classes.mros(i.info)] if is_known else []
+
     def branches(self, info: ClassInfo) -> list[frozenset[str]]:
         """For each MRO of a class, the classes in it that not all of the MROs have: they tell it from the others."""
         names = [frozenset(f"{c.module.name}.{c.name}" for c in mro.classes) for mro in self.mros(info)]

@@ -29,11 +29,6 @@ class HandedCall:
     node: ast.Call
     mro: Mro
 
-    @property
-    def place(self) -> str:
-        """``path:line`` of the call."""
-        return f"{self.frame.module.path}:{self.node.lineno}"
-
 
 def handed_calls(program: Program, mro: Mro, name: str) -> list[HandedCall]:
     """The calls of ``name`` on instances of the MRO's class in functions that get them as arguments."""

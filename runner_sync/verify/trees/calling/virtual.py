@@ -11,7 +11,6 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from runner_sync.model import Project
 from runner_sync.syntax import is_name
 from runner_sync.verify.trees.calling.aliases import meant
 from runner_sync.verify.trees.calling.callees import Callee
@@ -31,7 +30,7 @@ class VirtualCall:
     @property
     def place(self) -> str:
         """``path:line`` of the call."""
-        return f"{self.frame.module.path}:{self.node.lineno}"
+        return self.frame.place_of(self.node)
 
 
 def virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[VirtualCall]:
@@ -60,11 +59,11 @@ def virtual_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame
                 yield frame, node
 
 
-def hidden_by(program: Program, mro: Mro, own: Callee, *, project: Project) -> list[Callee]:
-    """The methods that a call from ``project`` would reach without the override ``own``; for upstream code only
-    upstream's own definitions count."""
+def hidden_by(program: Program, mro: Mro, own: Callee, *, from_omni: bool) -> list[Callee]:
+    """The methods that a call would reach without the override ``own``: for one that is not ``from_omni``, but from
+    upstream's code, only upstream's definitions count."""
     for info in mro.classes[mro.classes.index(own.info) + 1 :] if own.info else ():
-        if own.name in info.methods and (project == "vllm-omni" or info.module.project != "vllm-omni"):
+        if own.name in info.methods and (from_omni or info.module.project != "vllm-omni"):
             before = mro.classes[mro.classes.index(info) - 1]
             return program.method(mro, own.name, after=before)
     return []

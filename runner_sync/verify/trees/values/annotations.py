@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner_sync.syntax import decorator_name, dotted_name, is_none
+from runner_sync.syntax import decorator_name, dotted_name, is_none, last_word
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_record
 from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.modules import Module
@@ -71,7 +71,7 @@ def entered_type(function: FunctionNode | None) -> ast.expr | None:
     ``Iterator[A]``."""
     names = {decorator_name(decorator) for decorator in function.decorator_list} if function is not None else set()
     said = read(function.returns) if function is not None and "contextmanager" in names else None
-    if not isinstance(said, ast.Subscript) or ast.unparse(said.value).rpartition(".")[2] not in _GENERATORS:
+    if not isinstance(said, ast.Subscript) or last_word(said.value) not in _GENERATORS:
         return None
     return said.slice.elts[0] if isinstance(said.slice, ast.Tuple) and said.slice.elts else said.slice
 

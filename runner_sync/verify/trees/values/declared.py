@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from runner_sync.syntax import dotted_name, is_none
+from runner_sync.syntax import dotted_name, is_none, last_word
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values.annotations import read
@@ -69,7 +69,7 @@ def is_another(was: Declared, now: Declared) -> bool:
 
 def _is_below(one: ClassInfo, other: ClassInfo) -> bool:
     """Whether a class has the name of ``other``, or a base of that name: by name, as the two are of different trees."""
-    bases = {ast.unparse(base).rpartition(".")[2] for base in one.node.bases}
+    bases = {last_word(base) for base in one.node.bases}
     return one.name == other.name or other.name in bases
 
 

@@ -42,7 +42,7 @@ class Use:
     @property
     def place(self) -> str:
         """``path:line``, and the function."""
-        return f"{self.frame.module.path}:{self.node.lineno} ({self.frame.unit})"
+        return f"{self.frame.place_of(self.node)} ({self.frame.unit})"
 
 
 def dereferenced(program: Program, callees: Iterable[Callee], call: ast.Call, name: str) -> Use | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Literal, NamedTuple
 
-from runner_sync.syntax import is_name
+from runner_sync.syntax import is_name, last_word
 from runner_sync.verify.trees.calling.call_graph import CallGraph
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record
@@ -144,7 +144,7 @@ def _element(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr | None:
     container = _without_none(annotation)
     if not isinstance(container, ast.Subscript):
         return None
-    kind = ast.unparse(container.value).rpartition(".")[2].lower()
+    kind = last_word(container.value).lower()
     parts = container.slice.elts if isinstance(container.slice, ast.Tuple) else [container.slice]
     if kind in _MAPPINGS and len(parts) == 2:
         return parts[0] if wanted in ("each", "key") else parts[1]
@@ -154,7 +154,7 @@ def _element(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr | None:
 
 def _without_none(annotation: ast.expr | None) -> ast.expr | None:
     node = read(annotation)
-    if isinstance(node, ast.Subscript) and ast.unparse(node.value).rpartition(".")[2] == "Optional":
+    if isinstance(node, ast.Subscript) and last_word(node.value) == "Optional":
         return read(node.slice)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         sides = [side for side in (node.left, node.right) if ast.unparse(side) != "None"]
@@ -170,7 +170,7 @@ def _declared(program: CallGraph, frame: Frame, node: ast.expr, depth: int) -> l
         case ast.Name(id=name):
             return _of_name(program, frame, node, depth) if frame.bound.get(name) else None
         case ast.Attribute(value=value, attr=name):
-            return _joined([_of_mro(program, mro, name) for mro in _mros(program, frame, value, depth)])
+            return _joined([_of_mro(program, mro, name) for mro in program.mros_of(frame, value, depth + 1)])
         case ast.Subscript(value=value, slice=key) if not isinstance(key, ast.Slice):
             return _out_of(program, frame, value, "item", depth=depth + 1)
         case ast.Subscript(value=value):
@@ -199,13 +199,6 @@ def _of_name(program: CallGraph, frame: Frame, read_at: ast.Name, depth: int) ->
             case _:
                 return None
     return _joined(found) if read_at.id not in frame.imports else None
-
-
-def _mros(program: CallGraph, frame: Frame, owner: ast.expr, depth: int) -> list[Mro]:
-    if frame.owner is not None and frame.info is not None and is_name(owner, frame.owner):
-        return program.mros(frame.info)
-    found = program.infer(frame, owner, depth + 1) or []
-    return [mro for instance in found for mro in program.classes.mros(instance.info)]
 
 
 def _of_mro(program: CallGraph, mro: Mro, name: str) -> list[_Annotated] | None:

@@ -7,11 +7,10 @@ applies to the fields of that class alone, and a subclass of a struct is a struc
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Sequence
 
 from runner_sync.signatures import Field, Signature, class_option, of_fields, option
-from runner_sync.syntax import decorator_name
+from runner_sync.syntax import decorator_name, last_word
 from runner_sync.verify.trees.classes import ClassInfo, is_struct
 
 
@@ -24,7 +23,7 @@ def structs(classes: Sequence[ClassInfo]) -> list[ClassInfo]:
     """The classes of an MRO that derive from ``msgspec.Struct``, directly or through each other."""
     found: list[ClassInfo] = []
     for info in reversed(classes):
-        bases = {ast.unparse(base).rpartition(".")[2] for base in info.node.bases}
+        bases = {last_word(base) for base in info.node.bases}
         if is_struct(info) or any(one.name in bases for one in found):
             found.append(info)
     return found

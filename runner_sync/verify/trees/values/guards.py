@@ -11,7 +11,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runner_sync.syntax import blocks_of, children, is_name, walk
+from runner_sync.syntax import blocks_of, children, is_name, last_word, walk
 from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 
@@ -56,7 +56,7 @@ class Guards:
 
     def is_covered(self, value: ast.expr, attribute: str) -> bool:
         """Whether ``value`` stands where the function has tested that it has the attribute, or the function sets it."""
-        return attribute in self._set or id(value) in self._covered.get(_Test(_last(value), attribute), ())
+        return attribute in self._set or id(value) in self._covered.get(_Test(last_word(value), attribute), ())
 
 
 def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
@@ -170,7 +170,7 @@ def _asked(condition: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     elif isinstance(condition, ast.Compare) and is_identity(condition):
         yield condition.left, "None"
     elif isinstance(condition, ast.Call) and condition.args:
-        test = _last(condition.func)
+        test = last_word(condition.func)
         if test in _KIND_TESTS:
             yield condition.args[0], test
 
@@ -183,7 +183,7 @@ def is_identity(node: ast.Compare) -> bool:
 def _test(node: ast.AST) -> _Test | None:
     if isinstance(node, ast.Call) and (len(node.args) == 3 or is_name(node.func, "hasattr")):
         for name in _named(node, {"hasattr", "getattr"}):
-            return _Test(_last(node.args[0]), name)
+            return _Test(last_word(node.args[0]), name)
     return None
 
 
@@ -193,10 +193,6 @@ def _named(node: ast.AST, functions: set[str]) -> Iterator[str]:
         name = node.args[1] if len(node.args) > 1 else None
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
             yield name.value
-
-
-def _last(node: ast.expr) -> str:
-    return ast.unparse(node).rpartition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)

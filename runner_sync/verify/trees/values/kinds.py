@@ -217,7 +217,7 @@ def _of_function(frame: Frame, *, of_class: bool) -> Member | None:
     function = frame.function
     names = {decorator_name(decorator) for decorator in function.decorator_list}
     is_coroutine = isinstance(function, ast.AsyncFunctionDef)
-    place = f"{frame.module.path}:{function.lineno}"
+    place = frame.place_of(function)
     returned = [Source(frame, value, None) for value in returns_of(function)] or [Source(frame, None, None)]
     sources = (Source(frame, None, function.returns),) if function.returns is not None else tuple(returned)
     if names & {"property", "cached_property"}:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from runner_sync.syntax import last_word
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.deferred import GOING_THROUGH, is_asked
@@ -66,7 +67,7 @@ def _returned_to(
         outer = above.get(id(outer))
     for caller in program.frames(frame.module) if isinstance(outer, ast.Return) else ():
         for node in caller.nodes():
-            if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == frame.function.name:
+            if isinstance(node, ast.Call) and last_word(node.func) == frame.function.name:
                 groups = program.callees(caller, node)
                 if any(callee.function is frame.function for group in groups for callee in group):
                     yield caller, node, part

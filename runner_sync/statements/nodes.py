@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
@@ -69,7 +68,7 @@ class Node:
     @cached_property
     def words(self) -> Counter[str]:
         """Multiset of the names, numbers and operators of ``canon``."""
-        return Counter(_words(self.canon))
+        return Counter(_WORD.findall(self.canon))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -132,19 +131,5 @@ class Node:
 
 
 _FIRST_WORD = re.compile(r"(?:async )?\w+")
+_WORD = re.compile(r"\w+|[^\w\s,()'\"]")
 _COMMON = frozenset({"return", "pass", "continue", "break", "try", "else", "finally", "return None"})
-
-
-def _words(canon: str) -> Iterator[str]:
-    word = ""
-    for char in canon:
-        if char.isalnum() or char == "_":
-            word += char
-            continue
-        if word:
-            yield word
-            word = ""
-        if not char.isspace() and char not in ",()'\"":
-            yield char
-    if word:
-        yield word

@@ -244,9 +244,14 @@ class Trees:
             **rest,  # type: ignore[arg-type]
         )
 
+    @property
+    def itself(self) -> str:
+        """What `--omni-base` takes for the omni tree as it is, or as it was committed last."""
+        return "HEAD" if (self.omni / ".git").exists() else str(self.omni)
+
     def write_lock(self) -> None:
-        """Lock the runners as they stand, on the old vllm-ascend."""
-        planned = sync.lock(self.upgrade(self.ascend_old))
+        """Lock the runners as they stand, on the old vllm-ascend and in step with the GPU runners."""
+        planned = sync.lock(self.upgrade(self.ascend_old, omni_base=self.itself))
         assert planned.lock is not None
         write.write([planned.lock], self.omni)
 

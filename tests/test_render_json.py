@@ -74,7 +74,7 @@ def test_every_command_with_json_has_a_schema_and_a_sample() -> None:
 RUNS: dict[str, Callable[[Trees], Report]] = {
     "upgrade": lambda trees: sync.upgrade(trees.upgrade(trees.ascend_new)).report,
     "hoist": lambda trees: sync.hoist(trees.upgrade(trees.ascend_old), "NPUARModelRunner._stage_of").report,
-    "lock": lambda trees: sync.lock(trees.upgrade(trees.ascend_old)).report,
+    "lock": lambda trees: sync.lock(trees.upgrade(trees.ascend_old, omni_base=trees.itself)).report,
     "check": lambda trees: sync.check(trees.check(ascend=trees.ascend_new)),
     "verify": lambda trees: sync.verify(trees.check(ascend=trees.ascend_new)),
     "blocks": lambda trees: sync.blocks(trees.check()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from sync_samples import AR, GPU_AR, Trees, check_upgrade, commit, stay_at_home
 
 from runner_sync import sync
 from runner_sync.errors import InputError
+from runner_sync.lock import load
 from runner_sync.sync import commands
 from runner_sync.sync.options import TreeOptions
 from runner_sync.sync.synced.bases import Bases
@@ -181,3 +183,91 @@ def test_a_tree_without_history_or_version_is_told_that_nothing_was_looked_for(
     with pytest.raises(InputError, match=r"no earlier revision of the GPU runners is at hand; .*--omni-base"):
         told(made)
     assert sync.check(made.check(ascend=made.ascend_new, select=("RS202",))).notes == ()
+
+
+def clone_of(trees: Trees, place: Path, *words: str) -> Path:
+    """The omni repository, cloned to ``place``."""
+    subprocess.run(["git", "clone", "-q", *words, trees.omni.as_uri(), str(place)], check=True, capture_output=True)
+    return place
+
+
+def lock_of(trees: Trees, place: Path, **rest: object) -> sync.Upgrade:
+    """What `lock` would write for the omni tree in ``place``."""
+    return sync.lock(replace(trees.upgrade(trees.ascend_old, **rest), omni=TreeOptions(path=place)))
+
+
+def recorded(planned: sync.Upgrade) -> dict[str, str]:
+    """The GPU revision of each unit in a planned lock, as far as it has any."""
+    assert planned.lock is not None
+    entries = load(planned.lock.after or "").entries
+    return {entry.qualname: entry.gpu.ref for entry in entries if entry.gpu is not None}
+
+
+STAGE_OF = "NPUARModelRunner._stage_of"
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_a_lock_does_not_settle_what_a_shallow_clone_does_not_show(behind: Trees, tmp_path: Path, depth: int) -> None:
+    place = clone_of(behind, tmp_path / "shallow", f"--depth={depth}")
+    with pytest.raises(
+        InputError, match=r"npu_ar_model_runner.py was last aligned .*--unshallow.* --omni-base, HEAD if"
+    ):
+        lock_of(behind, place)
+    assert recorded(lock_of(behind, place, omni_base="HEAD"))[STAGE_OF] == log(behind)["Alone"]
+    whole = clone_of(behind, tmp_path / "whole")
+    assert recorded(lock_of(behind, whole))[STAGE_OF] == log(behind)["Both"]
+
+
+def test_a_lock_does_not_settle_what_a_plain_folder_does_not_show(behind: Trees, tmp_path: Path) -> None:
+    place = tmp_path / "plain"
+    shutil.copytree(behind.omni, place, ignore=shutil.ignore_patterns(".git"))
+    with pytest.raises(InputError, match=r"no history that reaches back so far\): name the old omni with --omni-base"):
+        lock_of(behind, place)
+    planned = lock_of(behind, place, omni_base=str(place))
+    assert recorded(planned)[STAGE_OF] == str(place)
+    assert planned.lock is not None
+    (place / planned.lock.path).write_text(planned.lock.after or "", "utf-8")
+    assert lock_of(behind, place).lock is None, "what the old lock tells needs no history"
+
+
+def test_an_upgrade_of_a_shallow_clone_records_no_gpu_text(behind: Trees, tmp_path: Path) -> None:
+    place = clone_of(behind, tmp_path / "shallow", "--depth=1")
+    options = replace(behind.upgrade(behind.ascend_new, vllm_base="0.20.0"), omni=TreeOptions(path=place))
+    planned = sync.upgrade(options)
+    assert recorded(planned) == {}
+    assert "the lock names no GPU text" in "\n".join(planned.report.notes)
+    whole = clone_of(behind, tmp_path / "whole")
+    assert planned.lock is not None
+    (whole / planned.lock.path).write_text(planned.lock.after or "", "utf-8")
+    again = sync.upgrade(replace(options, omni=TreeOptions(path=whole), allow_dirty=True))
+    assert LAST.replace("0", "1") in "".join(change.after or "" for change in again.changes), "goes by the history"
+
+
+def test_a_lock_says_of_the_history_only_what_it_took_from_it(behind: Trees) -> None:
+    """What the old lock tells does not count since any commit of the history."""
+
+    def said() -> str:
+        return "\n".join(lock_of(behind, behind.omni).report.notes)
+
+    assert "that aligned each: " in said()
+    planned = lock_of(behind, behind.omni)
+    assert planned.lock is not None
+    (behind.omni / planned.lock.path).write_text(planned.lock.after or "", "utf-8")
+    assert "that aligned each: " not in said()
+    behind.edit(AR, HEAD, "    def _sample(self, logits):\n        return logits\n\n" + HEAD)
+    behind.edit(GPU_AR, HEAD, "    def _sample(self, logits):\n        return logits\n\n" + HEAD)
+    assert "that aligned each: " in said(), "a unit that the lock has no entry of"
+
+
+@pytest.mark.parametrize("is_port", [True, False])
+def test_an_edited_unit_follows_the_change_that_it_has(behind: Trees, *, is_port: bool) -> None:
+    """Where the lock is all that tells of earlier GPU runners: a port by hand, and another edit."""
+    shutil.rmtree(behind.omni / ".git")
+    commit(behind.omni, "Squashed")
+    behind.write_lock()
+    commit(behind.omni, "Locked")
+    behind.edit(GPU_AR, LAST.replace("0", "1"), LAST.replace("0", "2"))
+    behind.edit(AR, LAST, LAST.replace("0", "2") if is_port else f"self.seen = 3\n        {LAST}")
+    commit(behind.omni, "Edited")
+    known = log(behind)
+    assert recorded(lock_of(behind, behind.omni))[STAGE_OF] == known["Edited" if is_port else "Squashed"]

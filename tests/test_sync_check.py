@@ -53,7 +53,7 @@ def test_a_lock_names_no_folder_of_this_machine(trees: Trees, recorded: str) -> 
     named = 'vllm-ascend = "0.20.0"\n'
     assert named in file.read_text("utf-8")
     file.write_text(file.read_text("utf-8").replace(named, recorded + named, 1), "utf-8")
-    planned = sync.lock(trees.upgrade(trees.ascend_old))
+    planned = sync.lock(trees.upgrade(trees.ascend_old, omni_base=trees.itself))
     text = planned.lock.after if planned.lock is not None else file.read_text("utf-8")
     assert lock.load(text or "").inputs == {"vllm-ascend": "0.20.0"}
     assert str(trees.vllm.parent) not in (text or "")

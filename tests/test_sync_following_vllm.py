@@ -149,7 +149,7 @@ def test_a_gpu_runner_follows_vllm_and_keeps_what_is_omnis(trees: Trees) -> None
 
 
 def test_each_profile_has_a_lock_of_its_own(trees: Trees) -> None:
-    npu = sync.lock(trees.upgrade(trees.ascend_old))
+    npu = sync.lock(trees.upgrade(trees.ascend_old, omni_base=trees.itself))
     gpu = sync.lock(options(trees, vllm_base="HEAD~1"))
     assert npu.lock is not None
     assert gpu.lock is not None
@@ -158,7 +158,9 @@ def test_each_profile_has_a_lock_of_its_own(trees: Trees) -> None:
     )
     assert f'path = "{GPU_BASE}"' in (gpu.lock.after or "")
     write.write([npu.lock, gpu.lock], trees.omni)
-    assert sync.lock(trees.upgrade(trees.ascend_old)).lock is None, "neither takes the other's for lost"
+    assert sync.lock(trees.upgrade(trees.ascend_old, omni_base=trees.itself)).lock is None, (
+        "neither takes the other's for lost"
+    )
     assert sync.lock(options(trees, vllm_base="HEAD~1")).lock is None
 
 
@@ -235,14 +237,17 @@ def test_a_lock_of_the_other_profile_is_called_that(trees: Trees) -> None:
     for run in (lambda: sync.check(trees.check()), lambda: sync.upgrade(trees.upgrade(trees.ascend_new))):
         with pytest.raises(InputError, match=said):
             run()
-    again = sync.lock(trees.upgrade(trees.ascend_old)).lock
+    again = sync.lock(trees.upgrade(trees.ascend_old, omni_base=trees.itself)).lock
     assert again is not None
     assert f'path = "{AR}"' in (again.after or "")
 
 
 def test_a_baseline_is_of_one_profile(trees: Trees) -> None:
     """Entries of the other one's runners would look stale, and go with the next ``--update-baseline``."""
-    for planned in (sync.lock(trees.upgrade(trees.ascend_old)), sync.lock(options(trees, vllm_base="HEAD~1"))):
+    for planned in (
+        sync.lock(trees.upgrade(trees.ascend_old, omni_base=trees.itself)),
+        sync.lock(options(trees, vllm_base="HEAD~1")),
+    ):
         assert planned.lock is not None
         write.write([planned.lock], trees.omni)
     place = trees.omni / AR

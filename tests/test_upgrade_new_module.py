@@ -158,7 +158,7 @@ def test_a_lock_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     stay_at_home(monkeypatch, tmp_path)
     trees = Trees(tmp_path)
     (trees.omni / BASE).unlink()
-    planned = sync.lock(trees.upgrade(trees.ascend_new))
+    planned = sync.lock(trees.upgrade(trees.ascend_new, omni_base=trees.itself))
     assert planned.changes == ()
     assert planned.lock is not None
     assert BASE not in (planned.lock.after or "")

@@ -5,11 +5,11 @@ Comes in: ``UpgradeOptions``. Goes out: ``Upgrade``, which ``applying`` writes. 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from packaging.version import Version
 
-from runner_sync import lock as locks
 from runner_sync import sources, write
 from runner_sync.compose.layout import format_changes
 from runner_sync.compose.notes import WORD
@@ -19,7 +19,7 @@ from runner_sync.statements import forget_trees
 from runner_sync.sync import planned, planning, result_check, tidiness
 from runner_sync.sync.locks import later_copies
 from runner_sync.sync.locks.locking import lock_change
-from runner_sync.sync.locks.relocking import Recorded, lost_note, readable_lock
+from runner_sync.sync.locks.relocking import Recorded, lost_note, readable_lock, without_told
 from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.notes import going_back, older_gpu_code, older_upstream_code, run_notes
 from runner_sync.sync.options import UpgradeOptions
@@ -48,7 +48,7 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     refuse_indentation(modules)
     base = _declared_base(options, given)
     with naming_the_deepest(given):
-        results, notes = planning.plan(replace(options, vllm_base=base) if base else options, given)
+        results, notes, twins = planning.plan(replace(options, vllm_base=base) if base else options, given)
         formatted = [_finish(result, options, given) for result in results]
         finished = [result for result, _failure in formatted]
         older = older_gpu_code.note(finished, given, options)
@@ -59,10 +59,12 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         if options.verify and options.conflict != "inline":
             findings = (*findings, *tidiness.new_faults(finished, given.profile))
     unformatted = run_notes.unformatted(failure for _result, failure in formatted)
-    said = (*(going_back.note(given) if options.upstream else ()), *notes, *unformatted, *remarks, *older)
+    going = going_back.note(given) if options.upstream else ()
+    said = (*going, *twins.notes(), *notes, *unformatted, *remarks, *older)
     if base is not None:
         said = (f"what vLLM changed counts since {base}, which the omni tree is for (--vllm-base names another)", *said)
-    return _planned("upgrade", finished, findings=findings, notes=said, given=given, options=options)
+    unseen = twins.unseen
+    return _planned("upgrade", finished, findings=findings, notes=said, given=given, options=options, unseen=unseen)
 
 
 def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:
@@ -141,8 +143,10 @@ def _planned(
     notes: tuple[str, ...],
     given: inputs.Inputs,
     options: UpgradeOptions,
+    unseen: Collection[str] = (),
 ) -> Upgrade:
-    """The plan made of the results of a run: its report, the changed files and the lock."""
+    """The plan made of the results of a run: its report, the changed files and the lock, which says nothing of the GPU
+    twins of the ``unseen`` modules."""
     changes = planned.changes_of(results)
     units = tuple(unit for result in results for unit in result.units)
     report = Report(
@@ -159,7 +163,7 @@ def _planned(
         followed=given.profile.followed,
     )
     root = options.out if options.out is not None else given.root
-    lock = lock_change(command, results, given, options)
+    lock = lock_change(command, results, given, options, unseen=unseen)
     patch = write.as_on_disk([*changes, *([lock] if lock is not None else [])], given.root)
     return Upgrade(report, changes, root, lock, patch)
 
@@ -186,14 +190,28 @@ def lock(options: UpgradeOptions) -> Upgrade:
     inferred."""
     # The old lock does not name the trees: it may name some that cannot be read, and a new lock is the remedy.
     given = open_inputs(options, with_lock=False)
+    options = _with_lasting_base(options, given)
     modules = find_modules(given)
     refuse_classless(given, modules)
     refuse_twice(given, modules)
     with naming_the_deepest(given):
-        results, notes = planning.plan(options, given, starts=False)
-    is_told = options.ascend_base or options.omni_base
-    known, unread = (locks.Lock(), ()) if is_told else readable_lock(given, options.progress)
+        results, notes, twins = planning.plan(options, given, starts=False)
+    known, unread = readable_lock(given, options.progress)
+    known = without_told(known, options)
     recorded = Recorded.of(known, given, options.progress)
-    frozen = [recorded.kept(planned.as_they_stand(result)) for result in results]
-    notes = (*notes, *unread, *lost_note(known, given), *later_copies.note(frozen, given, options.progress))
+    inferred = [planned.as_they_stand(result) for result in results]
+    seen = {result.path: result.path not in twins.unseen for result in inferred}
+    unrecorded = {one.path for one in inferred if recorded.without_record(one, is_seen=seen[one.path])}
+    twins.refuse_unseen(unrecorded)
+    frozen = [recorded.kept(one, is_seen=seen[one.path]) for one in inferred]
+    said = (*twins.history_note(unrecorded), *notes, *unread, *lost_note(known, given))
+    notes = (*said, *later_copies.note(frozen, given, options.progress))
     return _planned("lock", frozen, notes=notes, given=replace(given, lock=known), options=options)
+
+
+def _with_lasting_base(options: UpgradeOptions, given: inputs.Inputs) -> UpgradeOptions:
+    """The options with a commit in place of a revision like ``HEAD``, which is another one by the next commit."""
+    base = options.omni_base
+    if base is None or inputs.is_version(base):
+        return options
+    return replace(options, omni_base=inputs.open_at("vllm-omni", base, given.omni, options.progress).source.ref)

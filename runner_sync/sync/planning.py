@@ -25,6 +25,7 @@ from runner_sync.sync.classes.undefined import Attributes
 from runner_sync.sync.classes.variants import variants
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced.bases import Bases
+from runner_sync.sync.synced.twin_bases import TwinBases
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.sync.trees.runners import DerivedModule, find_modules, refuse_lost
@@ -64,9 +65,9 @@ class _Run:
 
 def plan(
     options: UpgradeOptions, given: inputs.Inputs, *, starts: bool = True
-) -> tuple[list[ModuleResult], tuple[str, ...]]:
+) -> tuple[list[ModuleResult], tuple[str, ...], TwinBases]:
     """Upgrade every derived module in memory, and start those that are missing, if it ``starts`` any. Returns the
-    results and notes on where the bases came from.
+    results, notes on where the bases came from, and what knows where those of the GPU twins did.
 
     After a start all is planned once more with what was started: what the others inherit from that, and what they get
     beside it, would otherwise come with the next run only.
@@ -87,7 +88,7 @@ def plan(
         results = _upgraded(run)
     options.progress("comparing", len(run.modules), len(run.modules))
     finished = [_as_new(started[r.path], r) if r.path in started else r for r in results]
-    return finished, tuple(run.bases.revisions.notes)
+    return finished, tuple(run.bases.revisions.notes), run.bases.twins
 
 
 def _run(options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]) -> _Run:

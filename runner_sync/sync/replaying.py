@@ -108,7 +108,7 @@ def run(case: Case, options: ReplayOptions, *, ascend: Tree | None = None) -> Re
         ascend=ascend or (inputs.open_at("vllm-ascend", case.ascend, None, options.progress) if case.ascend else None),
         vllm=inputs.open_at("vllm", case.vllm_after, None, options.progress),
     )
-    results, _ = planning.plan(_options(case, options), given)
+    results, *_ = planning.plan(_options(case, options), given)
     scored = tuple(result for result in results if result.path in truth)
     return Replayed(case, scored, truth, time.perf_counter() - started)
 

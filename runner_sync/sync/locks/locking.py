@@ -6,7 +6,7 @@ reading.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,9 +20,19 @@ from runner_sync.verify.runners.reading import Reading
 
 
 def lock_change(
-    command: str, results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
+    command: str,
+    results: list[ModuleResult],
+    given: inputs.Inputs,
+    options: UpgradeOptions,
+    *,
+    unseen: Collection[str] = (),
 ) -> FileChange | None:
-    """The change of the lock file; ``None`` if it stays as it is, and if there is none yet and ``--only`` is given."""
+    """The change of the lock file; ``None`` if it stays as it is, and if there is none yet and ``--only`` is given.
+
+    It gets no GPU text of the modules in ``unseen``, of which nobody knows what they have of their twins: the present
+    text would settle what they lack.
+    """
+    results = [_without_twins(result) if result.path in unseen else result for result in results]
     marked = options.conflict == "inline"
     entries = [entry for result in results for entry in _entries(result, given, marked=marked)]
     is_whole = options.gpu and options.upstream and not options.only
@@ -57,6 +67,10 @@ def lock_change(
         made = _with_settled_gpu(made, given.omni.source)
     after = locks.dump(made)
     return None if before == after else FileChange(given.lock_file, before, after)
+
+
+def _without_twins(result: ModuleResult) -> ModuleResult:
+    return replace(result, synced={name: (upstream, None) for name, (upstream, _gpu) in result.synced.items()})
 
 
 def _with_settled_gpu(lock: locks.Lock, omni: Source) -> locks.Lock:

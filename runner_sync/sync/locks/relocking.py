@@ -12,13 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from runner_sync.errors import InputError, UnknownFormat
+from runner_sync.lineage.alignment import aligned_with
 from runner_sync.lock import Entry, Lock, is_lock, load
-from runner_sync.model import BaseRef
-from runner_sync.sync.options import Progress
+from runner_sync.model import BaseRef, Project
+from runner_sync.sync.options import Progress, UpgradeOptions
 from runner_sync.sync.synced.locked import unlike_locked
 from runner_sync.sync.synced.revisions import Revisions
 from runner_sync.sync.trees import inputs
 from runner_sync.trees import InGit, Tree
+from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, ModuleRevision
 from runner_sync.verify.runners import locked
 from runner_sync.verify.runners.reading import Reading
@@ -57,6 +59,18 @@ def _committed_lock(tree: Tree, name: str, progress: Progress) -> Lock | None:
         return None
 
 
+def without_told(lock: Lock, options: UpgradeOptions) -> Lock:
+    """``lock`` without what the options name another base of."""
+    named: dict[Project, str | None] = {"vllm-ascend": options.ascend_base, "vllm-omni": options.omni_base}
+    told = {project for project, base in named.items() if base is not None}
+
+    def left(ref: BaseRef | None) -> BaseRef | None:
+        return None if ref is not None and ref.project in told else ref
+
+    entries = tuple(replace(entry, upstream=left(entry.upstream), gpu=left(entry.gpu)) for entry in lock.entries)
+    return replace(lock, entries=entries, inputs={k: v for k, v in lock.inputs.items() if k not in told})
+
+
 def lost_note(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
     """A note on the files that the old lock records and the tree lacks: the new lock will not mention them."""
     named = {entry.path for entry in lock.entries} | {e.gpu.path for e in lock.entries if e.gpu is not None}
@@ -79,14 +93,22 @@ class Recorded:
     def of(cls, lock: Lock, given: inputs.Inputs, progress: Progress) -> Recorded:
         return cls(lock, given, Revisions(replace(given, lock=lock), progress))
 
-    def kept(self, result: ModuleResult) -> ModuleResult:
-        """``result`` with the references that the old lock has for its units, as far as they still hold."""
-        npu = Reading(result.path, result.before)
-        holding = {e.qualname: e for e in self.lock.entries if e.path == result.path and self._holds(e, npu)}
+    def kept(self, result: ModuleResult, *, is_seen: bool = True) -> ModuleResult:
+        """``result`` with the references that the old lock has for its units, as far as they still hold.
+
+        If earlier revisions of its twin were not seen, a unit that was edited since goes by the GPU text of its entry,
+        or by the present one if it has what that gained.
+        """
+        holding = self._holding(result)
+        edited = {} if is_seen else {e.qualname: e.gpu for e in self._known_twins(result) if e.qualname not in holding}
 
         def chosen(name: str, base: BaseRef | None, gpu: BaseRef | None) -> tuple[BaseRef | None, BaseRef | None]:
-            entry = holding.get(name)
-            return (base, gpu) if entry is None else (entry.upstream or base, entry.gpu or gpu)
+            if (entry := holding.get(name)) is not None:
+                return entry.upstream or base, entry.gpu or gpu
+            then = edited.get(name)
+            return base, then if then is not None and gpu is not None and self._follows(
+                result, name, then, gpu
+            ) else gpu
 
         synced = {name: chosen(name, *pair) for name, pair in result.synced.items()}
         for name in holding:
@@ -96,6 +118,29 @@ class Recorded:
             base, gpu = chosen(unit.unit, unit.base, unit.gpu)
             units.append(replace(unit, base=base, gpu=gpu))
         return replace(result, units=tuple(units), synced=synced)
+
+    def without_record(self, result: ModuleResult, *, is_seen: bool) -> frozenset[str]:
+        """The units of a module as it stands of which the old lock does not tell the GPU text, so that it was inferred;
+        if earlier revisions of the twin were not seen, those alone whose own entry tells none either."""
+        told = {name for name, entry in self._holding(result).items() if entry.gpu is not None}
+        told |= set() if is_seen else {entry.qualname for entry in self._known_twins(result)}
+        return frozenset(name for name, (_base, gpu) in result.synced.items() if gpu is not None and name not in told)
+
+    def _holding(self, result: ModuleResult) -> dict[str, Entry]:
+        """The entries of a module that go into the new lock, by unit."""
+        npu = Reading(result.path, result.before)
+        return {e.qualname: e for e in self.lock.entries if e.path == result.path and self._holds(e, npu)}
+
+    def _known_twins(self, result: ModuleResult) -> list[Entry]:
+        """The entries of a module whose GPU text can be read."""
+        return [e for e in self.lock.entries if e.path == result.path and e.gpu and self._can_be_looked_up(e.gpu)]
+
+    def _follows(self, result: ModuleResult, name: str, then: BaseRef, now: BaseRef) -> bool:
+        """Whether a unit is still nearer to the GPU text of ``then`` than to that of ``now``."""
+        own = texts.unit_texts(result.before, result.path).get(name, "")
+        sides = ((then, self._revision(then).text), (now, self.given.omni.read(now.path) or ""))
+        before, after = (texts.unit_texts(text, ref.path).get(ref.qualname, "") for ref, text in sides)
+        return aligned_with(own, [before, after], after) == 0
 
     def _holds(self, entry: Entry, npu: Reading) -> bool:
         """Whether an entry goes into the new lock: what it names can be read, and its unit has not been edited since.

@@ -55,7 +55,7 @@ def add(
             f"the GPU runners were compared with those of vllm-omni {compared[0]} to {compared[-1]} (RS208); "
             "--omni-base names an older one"
         )
-    return tuple(found), revisions.notes
+    return tuple(found), [*twins.notes(), *revisions.notes]
 
 
 def _units(side: ModuleRevision) -> Mapping[str, str]:

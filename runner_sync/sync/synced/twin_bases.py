@@ -5,7 +5,7 @@ Comes in: options and trees. Goes out: ``ModuleRevision`` and ``GpuBase`` values
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -37,7 +37,7 @@ class TwinBases:
         modules: Sequence[DerivedModule],
         revisions: Revisions,
         *,
-        without: str = "only missing members and mixins are ported",
+        without: str = "only missing members and mixins are ported, and the lock names no GPU text",
     ) -> None:
         """``without`` says, for a note, what the run does where no earlier revision is at hand."""
         self.options = options
@@ -45,7 +45,41 @@ class TwinBases:
         self.modules = modules
         self.revisions = revisions
         self._without = without
-        self._is_partial = False
+        self._unread = ""
+        self._by_history: dict[str, str] = {}
+        self._unseen: list[str] = []
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """The modules asked about of whose twins no earlier revision was at hand: what NPU has of these nobody knows.
+        A release that is the first one is none of them."""
+        return tuple(self._unseen)
+
+    def notes(self) -> tuple[str, ...]:
+        """Notes on what the modules asked about were compared with where neither an option nor the lock named that."""
+        return (*self.history_note([*self._by_history]), *self._unseen_note())
+
+    def history_note(self, paths: Collection[str]) -> tuple[str, ...]:
+        """A note on the commits that aligned those of the modules in ``paths`` which went by the history."""
+        commits = {path: commit for path, commit in self._by_history.items() if path in paths}
+        if not commits:
+            return ()
+        since = ", ".join(f"{PurePosixPath(path).name} {commit}" for path, commit in commits.items())
+        return (f"what the GPU runners gained counts since the last commit that aligned each: {since}",)
+
+    def refuse_unseen(self, paths: Collection[str]) -> None:
+        """Raises ``InputError`` if any of the modules in ``paths`` is among the ``unseen``: to record the present twin
+        as the one that it follows would settle whatever it lacks."""
+        if not (named := [path for path in self._unseen if path in paths]):
+            return
+        names, verb = ", ".join(PurePosixPath(path).name for path in named), "was" if len(named) == 1 else "were"
+        is_git = isinstance(self.given.omni, InGit)
+        present = "HEAD" if is_git else self.given.omni.source.ref
+        fetch = "fetch the whole history of a shallow clone (git fetch --unshallow), or " if is_git else ""
+        raise InputError(
+            f"cannot tell with which GPU runners {names} {verb} last aligned ({self._why_unseen()}): {fetch}name the "
+            f"old omni with --omni-base, {present} if they are in step with the present ones."
+        )
 
     def now(self, found: DerivedModule) -> ModuleRevision | None:
         """The GPU twin as the omni tree has it, ``None`` where there is none."""
@@ -76,7 +110,7 @@ class TwinBases:
         """The earlier revisions among ``bases``, without vLLM's module. Raises the same error."""
         assert found.module.gpu is not None
         path = found.module.gpu.path
-        read = self.revisions.locked if self._is_locked else self.revisions.at
+        read = self.revisions.locked if self._is_locked(found) else self.revisions.at
         return tuple(side for ref in self._refs(found) if (side := read("vllm-omni", ref, path)).text)
 
     def earlier(self, found: DerivedModule) -> tuple[GpuBase, ...]:
@@ -86,7 +120,7 @@ class TwinBases:
         and what a lock leaves was settled.
         """
         assert found.module.gpu is not None
-        if self._is_locked or (self.options.omni_base is None and found.path not in self._aligned):
+        if self._is_locked(found) or (self.options.omni_base is None and found.path not in self._aligned):
             return ()
         path, older, ref = found.module.gpu.path, list[GpuBase](), self._refs(found)[0]
         try:
@@ -104,10 +138,10 @@ class TwinBases:
         the modules lacked before is `check`'s to tell."""
         return self.options.omni_base is not None and not self._follows_newer()
 
-    @property
-    def _is_locked(self) -> bool:
-        """Whether the lock names the twins' bases, and no option does."""
-        return self.options.omni_base is None and any(entry.gpu for entry in self.given.lock.entries)
+    def _is_locked(self, found: DerivedModule) -> bool:
+        """Whether the lock names the twin's bases, and no option does. It leaves out those that nobody knew."""
+        entries = self.given.lock.entries
+        return self.options.omni_base is None and any(entry.gpu for entry in entries if entry.path == found.path)
 
     def _before(self, ref: str, found: DerivedModule) -> str | None:
         """The release before a release; before another commit, the last one that aligned ``found``."""
@@ -128,25 +162,35 @@ class TwinBases:
         if self.options.omni_base is not None:
             return [*self._before_candidate(self.options.omni_base), self.options.omni_base]
         own = self.given.omni.source
-        if self._is_locked:
+        if self._is_locked(found):
             named = [entry.gpu for entry in self.given.lock.entries if entry.gpu]
             locked = dict.fromkeys([*(ref for gpu in named for ref in gpu.also), *(gpu.ref for gpu in named)])
             return [ref for ref in locked if ref != own.ref]
         if aligned := self._aligned.get(found.path):
+            self._by_history[found.path] = aligned[0]
             return aligned
-        if own.version is None and self._is_partial:
-            return []
         if own.version is None:
-            unknown = [m.path for m in self.modules if m.module.gpu is not None and m.path not in self._aligned]
-            names = ", ".join(PurePosixPath(path).name for path in unknown)
-            which = f" {names}" if self._aligned else ""
-            self.revisions.note(
-                f"no older GPU runner to compare{which} with (the omni tree names no version, and has no history that "
-                f"reaches back so far): {self._without}; name the old omni with --omni-base for the rest, or fetch the "
-                "whole history of a shallow clone"
-            )
+            self._unseen += [found.path] if found.path not in self._unseen else []
             return []
         return self._last_releases
+
+    def _unseen_note(self) -> tuple[str, ...]:
+        """A note on the ``unseen`` modules, which it names where others were compared."""
+        if not self._unseen:
+            return ()
+        if self._unread:
+            return (f"{self._why_unseen()}: {self._without}",)
+        names = ", ".join(PurePosixPath(path).name for path in self._unseen)
+        which = f" {names}" if self._by_history else ""
+        said = f"no older GPU runner to compare{which} with ({self._why_unseen()}): {self._without}"
+        return (
+            f"{said}; name the old omni with --omni-base for the rest, or fetch the whole history of a shallow clone",
+        )
+
+    def _why_unseen(self) -> str:
+        if self._unread:
+            return f"no history of the GPU runners was read: {self._unread}"
+        return "the omni tree names no version, and has no history that reaches back so far"
 
     @cached_property
     def _last_releases(self) -> list[str]:
@@ -168,14 +212,9 @@ class TwinBases:
         try:
             refs = {path: self._alignments(tree, mine, twin) for path, (mine, twin) in places.items()}
         except InputError as error:  # a partial clone has the commits, and not the texts
-            self.revisions.note(f"no history of the GPU runners was read: {error}")
-            self._is_partial = True
+            self._unread = str(error).rstrip(".")
             return {}
-        found = {path: commits for path, commits in refs.items() if commits}
-        if found:
-            since = ", ".join(f"{PurePosixPath(path).name} {commits[0]}" for path, commits in found.items())
-            self.revisions.note(f"what the GPU runners gained counts since the last commit that aligned each: {since}")
-        return found
+        return {path: commits for path, commits in refs.items() if commits}
 
     def _alignments(self, tree: InGit, mine: Sequence[str], twin: str) -> list[str]:
         """The commits with which a module may have been aligned last.

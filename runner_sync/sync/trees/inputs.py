@@ -236,7 +236,10 @@ def _release(project: Project, version: str, progress: Progress) -> Tree:
 
 
 def open_at(project: Project, ref: str, like: Tree | None, progress: Progress) -> Tree:
-    """The tree of ``project`` at ``ref``: from ``like`` if it is a git checkout that knows ``ref``, else a release."""
+    """The tree of ``project`` at ``ref``: ``like`` if it is the folder of that name, or from it if it is a git checkout
+    that knows ``ref``, else a release."""
+    if like is not None and like.source.kind == "path" and like.source.ref == ref:
+        return like
     if like is not None and like.source.kind == "git":
         try:
             return sources.open_path(project, like.source.location, ref=ref)

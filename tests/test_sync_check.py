@@ -366,6 +366,18 @@ def test_what_does_not_parse_and_no_runner_needs_is_noted(trees: Trees, tree: st
         assert re.search(said, report.notes[-1])
 
 
+@pytest.mark.parametrize("line", ["def f(:\n", "<<<<<<< HEAD\n"])
+def test_a_gpu_runner_that_does_not_parse_ends_verify_though_no_npu_class_inherits_from_it(
+    trees: Trees, line: str
+) -> None:
+    with (trees.omni / GPU_AR).open("a", encoding="utf-8") as file:
+        file.write(line)
+    with pytest.raises(InputError, match=rf"^{GPU_AR}:\d+: "):
+        sync.verify(trees.check(ascend=trees.ascend_old))
+    (trees.omni / GPU_AR).unlink()
+    assert sync.verify(trees.check(ascend=trees.ascend_old)).command == "verify", "a runner without a twin"
+
+
 def test_an_upstream_runner_that_does_not_parse_is_no_green_run(trees: Trees) -> None:
     with (trees.ascend_old / ASCEND).open("a", encoding="utf-8") as file:
         file.write("\ndef broken(:\n")

@@ -116,6 +116,16 @@ def test_a_second_upgrade_counts_what_the_first_left_open(trees: Trees) -> None:
     assert "; 1 review comment of an earlier upgrade is still to be settled" in summarize(report)
 
 
+def test_a_lock_says_what_is_left_open_in_its_files_and_is_whole(trees: Trees) -> None:
+    assert "review comment" not in summarize(lock(trees.options()).report)
+    text = (trees.omni / RUNNER).read_text("utf-8")
+    marked = text.replace("    def ", "    # runner-sync: review R1 both changed it\n    def ", 1)
+    (trees.omni / RUNNER).write_text(marked, "utf-8")
+    report = lock(trees.options()).report
+    assert "of omni's own; 1 review comment of an earlier upgrade is still to be settled" in summarize(report)
+    assert exit_code(report) == 0
+
+
 def test_what_the_first_upgrade_left_open_is_left_to_a_person(trees: Trees) -> None:
     options = trees.options()
     apply(upgrade(options), options)

@@ -168,7 +168,7 @@ def _unported(report: Report) -> str:
 
 
 def _left_open(report: Report) -> str:
-    """The part of a sentence about review comments of an earlier upgrade: they make this run exit with 1."""
+    """The part of a sentence about review comments of an earlier upgrade: they make an upgrade exit with 1."""
     number = report.summary.get("left_open")
     if not isinstance(number, int) or not number:
         return ""
@@ -217,7 +217,7 @@ def _lock_sentence(report: Report) -> str:
     own = sum(unit.kind == "own" and unit.base is None and unit.gpu is None for unit in report.units)
     missing = len(report.units) - known - own
     unknown = f", {missing} without one" if missing else ""
-    return f"The base of {count(known, 'unit')} is known{unknown}; {own} of omni's own."
+    return f"The base of {count(known, 'unit')} is known{unknown}; {own} of omni's own{_left_open(report)}."
 
 
 def _explain_sentence(report: Report) -> str:

@@ -99,7 +99,8 @@ def verify(options: CheckOptions) -> Report:
 
     The target is the vllm-ascend that is given, else that of the last upgrade according to the lock. If the trees that
     the runners were made for are not known, everything is reported. Raises ``InputError`` without a target, for a
-    file that the lock records and the tree lacks, for a base that cannot be read, and without the type checker.
+    file that the lock records and the tree lacks, for a runner or GPU twin that does not parse, for a base that cannot
+    be read, and without the type checker.
     """
     given = inputs.open_omni(options)
     codes = selection.chosen_for_verify(options, given.config)
@@ -113,6 +114,7 @@ def verify(options: CheckOptions) -> Report:
     inputs.require(given.profile.followed, given.followed)
     plain = tuple(CheckModule(found.path, found.text) for found in modules)
     job, compared = _with_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))
+    _refuse_unreadable_twins(job, modules)
     said = [*compared, *absent_files(given, modules)]
     opinion = None
     if options.typecheck != "none" and codes.wants("RS390"):
@@ -131,6 +133,15 @@ def verify(options: CheckOptions) -> Report:
             noted += inherited_code.notes(job, result.findings)
     report = _report("verify", run, result, [*said, *noted])
     return replace(report, summary={**report.summary, "noted": len(noted)}) if noted else report
+
+
+def _refuse_unreadable_twins(job: CheckJob, modules: Sequence[DerivedModule]) -> None:
+    """Raises ``InputError`` for a GPU twin that does not parse, also where no NPU class inherits from it: what is new
+    against it would be looked for in vain."""
+    for found in modules:
+        twin = found.module.gpu
+        if twin is not None and job.world is not None and job.read(twin.path) is not None:
+            job.world.module_at(twin.path)
 
 
 def _job(

@@ -173,7 +173,7 @@ def _summary(
 ) -> dict[str, int | str]:
     """The figures of a run. Only if not zero: review comments found in the old texts, GPU members left unported, and
     flags for ``--gpu-only`` and for a result that was not verified."""
-    open_before = sum(result.before.count(WORD) for result in results) if command == "upgrade" else 0
+    open_before = sum(result.before.count(WORD) for result in results)
     unverified = command == "upgrade" and bool(result_check.why_unverified(given, options))
     extras = {
         "left_open": open_before,

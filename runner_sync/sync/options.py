@@ -77,6 +77,14 @@ class UpgradeOptions:
         """Where an upstream's tree is."""
         return self.ascend if project == "vllm-ascend" else self.vllm
 
+    def tree_words(self) -> list[str]:
+        """The options that name the upstreams' trees, as words of a command line."""
+        words: list[str] = []
+        for name, tree in (("ascend", self.ascend), ("vllm", self.vllm)):
+            for part, value in (("path", tree.path), ("ref", tree.ref), ("version", tree.version)):
+                words += [f"--{name}-{part}", str(value)] if value is not None else []
+        return words
+
     def base(self, project: Project) -> str | None:
         """The revision or version of an upstream that the runners were last synced to, if an option names it."""
         return _base(self, project)

@@ -5,7 +5,8 @@ Comes in: the trees and the results. Goes out: findings and notes. May touch: th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Callable, Sequence
 
 from runner_sync import sources
 from runner_sync.errors import InputError
@@ -43,16 +44,43 @@ def new_breakage(
         return tuple(folded(found)), ()
     since, unread = _before_upgrade(given, results, options)
     found = breakage.find(world, None, paths, since=since or before, imports=False)
+    found, others = by_request(found, options, lambda: breakage.find(world, before, paths, imports=False))
     inherited, idle = breakage.find_inherited(world, own)
     options.progress("verifying", 1, 1)
     reported = {(finding.path, finding.line, finding.symbol) for finding in found}
     return tuple(folded(found)), (
         *unread,
+        *_note_of_others(others, options),
         *inherited_code.unfit(
             [one for one in inherited if (one.path, one.line, one.symbol) not in reported], given.profile
         ),
         *inherited_code.never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )
+
+
+def by_request(
+    found: list[Finding], options: UpgradeOptions, load_new: Callable[[], list[Finding]]
+) -> tuple[list[Finding], list[Finding]]:
+    """The findings of a run with ``--only``, and those that it left aside: in units that nobody asked for, and there
+    before as well. ``load_new`` finds what was not: a new signature breaks a call somewhere else."""
+    others = [finding for finding in found if not is_selected(finding.unit, options.only)]
+    if not others:
+        return found, []
+    new = {_place(finding) for finding in load_new()}
+    aside = [finding for finding in others if _place(finding) not in new]
+    return [finding for finding in found if finding not in aside], aside
+
+
+def _place(finding: Finding) -> tuple[str, str, int, str]:
+    return finding.code, finding.path, finding.line, finding.symbol
+
+
+def _note_of_others(others: Sequence[Finding], options: UpgradeOptions) -> tuple[str, ...]:
+    if not others:
+        return ()
+    number = "1 finding is" if len(others) == 1 else f"{len(others)} findings are"
+    command = " ".join(["runner-sync verify", shlex.join(options.tree_words())]).strip()
+    return (f"{number} in units that --only leaves as they were, and not listed (`{command}` shows what is there)",)
 
 
 def _before_upgrade(

@@ -43,8 +43,10 @@ _Options = TypeVar("_Options", bound=_Watched)
 
 
 def exit_code(report: Report) -> int:
-    """1 if a person has something to decide or to mend, which includes review comments of an earlier run; else 0."""
-    left = report.reviews or report.findings or report.summary.get("left_open")
+    """1 if a person has something to decide or to mend, which includes review comments of an earlier run; else 0. A
+    lock is whole with such comments, too."""
+    is_open = report.command != "lock" and report.summary.get("left_open")
+    left = report.reviews or report.findings or is_open
     return LEFT_TO_A_PERSON if left else DONE
 
 
@@ -132,11 +134,7 @@ def _say_what_was_written(planned: Upgrade, paths: Sequence[str], options: Upgra
 
 def _targets(options: UpgradeOptions) -> str:
     """The options of this run that the next command needs as well, quoted for a shell, after a space."""
-    words: list[str] = []
-    for name, tree in (("ascend", options.ascend), ("vllm", options.vllm)):
-        for part, value in (("path", tree.path), ("ref", tree.ref), ("version", tree.version)):
-            words += [f"--{name}-{part}", str(value)] if value is not None else []
-    said = " ".join(filter(None, (shlex.join(words), naming_profile.named_by(options))))
+    said = " ".join(filter(None, (shlex.join(options.tree_words()), naming_profile.named_by(options))))
     return f" {said}" if said else ""
 
 

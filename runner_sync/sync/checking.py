@@ -138,10 +138,8 @@ def verify(options: CheckOptions) -> Report:
 def _refuse_unreadable_twins(job: CheckJob, modules: Sequence[DerivedModule]) -> None:
     """Raises ``InputError`` for a GPU twin that does not parse, also where no NPU class inherits from it: what is new
     against it would be looked for in vain."""
-    for found in modules:
-        twin = found.module.gpu
-        if twin is not None and job.world is not None and job.read(twin.path) is not None:
-            job.world.module_at(twin.path)
+    if job.world is not None:
+        job.world.existing([found.module.gpu.path for found in modules if found.module.gpu is not None])
 
 
 def _job(

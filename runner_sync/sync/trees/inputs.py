@@ -236,8 +236,8 @@ def _release(project: Project, version: str, progress: Progress) -> Tree:
 
 
 def open_at(project: Project, ref: str, like: Tree | None, progress: Progress) -> Tree:
-    """The tree of ``project`` at ``ref``: ``like`` if that is only known by this name, a folder's, or from it if it is a git checkout
-    that knows ``ref``, else a release."""
+    """The tree of ``project`` at ``ref``: ``like`` if that is a folder known by this path alone, or from it if it is a
+    git checkout that knows ``ref``, else a release."""
     if like is not None and not like.source.is_known_elsewhere and like.source.ref == ref:
         return like
     if like is not None and like.source.kind == "git":

@@ -26,6 +26,7 @@ from runner_sync.merge.doubts.own_statements import (
     without_emptied_inside,
 )
 from runner_sync.merge.doubts.replacements import with_replacements, with_successors_beside
+from runner_sync.merge.doubts.rewritten import rewritten
 from runner_sync.merge.doubts.unread import unread_additions
 from runner_sync.merge.keeping.foreign import is_foreign
 from runner_sync.merge.keeping.resolve import settle_presence, what_lost_its_definition
@@ -34,6 +35,7 @@ from runner_sync.merge.matching.align import SIMILAR, align
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.classify import classify
 from runner_sync.merge.phrases.contents import Content, content
+from runner_sync.merge.placing.clauses import one_of_each
 from runner_sync.merge.placing.emit import text_of
 from runner_sync.merge.placing.interleaving import in_other_suites, without_crossing
 from runner_sync.merge.placing.moved_remarks import with_moved_remarks
@@ -150,6 +152,7 @@ def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
     doubts = without_own_calls(weave, without_named_values(weave, settle_presence(weave, strands, terms)))
     doubts += without_crossing(weave, strands, is_copy=terms.policy.is_copy)
     parents(weave, strands, terms.policy)
+    doubts += one_of_each(weave, strands)
     if not terms.policy.is_copy:
         doubts += without_partial_wrappers(weave, strands)
         put_where_the_replaced_stood(weave)
@@ -196,6 +199,7 @@ def _with_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) -
         *set_twice(weave, kept),
         *came_back(weave, kept),
         *added_exits(weave, kept),
+        *rewritten(weave, kept),
     ]
 
 

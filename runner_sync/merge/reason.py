@@ -22,6 +22,7 @@ Kind = Literal[
     "both added in another order",
     "both added under other conditions",
     "both emptied",
+    "both rewrote a suite",
     "additions moved on",
     "keywords taken over",
     "remark left out",

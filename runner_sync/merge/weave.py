@@ -19,6 +19,10 @@ from runner_sync.statements import Node, ancestors
 
 Nodes = Sequence[Node]
 
+LAST_CLAUSES = ("except", "else", "finally")
+"""Clauses of which a statement has one at most, and which stand behind all others, in this order; ``except`` here is
+the bare one."""
+
 
 @dataclass(eq=False)
 class Strand:
@@ -81,7 +85,9 @@ class Strand:
 
 @dataclass
 class Weave:
-    """The nodes of the three sides, and the strand of every node."""
+    """The nodes of the three sides, and the strand of every node.
+
+    ``joined`` are clauses that are one strand only because their statement has one at most, whatever is inside."""
 
     base: Nodes
     omni: Nodes
@@ -89,6 +95,7 @@ class Weave:
     of_base: list[Strand] = field(default_factory=list)
     of_omni: list[Strand] = field(default_factory=list)
     of_upstream: list[Strand] = field(default_factory=list)
+    joined: set[Strand] = field(default_factory=set)
 
     def side(self, side: str) -> tuple[Nodes, list[Strand]]:
         """The nodes of one side (``"b"``, ``"o"`` or ``"u"``), and the strand of each."""

@@ -135,10 +135,12 @@ def _about_all_inside(weave: Weave, question: _Question, emitted: Emitted) -> _Q
     side = "o" if strand.omni is not None else "u"
     (nodes, of), head = weave.side(side), strand.on(side)
     inside = [of[k] for k in (below(nodes, head) if kind in WHOLE_SUITES else _with_its_suite(nodes, head))]
-    last = max(emitted.place[strand][1] for strand in inside if strand in emitted.place)
+    shown = question.doubts[0].instead or strand
+    inside += [other for other in emitted.place if kind in WHOLE_SUITES and shown in emitted.around(other)]
+    last = max((emitted.place[one][1] for one in inside if one in emitted.place), default=question.end_line)
     lines = emitted.lines[question.line - 1 : last]
-    shown = lines if kind in WHOLE_SUITES else [line for line in lines if line.strip()]
-    return replace(question, end_line=last, chosen=textwrap.dedent("\n".join(shown)))
+    lines = lines if kind in WHOLE_SUITES else tuple(line for line in lines if line.strip())
+    return replace(question, end_line=last, chosen=textwrap.dedent("\n".join(lines)))
 
 
 def _with_its_suite(nodes: Sequence[Node], head: int) -> range:
@@ -178,7 +180,7 @@ def _decision(weave: Weave, question: _Question) -> Decision:
             weave.upstream,
             weave.of_upstream,
             upstream,
-            whole=together or question.reason.kind == "removed block came back",
+            whole=whole or together,
             with_suite=with_suite,
             around=around,
         ),

@@ -71,6 +71,7 @@ WHOLE_SUITES: Collection[Kind] = frozenset(
         "loop with additions removed",
         "condition of additions removed",
         "removed block came back",
+        "both rewrote a suite",
     }
 )
 """Reasons that are about a suite as a whole: it stays for what it has inside, and that is to be decided about."""

@@ -29,7 +29,7 @@ from runner_sync.merge.matching.by_place import by_calls, by_only_bindings, by_w
 from runner_sync.merge.matching.by_surroundings import by_surroundings
 from runner_sync.merge.matching.commonplace import Pair, leaves
 from runner_sync.merge.phrases.phrase import is_part_of
-from runner_sync.merge.weave import Nodes, Strand, Weave
+from runner_sync.merge.weave import LAST_CLAUSES, Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node, in_suite
 from runner_sync.statements.dataflow import rebinds, sets
 from runner_sync.statements.likeness import VERSION, similarity
@@ -244,16 +244,37 @@ def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite
 
 
 def _join_clauses(weave: Weave) -> None:
-    """Join the same clause that both sides added to one statement, whatever is inside: no ``try`` has two
-    ``finally``."""
+    """Join the same clause of one statement that both sides have, whatever is inside: no ``try`` has two ``finally``.
+
+    One of which there may be several (``except KeyError``) only if both sides added it; those of `LAST_CLAUSES` also
+    where one or both are paired with a clause of the base.
+    """
     for j, node in enumerate(weave.omni):
-        if not node.is_clause or weave.of_omni[j].sides != "o":
+        if not node.is_clause or weave.of_omni[j].upstream is not None:
             continue
         for u, other in enumerate(weave.upstream):
-            strand = weave.of_upstream[u]
-            if strand.sides == "u" and other.is_clause and other.canon == node.canon and _in_one_place(weave, j, u):
-                weave.of_upstream[u] = weave.of_omni[j]
-                weave.of_omni[j].upstream = u
+            if other.canon == node.canon and _is_the_same_clause(weave, j, u):
+                _join_clause(weave, j, u)
+                break
+
+
+def _is_the_same_clause(weave: Weave, j: int, u: int) -> bool:
+    """Whether two equal clauses, one on each side and not yet joined, are to be one."""
+    mine, theirs = weave.of_omni[j], weave.of_upstream[u]
+    if theirs.omni is not None or not weave.upstream[u].is_clause or not _in_one_place(weave, j, u):
+        return False
+    return (mine.base is None and theirs.base is None) or weave.omni[j].canon in LAST_CLAUSES
+
+
+def _join_clause(weave: Weave, j: int, u: int) -> None:
+    """Make two clauses one strand, with a clause of the base if either has one; such a strand is ``joined``."""
+    mine, theirs = weave.of_omni[j], weave.of_upstream[u]
+    if mine.base is None and theirs.base is not None:
+        theirs.omni, weave.of_omni[j] = j, theirs
+    else:
+        theirs.upstream, mine.upstream, weave.of_upstream[u] = None, u, mine
+    if weave.of_omni[j].base is not None:
+        weave.joined.add(weave.of_omni[j])
 
 
 def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:

@@ -21,7 +21,7 @@ from runner_sync.merge.placing.reordering import (
     put_behind_bindings,
 )
 from runner_sync.merge.placing.rulers import enclose_their_block
-from runner_sync.merge.weave import Strand, Weave, any_node
+from runner_sync.merge.weave import LAST_CLAUSES, Strand, Weave, any_node
 from runner_sync.statements import INDENT, Node
 
 
@@ -179,12 +179,8 @@ def _clauses(weave: Weave, strands: Sequence[Strand]) -> dict[Strand | None, lis
     return clauses
 
 
-_LAST_CLAUSES = ("except", "else", "finally")
-"""Clauses that must stand behind all others of their statement, in this order; ``except`` here is the bare one."""
-
-
 def _rank(clause: Node) -> int:
-    return _LAST_CLAUSES.index(clause.canon) if clause.canon in _LAST_CLAUSES else -1
+    return LAST_CLAUSES.index(clause.canon) if clause.canon in LAST_CLAUSES else -1
 
 
 @dataclass

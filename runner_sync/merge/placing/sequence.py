@@ -106,14 +106,14 @@ def _in_front_of(anchor: Strand | None, omni: _Run, upstream: _Run, weave: Weave
 
 def _anchors(weave: Weave) -> list[Strand]:
     """The strands that both omni and upstream have, in omni's order, without those that upstream has further up than
-    the one before.
+    the one before, and without clauses that are one whatever is inside: a statement may have moved past them.
 
     A strand in front of an anchor on one side and behind it on the other is met twice; `order` keeps the first place.
     """
     found: list[Strand] = []
     last = -1
     for strand in weave.of_omni:
-        if strand.upstream is not None and strand.upstream > last:
+        if strand.upstream is not None and strand.upstream > last and strand not in weave.joined:
             found.append(strand)
             last = strand.upstream
     return found

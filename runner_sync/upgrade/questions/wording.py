@@ -62,6 +62,7 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
         "{both} added this, one of them under {names!r}; it stands where {omni} has it, and not a second time"
     ),
     "both emptied": "{both} each removed a part of what stood under this, and nothing of it is left",
+    "both rewrote a suite": "{both} each put something else under this; all of it stands there now",
     "additions moved on": "what {omni} had added to a call went to the statement that {upstream} put in its place",
     "keywords taken over": "{upstream}'s change of the keywords was made to {omni}'s call of the same function",
     "remark left out": "{upstream} changed a statement inside which {omni} has a comment that is gone: {names}",

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from runner_sync.compose.passing import lacks, newly_required, passed, taken
+from runner_sync.compose.passing import has_local, lacks, newly_required, passed, taken
 
 BEFORE = "    def forward(self, ids, rows=None, **more):\n        return ids\n"
 NOW = "    def forward(self, padded: int, ids=None, rows=None, **more):\n        return ids[:padded]\n"
@@ -116,3 +116,54 @@ def test_a_call_that_takes_a_generator_without_brackets_is_left() -> None:
     in_brackets = passed(method("return self.forward((x for x in ids))\n"), now, PADDED)
     assert in_brackets is not None
     assert "self.forward((x for x in ids), padded=padded)" in in_brackets.text
+
+
+def without(body: str) -> str:
+    return "    def run(self, ids, rows):\n" + textwrap.indent(body, " " * 8)
+
+
+UNSET = {
+    "set below the call": "out = self.forward(ids=ids)\npadded = len(out)\nreturn padded\n",
+    "set in its own statement": "padded = self.forward(ids=ids)\nreturn padded\n",
+    "set below the dictionary made for it": "given = {}\npadded = 1\nreturn self.forward(**given)\n",
+    "deleted above the call": "padded = 1\ndel padded\nreturn self.forward(ids=ids)\n",
+    "given a type and no value": "padded: int\nreturn self.forward(ids=ids)\n",
+}
+OF_ANOTHER = {
+    "the variable of a comprehension": "out = self.forward(ids=ids)\nreturn [padded for padded in rows], out\n",
+    "the local of a function in it": "def f():\n    padded = 1\n    f(padded)\nreturn f, self.forward(ids=ids)\n",
+    "the parameter of a lambda": "rows.sort(key=lambda padded: padded.size)\nreturn self.forward(ids=ids)\n",
+    "the parameter of a function inside": "def size(padded):\n    return padded\nreturn self.forward(ids=ids), size\n",
+}
+
+
+@pytest.mark.parametrize("name", UNSET | OF_ANOTHER)
+def test_what_is_not_set_at_the_call_is_not_passed(name: str) -> None:
+    text = without((UNSET | OF_ANOTHER)[name])
+    assert lacks(text, NOW, PADDED)
+    assert passed(text, NOW, PADDED) is None
+    assert has_local(text, "padded") == (name in UNSET)
+
+
+def test_it_is_passed_in_the_first_call_where_it_is_set() -> None:
+    text = without("self.forward(ids=rows)\npadded = len(ids)\nreturn self.forward(ids=ids)\n")
+    mended = passed(text, NOW, PADDED)
+    assert mended is not None
+    assert mended.text == text.replace("return self.forward(ids=ids)", "return self.forward(padded=padded, ids=ids)")
+    assert passed(mended.text, NOW, PADDED) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("padded = len(ids)\nreturn [self.forward(ids=row) for row in rows]\n", id="in a comprehension"),
+        pytest.param("for padded in rows:\n    self.forward(ids=ids)\n", id="set by a loop"),
+        pytest.param("if rows:\n    padded = 1\nelse:\n    padded = 2\nself.forward(ids=ids)\n", id="in both branches"),
+        pytest.param("with self.pad(ids) as padded:\n    self.forward(ids=ids)\n", id="opened"),
+        pytest.param("self.keep(lambda: self.forward(ids=ids))\npadded = 1\n", id="read later, in a lambda"),
+    ],
+)
+def test_what_is_set_at_the_call_is_passed(body: str) -> None:
+    mended = passed(without(body), NOW, PADDED)
+    assert mended is not None
+    assert "padded=padded" in mended.statement

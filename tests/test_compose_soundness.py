@@ -89,6 +89,8 @@ EARLY = {
         "test = lambda: any((total := row) for row in rows)\nself.note(total)\ntotal = test()",
         {"total": 3},
     ),
+    "given a type and no value": ("total: int\nself.note(total)", {"total": 3}),
+    "given a type above its assignment": ("total: int\nself.note(total)\ntotal = 1", {"total": 3}),
     "read in a comprehension that runs at once": ("rows = [row + total for row in rows]\ntotal = 1", {"total": 2}),
 }
 
@@ -97,6 +99,11 @@ IN_TIME = {
     "a parameter": "self.note(rows)\nrows = 1",
     "a module's name": "self.note(np)",
     "a comprehension's variable": "rows = [row for row in rows]\nrow = 1",
+    "given a type and a value": "total: int = 1\nself.note(total)",
+    "given a type, then a value": "total: int\ntotal = 1\nself.note(total)",
+    "given a type once it has a value": "total = 1\ntotal: int\nself.note(total)",
+    "given a type, then a value in a branch": "total: int\nif rows:\n    total = 1\nself.note(total)",
+    "an attribute that is given a type": "self.total: int\nself.note(self.total)",
     "bound by a with": "with self.open() as file:\n    self.note(file)",
     "set where an error that is swallowed may come behind it": (
         "with suppress(KeyError):\n    total = 1\n    raise KeyError\nself.note(total)"

@@ -94,6 +94,8 @@ class _Walk:
                 bound = self.names([subject], bound)
                 ends = [self.suite(c.body, self.names([c.pattern, *filter(None, [c.guard])], bound)) for c in cases]
                 return self.join(*ends) if takes_all(cases[-1]) else self.join(bound, *ends)
+            case ast.AnnAssign(target=ast.Name(), value=None):
+                return bound
             case ast.Return() | ast.Raise():
                 self.names([stmt], bound)
                 return None

@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner_sync import signatures
+from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.mended import Mended
+from runner_sync.compose.names import used_names
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.signatures import Function, Signature
-from runner_sync.statements import bound_anywhere, parse_function, parses
+from runner_sync.statements import as_module, bound_in, parameters, parse_function, parses
 from runner_sync.syntax import calls_on_self
 
 
@@ -55,29 +57,39 @@ def lacks(text: str, now: str, parameter: Parameter) -> bool:
 
 
 def has_local(text: str, name: str) -> bool:
-    """Whether a method binds a local or parameter of that name anywhere."""
+    """Whether a method has a parameter of that name, or binds a local, itself: not in a comprehension or function."""
     function = parse_function(text)
-    return function is not None and name in bound_anywhere(function)
+    if function is None:
+        return False
+    return name in bound_in(function.body) or any(name == known.arg for known in parameters(function))
 
 
 def passed(text: str, now: str, parameter: Parameter) -> Mended | None:
-    """The method with the local of that name passed in its first call that lacks the parameter.
+    """The method with the local of that name passed in the first call that lacks the parameter and where it is set.
 
-    ``None`` if no call lacks it, or if the result would not parse.
+    ``None`` if there is no such call, or if the result would not parse.
     """
-    found = next(_calls_without(text, now, parameter), None)
-    if found is None:
-        return None
-    function, call = found
-    around = _holder(function, call)
+    made = (_with_local(text, around, parameter) for around in _holders(text, now, parameter))
+    return next((mended for mended in made if mended is not None), None)
+
+
+def _with_local(text: str, around: ast.Call | ast.Dict, parameter: Parameter) -> Mended | None:
+    """The method with the local passed in one call; ``None`` if it does not parse then, or nothing has set the local
+    there."""
     made = apply(text, [_with_keyword(Places(text), around, parameter)])
-    if not parses(made):
+    if not parses(made) or not _unset_in(made) <= _unset_in(text):
         return None
     last = (around.end_lineno or around.lineno) + made.count("\n") - text.count("\n")
     statement = "\n".join(made.split("\n")[around.lineno - 1 : last])
     reason = f"{parameter.method} requires {parameter.name} since this upgrade: passed on here"
     was = "\n".join(text.split("\n")[around.lineno - 1 : around.end_lineno])
     return Mended(made, around.lineno, statement, reason, was=was)
+
+
+def _unset_in(text: str) -> set[str]:
+    """The names that a method reads and that it has not set by then: its locals above their first binding, and names
+    from elsewhere."""
+    return {*read_too_early(text), *used_names(as_module(text))}
 
 
 def taken(text: str, parameter: Parameter) -> str | None:
@@ -90,6 +102,11 @@ def taken(text: str, parameter: Parameter) -> str | None:
     said, following = parameter.declared, parameter.following
     made = apply(text, [Places(text).with_parameter(function, said, following=following, by_keyword=True)])
     return made if parses(made) else None
+
+
+def _holders(text: str, now: str, parameter: Parameter) -> Iterator[ast.Call | ast.Dict]:
+    """Where the keywords of the calls that lack the parameter are written."""
+    yield from (_holder(function, call) for function, call in _calls_without(text, now, parameter))
 
 
 def _calls_without(text: str, now: str, parameter: Parameter) -> Iterator[tuple[Function, ast.Call]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
@@ -56,6 +56,71 @@ class Brancher(Maker):
             tried = (Statement("try:", (replace(one, body=inner),)), clause)
             done += tried if luck > 0.85 else tried[0].body
         return tuple(done)
+
+
+class Shifter(Maker):
+    """A maker of ``if`` with ``else`` and of ``try`` that moves statements into other suites, also those of clauses."""
+
+    def with_clauses(self, body: Body) -> Body:
+        """The suite with an ``else`` behind some heads, and a ``finally`` behind others in a ``try``."""
+        done = list[Statement]()
+        for one in body:
+            head = replace(one, body=self.with_clauses(one.body))
+            is_open = bool(one.body) and not head.has_exit and self._random.random() < 0.9
+            if not is_open:
+                done.append(head)
+            elif one.text.startswith(CONDITIONS):
+                done += [head, Statement("else:", self._few())]
+            else:
+                done += [Statement("try:", (head, *self._few())), Statement("finally:", self._few())]
+        return tuple(done)
+
+    def _few(self) -> Body:
+        return tuple(self._made(3, in_loop=False) for _ in range(self._random.randint(1, 2)))
+
+    def shifted(self, body: Body) -> Body:
+        """The suite with two to four statements moved to any other place, removed, added or replaced."""
+        for _ in range(self._random.randint(2, 4)):
+            steps = self._random.choice(("move", "move", "remove", "add", "replace", "replace"))
+            simple = [place for place, one in _places(body) if not one.body and one.text not in (*EXITS, "pass")]
+            place = self._random.choice(simple) if simple and steps != "add" else None
+            one = dict(_places(body))[place] if place is not None and steps == "move" else self._made(3, in_loop=False)
+            body = _without(body, place) if place is not None else body
+            if steps == "replace" and place is not None:
+                body = _with(body, place, one)
+            elif steps != "remove":
+                body = _with(body, self._random.choice([other for other, _ in _places(body)]), one)
+        return body
+
+
+_Path = tuple[int, ...]
+"""The number of a statement in its suite, behind those of the heads around it."""
+
+
+def _places(body: Body, above: _Path = ()) -> Iterator[tuple[_Path, Statement]]:
+    """Every statement that is no clause, and all in the suites of clauses."""
+    for number, one in enumerate(body):
+        if one.text not in ("else:", "finally:"):
+            yield (*above, number), one
+        yield from _places(one.body, (*above, number))
+
+
+def _changed(body: Body, path: _Path, change: Callable[[Body, int], Body]) -> Body:
+    """The suite with ``change`` made to the suite that a place is in."""
+    first, *rest = path
+    if not rest:
+        return change(body, first)
+    inner = _changed(body[first].body, tuple(rest), change) or (Statement("pass"),)
+    return (*body[:first], replace(body[first], body=inner), *body[first + 1 :])
+
+
+def _without(body: Body, path: _Path) -> Body:
+    return _changed(body, path, lambda suite, at: suite[:at] + suite[at + 1 :]) or (Statement("pass"),)
+
+
+def _with(body: Body, path: _Path, one: Statement) -> Body:
+    """The suite with a statement in front of a place."""
+    return _changed(body, path, lambda suite, at: (*suite[:at], one, *suite[at:]))
 
 
 def _told_apart(text: str) -> str:
@@ -169,6 +234,24 @@ def test_a_result_is_python(first: int, policy: Policy) -> None:
         sides = [(maker := Brancher(seed, side)).branched(maker.edited(body)) for side in "ou"]
         triple = Triple(*map(method, (body, *sides)))
         assert merge(triple, policy=policy).parses, f"seed {seed}:\n{triple.base}\n{triple.omni}\n{triple.upstream}"
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT], ids=["follow", "port"])
+@pytest.mark.parametrize("first", range(0, 250, 50))
+def test_what_moved_into_other_suites_is_python_and_no_addition_is_lost_or_doubled(first: int, policy: Policy) -> None:
+    for seed in range(first, first + 50):
+        maker = Shifter(seed, "b")
+        body = maker.with_clauses(maker.body())
+        sides = [Shifter(seed, side).shifted(body) for side in "ou"]
+        triple = Triple(*(_told_apart(method(one)) for one in (body, *sides)))
+        result = merge(triple, policy=policy)
+        told = f"seed {seed}:\n{triple.base}\n{triple.omni}\n{triple.upstream}\n{result.text}"
+        assert result.parses, told
+        times = Counter(re.findall(r"\b[ou]\d+(?=\()", result.text))
+        assert max(times.values(), default=1) == 1, told
+        asked = "\n".join(item.omni + item.upstream for item in result.decisions)
+        added = re.findall(r"\b[ou]\d+(?=\()", triple.omni + triple.upstream)
+        assert [name for name in added if name not in times and f"{name}(" not in asked] == [], told
 
 
 def _call(name: str) -> str:

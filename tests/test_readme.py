@@ -35,7 +35,7 @@ def test_the_first_command_prints_the_sample(tmp_path: Path) -> None:
         pytest.skip(done.stderr)
     assert done.returncode == 1
     printed = [done.stdout, done.stderr]
-    for part in re.split(r"\n+ *\[…\]\n*", sample[1]):
+    for part in re.split(r"\n+ *\[…\]\n*|\n\n", sample[1]):
         found = [(number, text.find(part)) for number, text in enumerate(printed) if part in text]
         assert found, part
         number, at = found[0]

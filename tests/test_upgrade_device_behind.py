@@ -17,9 +17,8 @@ class Cache:
         return rows[:total]
 
     def write(self, rows):
-        if not torch.cuda.is_available():
-            return
-        with torch.cuda.stream(self.stream):
+        '''Keeps rows.'''
+        with torch.cuda.stream(torch.cuda.current_stream()):
             self.kept.append(rows)
 
 
@@ -59,7 +58,7 @@ def with_cache(text: str) -> str:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (METHOD, f"; Cache.write ({CACHE}) uses torch.cuda.is_available, torch.cuda.stream: {ASKED}"),
+        (METHOD, f"; Cache.write ({CACHE}) uses torch.cuda.stream, torch.cuda.current_stream: {ASKED}"),
         (FUNCTION, f"; keep_all ({CACHE}) uses torch.cuda.synchronize: {ASKED}"),
     ],
 )
@@ -69,6 +68,32 @@ def test_what_runs_behind_a_call_is_asked_about(
     text, questions = ported(tmp_path, monkeypatch, call)
     assert call in text
     assert said in questions
+
+
+KEEPS = "'''Keeps rows.'''\n"
+EXIT = "        if not torch.cuda.is_available():\n            return\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "known", "is_left_out"),
+    [
+        pytest.param(KEEPS + EXIT, "", True, id="it returns at once"),
+        pytest.param(KEEPS + EXIT, METHOD.replace("rows", "total"), False, id="NPU calls it already"),
+        pytest.param(KEEPS + EXIT.replace("not ", ""), "", False, id="it returns where there is a GPU"),
+        pytest.param(KEEPS + EXIT.replace("return", "self.wait()"), "", False, id="it does not return"),
+        pytest.param(KEEPS + EXIT.replace("return", "return rows"), "", False, id="it returns a value"),
+        pytest.param(KEEPS + EXIT.replace("is_available", "is_initialized"), "", False, id="it asks another thing"),
+        pytest.param(f"{KEEPS}        self.count(rows)\n{EXIT}", "", False, id="it does something first"),
+    ],
+)
+def test_a_call_that_does_nothing_on_this_platform_is_left_out(
+    body: str, known: str, is_left_out: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`schedule_async_write` of vllm-omni 0.24.0 took the place of the call that fills the prefix cache on NPU."""
+    assert WRITES.count(KEEPS) == 1
+    text, questions = ported(tmp_path, monkeypatch, METHOD, known=known, cache=WRITES.replace(KEEPS, body))
+    assert (METHOD in text) != is_left_out
+    assert (f"it uses write, which is over at once without a GPU ({CACHE})" in questions) == is_left_out
 
 
 @pytest.mark.parametrize(

@@ -216,6 +216,7 @@ def _job(found: DerivedModule, run: _Run) -> ModuleJob:
             lacks=module_texts.lacks,
             moved_to=module_texts.moved_to,
             device_code=run.device_code,
+            gives_up=run.device_code.gives_up,
             omni_module=module_texts.module,
             imported=frozenset(name for one in run.modules for name in imports(one.text, one.path)),
             missing_members=_missing_members(given.profile, module_texts)

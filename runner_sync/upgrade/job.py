@@ -236,6 +236,8 @@ class Target:
     """The one other module that defines a name which a module lacks; empty if there is none or more than one."""
     device_code: Callable[[str], str] = lambda _called: ""
     """For a name as the GPU runner calls it: the definition behind it and the CUDA names that this uses; else empty."""
+    gives_up: Callable[[str], str] = lambda _called: ""
+    """For such a name: the file that defines it, if that returns at once where there is no GPU; else empty."""
     omni_module: Callable[[str], tuple[str, str] | None] = lambda _module: None
     """Path and text of a module, by its dotted name; ``None`` if no tree at hand has it."""
     imported: frozenset[str] = frozenset()

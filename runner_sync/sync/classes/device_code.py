@@ -15,9 +15,9 @@ from runner_sync.compose.import_entries import imports
 from runner_sync.listing import at_most
 from runner_sync.naming import Import, project_of
 from runner_sync.profile import Profile
-from runner_sync.statements import code_of, is_python
+from runner_sync.statements import code_of, first_function, is_python
 from runner_sync.sync.classes.module_texts import ModuleTexts
-from runner_sync.syntax import dotted_name, module_of, walk
+from runner_sync.syntax import dotted_name, is_string, module_of, walk
 from runner_sync.units import texts
 
 _CUDA = re.compile(r"\btorch\.cuda\.\w+")
@@ -44,6 +44,11 @@ class DeviceCode:
             if words := list(dict.fromkeys(_CUDA.findall(code_of(text)))):
                 return f"{where} ({path}) uses {at_most(SHOWN, words)}"
         return ""
+
+    def gives_up(self, called: str) -> str:
+        """``vllm_omni/cache.py``: where a called name is defined that returns at once if there is no CUDA, whatever it
+        was given; empty for any other."""
+        return next((path for _, path, text in self._definitions(called) if _begins_with_exit(text)), "")
 
     def _definitions(self, called: str) -> Iterator[tuple[str, str, str]]:
         """The name, path and text of each definition that the called name may mean in a GPU module."""
@@ -85,6 +90,20 @@ class DeviceCode:
         """The path and text of each GPU module that is there."""
         tree = self._module_texts.trees["vllm-omni"]
         return [(path, text) for path in self._paths if (text := tree.read(path))]
+
+
+def _begins_with_exit(text: str) -> bool:
+    """Whether a function begins, below its docstring, with ``if not torch.cuda.is_available(): return``."""
+    function = first_function(text)
+    body = [one for one in function.body if not is_string(one)] if function is not None else []
+    match body:
+        case [ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=asked)), body=[ast.Return(value=None)]), *_]:
+            return dotted_name(asked) == AVAILABLE
+    return False
+
+
+AVAILABLE = "torch.cuda.is_available"
+"""False on NPU, also where vllm-ascend lets `torch.cuda` stand for `torch.npu`: its wrapper exchanges other names."""
 
 
 def _constructions(module: ast.Module) -> Iterator[tuple[str, str]]:

@@ -60,14 +60,12 @@ def note(results: Sequence[ModuleResult], given: inputs.Inputs, options: Upgrade
 
 
 def _target(given: inputs.Inputs, options: UpgradeOptions) -> str:
-    """The option that names the followed tree on the command line, as far as it can be said."""
-    project = given.profile.followed
-    asked, word = options.tree(project), project.removeprefix("vllm-")
-    if asked.path is not None:
-        revision = f" --{word}-ref {shlex.quote(asked.ref)}" if asked.ref else ""
-        return f" --{word}-path {shlex.quote(str(asked.path))}{revision}"
-    version = asked.version or (given.followed.source.version if given.followed is not None else None)
-    return f" --{word}-version {version or 'V'}"
+    """The options that name the trees on the command line, with the followed one as far as that can be said."""
+    project, words = given.profile.followed, options.tree_words()
+    if not options.tree(project).is_given:
+        version = given.followed.source.version if given.followed is not None else None
+        words += [f"--{project.removeprefix('vllm-')}-version", version or "V"]
+    return f" {shlex.join(words)}"
 
 
 def _as_code(symbol: str) -> str:

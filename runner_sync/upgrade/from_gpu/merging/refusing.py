@@ -7,9 +7,9 @@ Comes in: what NPU does not have. Goes out: functions from a canonical statement
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
-from runner_sync.compose.member_text import uses_one_of
+from runner_sync.compose.member_text import names_called, uses_one_of
 from runner_sync.compose.members import Obstacle, refused_word
 from runner_sync.merge import Kind, Reason, Veto
 
@@ -49,6 +49,25 @@ def veto_for(
         if results and results[1] in upstream and results[0] not in known:
             return Reason("unpacks other results", (results[1],))
         return None
+
+    return refuse
+
+
+def without_idle_calls(gives_up: Callable[[str], str], have: Iterable[str], veto: Veto) -> Veto:
+    """A veto that refuses what ``veto`` refuses, and calls that return at once on this platform, as ``gives_up`` tells
+    of a called name; without those that NPU's own statements, ``have``, make already.
+
+    What such a call replaces on GPU does the work here. `schedule_async_write` of vllm-omni 0.24.0 would have turned
+    the prefix cache off.
+    """
+    known = {name for canon in have for name in names_called(canon)}
+
+    def refuse(canon: str) -> Reason | None:
+        called = [name for name in names_called(canon) if name not in known]
+        path, name = next(((path, name) for name in called if (path := gives_up(name))), ("", ""))
+        if not name:
+            return veto(canon)
+        return Reason("uses refused code", (name.rpartition(".")[2],), detail=f"over at once without a GPU ({path})")
 
     return refuse
 

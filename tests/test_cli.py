@@ -390,6 +390,23 @@ def test_an_output_is_the_same_whatever_stands_before_it(sync: FakeSync, tmp_pat
     assert (tmp_path / "first.sarif").read_text("utf-8") == (tmp_path / "second.sarif").read_text("utf-8")
 
 
+@pytest.mark.parametrize(
+    ("outputs", "is_said"),
+    [
+        pytest.param(["-o", "text:found.txt"], True, id="to a file"),
+        pytest.param(["-o", "text:found.txt", "-o", "json"], False, id="one to standard output"),
+        pytest.param(["-o", "text:found.txt", "--quiet"], False, id="quiet"),
+    ],
+)
+def test_what_goes_to_files_alone_is_summed_up(
+    outputs: list[str], is_said: bool, sync: FakeSync, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1 and not a word looked like an error."""
+    sync.report = replace(PLAN, command="check", findings=(FINDING,))
+    assert cli.run(["check", *outputs]) == 1
+    assert ("Found 1 error in 1 file." in capsys.readouterr().err) == is_said
+
+
 @pytest.mark.usefixtures("sync")
 @pytest.mark.parametrize("name", ["-", "/dev/stdout"])
 def test_a_dash_is_standard_output(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:

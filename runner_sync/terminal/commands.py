@@ -153,6 +153,8 @@ def inspect(
         report = _watch(find, options, screen)
     report = naming_profile.in_report(report, options)
     deliver(report, outputs, screen)
+    if all(output.file is not None for output in outputs):
+        _say_what_was_found(report, outputs, screen)
     return DONE if exit_zero else exit_code(report)
 
 

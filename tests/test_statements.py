@@ -325,6 +325,8 @@ OWN_LINES: dict[str, tuple[str, dict[int, int], set[int]]] = {
 
 if sys.version_info >= (3, 12):
     OWN_LINES["an f-string with its own quotes in a field"] = ("a = f'{b['c']}'\n# d\n", {2: 0}, set())
+    OWN_LINES["a raw one"] = ("a = rf'\\d{b['c']}\\N{d}'\n# d\n", {2: 0}, set())
+    OWN_LINES["an apostrophe in such a field"] = ('a = f"{\'}\'}{d["it\'s"]}"\n# d\n', {2: 0}, set())
     OWN_LINES["such a field in another one"] = ("a = f'}}{b:{'#'}}'\n# d\n", {2: 0}, set())
 
 

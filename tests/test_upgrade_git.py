@@ -16,6 +16,7 @@ from runner_sync.errors import InputError
 from runner_sync.lock import load
 from runner_sync.model import FileChange, ReviewItem, UnitReport
 from runner_sync.profile import ASCEND_RUNNER as ASCEND
+from runner_sync.profile import NPU
 from runner_sync.render.summary import summarize
 from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, lock, require_place, upgrade
 from runner_sync.terminal.commands import exit_code
@@ -429,6 +430,27 @@ def test_a_package_behind_a_link_is_refused_where_it_would_be_written(trees: Tre
     elsewhere = replace(options, out=tmp_path / "out")
     require_place(elsewhere)
     assert apply(upgrade(elsewhere), elsewhere)
+
+
+def test_a_lock_that_would_be_overwritten_is_refused_before_the_work(trees: Trees) -> None:
+    """Not by `lock`, which may mend a damaged one, nor with ``--only``, which may leave it as it is."""
+    options = trees.options()
+    (trees.omni / NPU.lock_file).write_text("edited", "utf-8")
+    with pytest.raises(InputError, match=rf"^{NPU.lock_file} has uncommitted changes: .* pass --allow-dirty\.$"):
+        require_place(options)
+    require_place(replace(options, allow_dirty=True))
+    require_place(replace(options, only=(EXECUTE,)))
+    require_place(options, is_lock=True)
+
+
+def test_what_another_run_wrote_meanwhile_is_told_as_that(trees: Trees) -> None:
+    options = trees.options()
+    require_place(options)
+    planned = upgrade(options)
+    assert planned.lock is not None
+    (trees.omni / NPU.lock_file).write_text("written", "utf-8")
+    with pytest.raises(InputError, match=rf"^{NPU.lock_file} has .* \(or run this again, if another run wrote it"):
+        apply(planned, options)
 
 
 def test_what_could_not_be_written_is_refused_before_the_work(trees: Trees, tmp_path: Path) -> None:

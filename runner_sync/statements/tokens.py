@@ -76,7 +76,7 @@ def _is_cut(source: str, found: re.Match[str]) -> bool:
     if sys.version_info < (3, 12) or "f" not in prefix or "{" not in found[0]:
         return False
     try:
-        ast.parse(f"f{found[0]}", mode="eval")
+        ast.parse(f"{'rf' if 'r' in prefix else 'f'}{found[0]}", mode="eval")
     except SyntaxError:
         return True
     return False

@@ -63,7 +63,7 @@ def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
         paths = [] if options.only else [found.path for found in chosen]
         write.refuse_links([*paths, given.lock_file], given.root)
         if not options.allow_dirty:
-            _refuse_dirty(given.omni, paths if is_lock else [*paths, given.lock_file])
+            _refuse_dirty(given.omni, paths if is_lock or options.only else [*paths, given.lock_file])
 
 
 def _is_asked_for(found: DerivedModule, only: Sequence[str]) -> bool:

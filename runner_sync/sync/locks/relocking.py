@@ -106,9 +106,8 @@ class Recorded:
             if (entry := holding.get(name)) is not None:
                 return entry.upstream or base, entry.gpu or gpu
             then = edited.get(name)
-            return base, then if then is not None and gpu is not None and self._follows(
-                result, name, then, gpu
-            ) else gpu
+            is_behind = then is not None and gpu is not None and self._follows(result, name, then, gpu)
+            return base, then if is_behind else gpu
 
         synced = {name: chosen(name, *pair) for name, pair in result.synced.items()}
         for name in holding:

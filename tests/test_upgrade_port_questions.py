@@ -27,7 +27,7 @@ from runner_sync.merge import Decision, Reason
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.asking import ported_passages
-from runner_sync.upgrade.from_gpu.merging.left_out import with_left_out_joined
+from runner_sync.upgrade.from_gpu.merging.left_out import with_left_out_joined, without_those_here
 from runner_sync.upgrade.job import ModuleJob
 
 BROUGHT, CHANGED = ported_passages.TAKEN_OVER, ported_passages.CHANGED
@@ -318,6 +318,32 @@ def test_noop_what_stands_in_a_block_that_came_in_is_a_question() -> None:
     block = replace(BLOCK_LEFT_OUT, chosen=BLOCK)
     inside = left_out("rows = snapshot.rows", "snapshot")
     assert with_left_out_joined([block, inside]) == [block, inside]
+
+
+HAS_IT = "plan = self.plan\nif plan is not None and self.is_ready:\n    plan.close()\n"
+
+
+@pytest.mark.parametrize(
+    ("passage", "omni", "asked"),
+    [
+        pytest.param("if plan is not None:\n    plan.close()", HAS_IT, False, id="omni closes it further down"),
+        pytest.param("if plan is not None:\n    plan.send()", HAS_IT, True, id="another step"),
+        pytest.param("plan.close()\nplan.send()", HAS_IT, True, id="one step more"),
+        pytest.param("if plan is not None:\n    self.reset()", HAS_IT + "self.reset()\n", True, id="not with the name"),
+        pytest.param("if plan is not None:\n    return", HAS_IT + "return\n", True, id="nothing that tells"),
+    ],
+)
+def test_what_stands_below_its_setter_is_not_asked_about_where_it_was_left_out(
+    passage: str, omni: str, asked: bool
+) -> None:
+    """``capturer.finalize_pending_copy()`` of vllm-omni 0.24.0, which vllm-ascend 0.26.0rc1 had brought before."""
+    item = left_out(passage, "plan")
+    assert without_those_here([item], omni) == [item] * asked
+
+
+def test_noop_a_changed_statement_is_asked_about_wherever_else_it_stands() -> None:
+    changed = replace(left_out("plan.close()", "plan"), base="self.close()", chosen="self.close()")
+    assert without_those_here([changed], HAS_IT) == [changed]
 
 
 OWN = dedent("""

@@ -5,11 +5,12 @@ Comes in: decisions of a port. Goes out: decisions, some of them as one. May tou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from runner_sync import merge
 from runner_sync.merge import Kind, Reason
+from runner_sync.statements import flatten
 
 READS_UNSET: tuple[Kind, ...] = ("reads what nothing sets", "reads what was left out", "half of a feature")
 """Kinds of decisions about statements that stay out because of a name that they read."""
@@ -28,6 +29,21 @@ def with_left_out_joined(decisions: Sequence[merge.Decision]) -> Sequence[merge.
         if item.reason.kind not in READS_UNSET or not any(_has_lines(block, item.upstream) for block in blocks)
     ]
     return _joined(_joined(decisions, READS_UNSET[:-1]), READS_UNSET[-1:])
+
+
+def without_those_here(decisions: Sequence[merge.Decision], omni: str) -> Sequence[merge.Decision]:
+    """The decisions without those on additions that read a name which nothing sets above them, where the method
+    ``omni`` has them further down: the statements that do something, under conditions of its own.
+    """
+    here = frozenset(node.canon for node in flatten(omni) if not node.is_comment)
+    return [item for item in decisions if not _is_here(item, here)]
+
+
+def _is_here(item: merge.Decision, here: Collection[str]) -> bool:
+    if item.reason.kind != READS_UNSET[0] or item.base or item.chosen:
+        return False
+    steps = [node for node in flatten(item.upstream) if node.is_telling and not (node.compound or node.is_clause)]
+    return bool(steps) and all(step.canon in here and step.names & {*item.reason.names} for step in steps)
 
 
 def _joined(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Sequence[merge.Decision]:

@@ -25,7 +25,7 @@ from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_sta
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_the_same_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
 from runner_sync.upgrade.from_gpu.merging import mixins_alone, resting_on, unrelated, wrapped_returns
-from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, with_left_out_joined
+from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, with_left_out_joined, without_those_here
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly, methods_called
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, with_twin_recorded
@@ -287,7 +287,8 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
             draft.asking(_declined(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False, is_refused=True
         )
     passages = ported_passages.questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
-    left = with_left_out_joined(answered.without_answered(result.decisions, job.target.constructors))
+    left = answered.without_answered(without_those_here(result.decisions, draft.text), job.target.constructors)
+    left = with_left_out_joined(left)
     left = naming_helpers(left, draft, job, _members(context.side.new, draft.owner))
     decisions = [review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
     unset = [item.reason for item in result.decisions if item.reason.kind in READS_UNSET]

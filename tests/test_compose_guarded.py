@@ -47,12 +47,34 @@ else:
     )"""
 
 
+EMPTIED = BRANCHES.replace("from vllm.outputs import RowLists, Rows", "pass").replace(
+    "import vllm.rows as RowLists", "pass"
+)
+USES_ALL = CODE.replace("return RowLists()", "return RowLists() or Rows() or RowTables()")
+
+
 @pytest.mark.parametrize("name", ["RowLists", "RowTables", "Rows"])
 def test_it_comes_with_all_its_branches(name: str) -> None:
-    made = with_guarded(CODE, [name], f"import os\n{BRANCHES}\n")
-    head, code = CODE.split("\n\n\n")
+    made = with_guarded(USES_ALL, [name], f"import os\n{BRANCHES}\n")
+    head, code = USES_ALL.split("\n\n\n")
     assert made == f"{head}\n\n{BRANCHES}\n\n\n{code}"
     assert with_guarded(made, [name], BRANCHES) == made
+
+
+@pytest.mark.parametrize(
+    ("used", "block"),
+    [
+        pytest.param("RowLists()", BRANCHES.replace(", Rows", "").partition("\nelse")[0], id="the last branch goes"),
+        pytest.param("RowTables()", EMPTIED, id="others are left empty"),
+    ],
+)
+def test_it_comes_without_names_that_nothing_uses(used: str, block: str) -> None:
+    """``issue_routing_d2h_copy`` of vllm-ascend 0.21.0rc1, which omni's generation runner does not call."""
+    code = CODE.replace("RowLists()", used)
+    made = with_guarded(code, [used.removesuffix("()")], BRANCHES)
+    assert block in made
+    assert made.count("import ") == code.count("import ") + block.count("import ")
+    ast.parse(made)
 
 
 EITHER = 'if vllm_version_is("1.2"):\n    from a import RowLists\nelse:\n    from b import RowLists'

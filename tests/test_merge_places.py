@@ -505,3 +505,48 @@ def test_a_with_that_opens_the_same_is_one_unless_a_port_has_it_in_a_new_block(
     weave = classify(*sides, is_copy=is_copy)
     opened = next(k for k, node in enumerate(weave.omni) if node.keyword == "with")
     assert (weave.of_omni[opened].base is not None) == is_one
+
+
+TWIN_WITH = """def run(self, rows):
+    with {entered}:
+        if self.is_async:
+            self.update(rows)
+        self.start(rows)
+        plan = self.plan(rows)
+        out = self.preprocess(rows, plan)
+        self.log(out)
+    return out
+"""
+OWN_WITH = """def run(self, rows):
+    with timed("input"):
+        if self.is_async:
+            self.update(rows)
+        {opened}:
+            self.start(rows)
+            plan = self.plan(rows)
+            self.sanitize(rows)
+        out = self.preprocess(rows, plan)
+        self.log(out)
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("entered", "opened", "is_inside"),
+    [
+        pytest.param('timed("prepare"), self.guard()', "with self.guard()", True, id="both enter it"),
+        pytest.param('timed("prepare")', "with self.guard()", False, id="only omni enters it"),
+        pytest.param('timed("prepare"), self.guard()', "with self.guard(), self.lock()", False, id="omni enters more"),
+        pytest.param('timed("prepare"), self.guard()', "if self.guard()", False, id="a condition"),
+    ],
+)
+def test_an_addition_stays_with_its_predecessor_in_a_context_that_both_enter(
+    entered: str, opened: str, is_inside: bool
+) -> None:
+    """`synchronize_input_prep` in vllm-omni 0.22.0: one ``with`` of the GPU runner is two in the NPU runner, and the
+    statements before and behind an addition stand in different ones."""
+    base, omni = TWIN_WITH.format(entered=entered), OWN_WITH.format(opened=opened)
+    upstream = base.replace("        out = ", "        self.extend(plan)\n        out = ")
+    text = merge(Triple(base, omni, upstream), policy=PORT).text
+    assert ("            self.extend(plan)\n" in text) == is_inside
+    assert ("\n        self.extend(plan)\n" in text) != is_inside

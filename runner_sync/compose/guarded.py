@@ -1,7 +1,7 @@
 """Imports that a module makes under a condition, such as a version check, copied with that condition.
 
 Comes in: a module's text and a module whose code came into it. Goes out: the text with the condition, and all of its
-branches, behind its imports. May touch: nothing.
+branches, behind its imports, without names that nothing there uses. May touch: nothing.
 
 On a version that lacks the name a plain import would fail, though code under the same check never uses the name there.
 Without any import, the code would raise a NameError on the version that has it::
@@ -19,10 +19,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from runner_sync.compose.bindings import bindings, bound_above, names_bound
+from runner_sync.compose.import_entries import import_statements
 from runner_sync.compose.import_places import head_imports
-from runner_sync.compose.imports import Provider, Settled, add
-from runner_sync.compose.names import defined_names
-from runner_sync.naming import Import
+from runner_sync.compose.imports import Provider, Settled, add, remove
+from runner_sync.compose.names import defined_names, used_names
+from runner_sync.naming import Import, imported_by
 from runner_sync.syntax import module_of, walk
 
 
@@ -62,8 +63,27 @@ def with_guarded(text: str, names: Collection[str], source: str) -> str:
         is_free = not given & here and not needed & _bound_beside(guard, source)
         at = _line_behind_imports(text, given)
         if needed and is_free and asked <= bound_above(text, at) and not _asks_for_types(guard):
-            text = _with_block(text, ast.get_source_segment(source, guard) or "", at)
+            block = ast.get_source_segment(source, guard) or ""
+            text = _with_block(text, _only_with(used_names(text) | needed, block), at)
     return text
+
+
+def _only_with(used: Collection[str], guard: str) -> str:
+    """The text of a guard without the imports of other names, and without a last branch that this leaves empty."""
+    statements = import_statements(module_of(guard).body)
+    for entry in [entry for statement in statements for entry in imported_by(statement) if entry.bound not in used]:
+        guard = remove(guard, entry)
+    last = _last_branch(module_of(guard).body[0])
+    if isinstance(last, ast.If) and [type(one) for one in last.orelse] == [ast.Pass]:
+        return "\n".join(guard.split("\n")[: last.body[-1].end_lineno])
+    return guard
+
+
+def _last_branch(guard: ast.stmt) -> ast.stmt:
+    """The last ``if`` or ``elif`` of a guard."""
+    while isinstance(guard, ast.If) and len(guard.orelse) == 1 and isinstance(guard.orelse[0], ast.If):
+        guard = guard.orelse[0]
+    return guard
 
 
 def _bound_beside(guard: ast.If, source: str) -> set[str]:

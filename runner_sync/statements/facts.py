@@ -23,8 +23,8 @@ class Facts(NamedTuple):
 
     ``targets`` are the single targets of an assignment (``rows``, ``self.rows``), and ``value`` its value, if that is a
     name or attribute. ``called`` is the function of a call that is the whole statement or the assigned value.
-    ``declares`` is a name that gets a type and no value, ``defines`` the name of a function or class, and ``opens`` are
-    the names that a ``with`` binds. For the others see ``dataflow``.
+    ``declares`` is a name that gets a type and no value, ``defines`` the name of a function or class. ``opens`` are the
+    names that a ``with`` binds, and ``enters`` the context managers that it enters. For the others see ``dataflow``.
     """
 
     targets: tuple[str, ...] = ()
@@ -33,6 +33,7 @@ class Facts(NamedTuple):
     declares: str = ""
     defines: str = ""
     opens: frozenset[str] = NONE
+    enters: frozenset[str] = NONE
     reads: frozenset[str] = NONE
     uses: frozenset[str] = NONE
     binds: frozenset[str] = NONE
@@ -87,7 +88,10 @@ def _with_form(names: Facts, statement: ast.stmt) -> Facts:
             return names._replace(defines=name)
         case ast.With(items=items) | ast.AsyncWith(items=items):
             opened = (item.optional_vars for item in items)
-            return names._replace(opens=frozenset(one.id for one in opened if isinstance(one, ast.Name)))
+            return names._replace(
+                opens=frozenset(one.id for one in opened if isinstance(one, ast.Name)),
+                enters=frozenset(ast.unparse(item.context_expr) for item in items),
+            )
     return names
 
 

@@ -10,11 +10,12 @@ merge of ordered trees (Lindholm, "A three-way merge for XML documents", 2004).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from runner_sync.merge.placing.interleaving import interleave
 from runner_sync.merge.policy import Policy
 from runner_sync.merge.weave import Nodes, Strand, Weave, any_node
-from runner_sync.statements import ROOT, below, clauses, in_suite, siblings
+from runner_sync.statements import ROOT, ancestors, below, clauses, in_suite, siblings
 from runner_sync.statements.dataflow import uses_anything_of
 
 
@@ -148,7 +149,8 @@ def _follow_siblings(
     """The suite of an addition: the one that its nearest shared siblings are in now.
 
     If the two siblings are in different suites, it is the innermost around both, or, where the second went inside the
-    first, the second one's. A suite of omni's around statements that upstream moved goes with them (`_wrapped`).
+    first, the second one's; the first one's where the addition's side enters the same context managers (`_enters`). A
+    suite of omni's around statements that upstream moved goes with them (`_wrapped`).
 
     The addition stays where it was if that suite begins behind it (``place`` is each strand's place in the result), or
     as `_leaves_its_loop`, `_is_around_others` and `_needs_no_condition` say.
@@ -162,6 +164,7 @@ def _follow_siblings(
     options = [s.parent for s in (before, after) if s is not None]
     if before is not None and after is not None and before.parent is not after.parent:
         both = after.parent if _is_in_clause(after, before) else _around_both(before, after)
+        both = before.parent if _enters(weave, strand, before, both) else both
         options = [both] if strand.parent is None or is_inside(both, strand.parent) else []
     if options and options[0] is not strand:
         suite = options[0]
@@ -181,6 +184,17 @@ def _is_in_clause(strand: Strand, head: Strand) -> bool:
 def _around_both(first: Strand, second: Strand) -> Strand | None:
     """The innermost suite around both statements; ``None`` for the unit itself."""
     return next((suite for suite in first.around() if is_inside(second.parent, suite)), None)
+
+
+def _enters(weave: Weave, addition: Strand, before: Strand, outer: Strand | None) -> bool:
+    """Whether all suites around ``before`` inside ``outer`` are ``with`` statements whose context managers the addition
+    has around it on its own side, too: there in one ``with``, say, of which the other side made two."""
+    nodes, _ = weave.side(addition.sides)
+    around = (nodes[k] for k in ancestors(nodes, addition.on(addition.sides)))
+    entered = {manager for head in around for manager in head.facts.enters}
+    inner = list(takewhile(lambda suite: suite is not outer, before.around()))
+    managers = [any_node(weave, suite).facts.enters for suite in inner]
+    return bool(inner) and all(one and one <= entered for one in managers)
 
 
 def _has_stayed(of: Sequence[Strand], nodes: Nodes, index: int) -> bool:

@@ -287,8 +287,8 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
             draft.asking(_declined(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False, is_refused=True
         )
     passages = ported_passages.questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
-    left = answered.without_answered(without_those_here(result.decisions, draft.text), job.target.constructors)
-    left = with_left_out_joined(left)
+    asked = without_those_here(result.decisions, draft.text)
+    left = with_left_out_joined(answered.without_answered(asked, job.target.constructors))
     left = naming_helpers(left, draft, job, _members(context.side.new, draft.owner))
     decisions = [review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
     unset = [item.reason for item in result.decisions if item.reason.kind in READS_UNSET]

@@ -278,18 +278,23 @@ def parents_called(function: ast.AST, name: str) -> frozenset[str]:
     A class counts only if the call passes the instance on: ``model_runner_v1.NPUModelRunner.load(self)`` gives
     ``"NPUModelRunner"``.
     """
+    return frozenset(parent for parent, _ in parent_calls(function, name))
+
+
+def parent_calls(function: ast.AST, name: str) -> list[tuple[str, ast.Call]]:
+    """The calls of a parent's method ``name`` in ``function``, each with the parent as `parents_called` gives it."""
     nodes = walk(function)
     method = next((node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
-    found: set[str] = set()
+    found = []
     for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
             base = node.func.value
             owner = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
             if is_super(base):
-                found.add("super()")
+                found.append(("super()", node))
             elif owner[:1].isupper() and _passes_instance(node, method):
-                found.add(owner)
-    return frozenset(found)
+                found.append((owner, node))
+    return found
 
 
 def _passes_instance(call: ast.Call, method: ast.FunctionDef | ast.AsyncFunctionDef | None) -> bool:

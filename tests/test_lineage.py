@@ -213,6 +213,22 @@ def test_copies_are_told_from_overrides(text: str, upstream: str, kind: str) -> 
     assert kind_of(text, infer(text, [Candidate("0.1", upstream)])) == kind
 
 
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        pytest.param("# as Runner.run(self, a) does", "copy", id="a comment"),
+        pytest.param("'as Runner.run(self, a) does'", "copy", id="a string"),
+        pytest.param("self.model.run(a)", "copy", id="of another object"),
+        pytest.param("Runner.run(self, a)", "override", id="the call"),
+        pytest.param("super(Runner, self).run(a)", "override", id="with arguments"),
+    ],
+)
+def test_only_a_call_of_the_parents_method_makes_an_override(line: str, kind: str) -> None:
+    upstream = unit(*steps(1, 20))
+    mine = unit(*steps(1, 12), *steps(30, 36), line)
+    assert kind_of(mine, infer(mine, [Candidate("0.1", upstream)])) == kind
+
+
 CALLS_OTHER = "out = Omni.run(self, a)"
 """The parent call of a copy that goes to omni's own parent in place of upstream's."""
 

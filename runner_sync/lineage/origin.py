@@ -5,7 +5,7 @@ Comes in: the text of a unit and its candidates. Goes out: an ``Origin`` and a k
 
 from __future__ import annotations
 
-import re
+import ast
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +14,8 @@ from runner_sync.lineage.cover import cover
 from runner_sync.lineage.likeness import FEWEST, Fingerprint, comments, fingerprint, nodes_of
 from runner_sync.model import Lineage
 from runner_sync.statements.likeness import COPY, dice
+from runner_sync.statements.parsing import first_function
+from runner_sync.syntax import parent_calls
 
 SHORT = 15
 """A method with fewer statements than this may agree with another in a few by chance."""
@@ -168,17 +170,16 @@ def _is_cut_out(text: str, theirs: Fingerprint) -> bool:
 
 def _parents(text: str) -> frozenset[str]:
     """The classes, or ``super()``, whose method of the same name a method calls."""
-    call = _parent_call(text)
-    return frozenset(found[1] for found in call.finditer(text)) if call is not None else frozenset()
+    return frozenset(parent for parent, _ in _parent_calls(text))
 
 
 def _around_parent(text: str) -> Fingerprint:
     """What a method does besides calling its parent's: its statements but that call, the signature and returns."""
-    call = _parent_call(text)
+    lines = {call.lineno for _, call in _parent_calls(text)}
     rest = [node for node in nodes_of(text)[1:] if node.is_telling and node.keyword != "return"]
-    return Counter(node.canon for node in rest if call is None or call.search(node.canon) is None)
+    return Counter(node.canon for node in rest if lines.isdisjoint(range(node.start, node.start + len(node.lines))))
 
 
-def _parent_call(text: str) -> re.Pattern[str] | None:
-    head = re.search(r"def (\w+)\(", text)
-    return re.compile(rf"(super\(\)|\b[A-Z]\w*)\.{head[1]}\(") if head is not None else None
+def _parent_calls(text: str) -> Sequence[tuple[str, ast.Call]]:
+    function = first_function(text)
+    return parent_calls(function, function.name) if function is not None else ()

@@ -14,11 +14,9 @@ from runner_sync.lineage import Candidate, fingerprint, infer, kind_of, similari
 from runner_sync.lock import Entry
 from runner_sync.model import Unit
 from runner_sync.statements.likeness import dice, words
-from runner_sync.verify.runners.ancestry import calls_parent
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import definition
 from runner_sync.verify.runners.parity import in_npu_words
-from runner_sync.verify.runners.reading import Function, Reading
+from runner_sync.verify.runners.reading import Reading
 
 PORT = 0.25
 """A unit that is closer to its GPU twin than to upstream by more than this (difference of Dice coefficients) was ported
@@ -80,12 +78,10 @@ def _upstream_names(subject: Subject, name: str, entry: Entry | None) -> list[st
 
 def is_copy(subject: Subject, follower: Follower) -> bool:
     """Whether the NPU unit is a copy of its upstream, and not an override that calls it or merely has its name."""
-    node = definition(subject.npu, follower.unit.qualname)
-    if isinstance(node, Function) and calls_parent(node, node.name, named=follower.name.rpartition(".")[0]):
-        return False
     known = [text for text in (follower.base, follower.upstream) if text is not None]
     origin = infer(follower.unit.text, [Candidate("", text) for text in known])
-    if origin is None or kind_of(follower.unit.text, origin) != "copy":
+    owner = follower.name.rpartition(".")[0]
+    if origin is None or kind_of(follower.unit.text, origin, owner=owner) != "copy":
         return False
     return _likeness_to_twin(subject, follower.unit) <= origin.similarity + PORT
 

@@ -280,7 +280,8 @@ def test_steps_are_those_of_the_project_s_own_folder(tmp_path: Path) -> None:
         "log.showSignature=true",
         "log.decorate=full",
         "log.diffMerges=off",
-        "diff.orderFile=/dev/null",
+        "log.diffMerges=remerge",
+        "diff.orderFile=/no/such/file",
         "i18n.logOutputEncoding=UTF-16",
     ],
 )
@@ -293,6 +294,17 @@ def test_history_does_not_depend_on_settings(repo: Repo, setting: str) -> None:
     history = tree.history(RUNNER)
     assert [(tree.read_blob(revision.blob), revision.subject) for revision in history] == [("one = 1\n", "First")]
     assert [tree.read_blob(one.blob) for (one,) in tree.steps([RUNNER])] == ["one = 1\n"]
+    repo.git.config("--unset", name)
+    repo.git.checkout("-q", "-b", "side")
+    repo.commit({RUNNER: "side = 1\n"}, "Side")
+    repo.git.checkout("-q", "main")
+    repo.git.merge("-q", "--no-ff", "--no-edit", "side", "-m", "Merge")
+    repo.git.config(name, value)
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    assert [step[0].subject for step in tree.steps([RUNNER])] == ["Merge", "First"]
+    (repo.folder / RUNNER).write_text("side = 2\n")
+    assert tree.changed_lines("HEAD") == {RUNNER: frozenset({1})}
 
 
 def test_a_file_system_monitor_of_the_repository_is_not_run(repo: Repo, tmp_path: Path) -> None:
@@ -393,6 +405,57 @@ def test_dirty_names_what_git_could_not_give_back(repo: Repo) -> None:
     assert tree.dirty(asked) == [f"vllm_ascend/{name}.py" for name in dirty]
     assert tree.dirty(["vllm_ascend/clean.py", "vllm_ascend/*.py", "vllm_ascend"]) == []
     assert tree.dirty([]) == []
+
+
+@pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
+def test_dirty_looks_at_files_that_git_was_told_not_to_look_at(repo: Repo, flag: str) -> None:
+    repo.commit({"vllm_ascend/away.py": "one\n"})
+    repo.git.update_index(flag, RUNNER, "vllm_ascend/away.py")
+    (repo.folder / "vllm_ascend/away.py").unlink()
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    assert tree.dirty([RUNNER, "vllm_ascend/away.py"]) == []
+    (repo.folder / RUNNER).write_text("two = 2\n")
+    assert tree.dirty([RUNNER, "vllm_ascend/away.py"]) == [RUNNER]
+
+
+@pytest.mark.parametrize(
+    "variable", ["GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_SHALLOW_FILE", "GIT_GLOB_PATHSPECS", "GIT_NAMESPACE"]
+)
+def test_variables_for_another_repository_change_nothing(
+    repo: Repo, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in the hooks of a server, and in those of a submodule."""
+    monkeypatch.setenv(variable, "1" if variable.endswith("PATHSPECS") else str(repo.folder / "no such"))
+    tree = open_path("vllm-ascend", repo.folder)
+    assert isinstance(tree, WorkTree)
+    assert [tree.read_blob(one.blob) for one in tree.history(RUNNER)] == ["one = 1\n"]
+    (repo.folder / RUNNER).write_text("two = 2\n")
+    assert tree.dirty([RUNNER]) == [RUNNER]
+    assert variable in os.environ
+
+
+def test_a_work_tree_without_its_repository_is_no_plain_tree(repo: Repo, tmp_path: Path) -> None:
+    """A linked work tree in a container: what has not been committed could not be told."""
+    repo.git.worktree("add", "-q", str(tmp_path / "linked"), "-b", "linked")
+    (repo.folder / ".git").rename(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=r"not a git repository.*repair the checkout"):
+        open_path("vllm-ascend", tmp_path / "linked")
+
+
+def test_noop_an_empty_folder_of_that_name_makes_no_checkout(tmp_path: Path, repo: Repo) -> None:
+    (repo.folder / ".git").rename(tmp_path / "elsewhere")
+    (repo.folder / ".git").mkdir()
+    assert not isinstance(open_path("vllm-ascend", repo.folder), WorkTree)
+
+
+def test_a_repository_with_sha_256_names_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "long").mkdir()
+    git.Git(tmp_path / "long").init("-q", "--object-format=sha256", "-b", "main")
+    repo = Repo(tmp_path / "long")
+    repo.commit({INIT: "", RUNNER: "one = 1\n"}, "First")
+    with pytest.raises(InputError, match="SHA-256 object names, which are not read: give an unpacked tree"):
+        read(open_path("vllm-ascend", repo.folder, ref="HEAD"))
 
 
 def test_the_repository_of_a_running_git_hook_is_not_mistaken_for_the_one_asked(

@@ -24,7 +24,9 @@ from runner_sync.user_paths import resolved
 _MARK = "\x01"
 _WITH_ROOT = ("-c", "log.showRoot=true", "--literal-pathspecs", "log")
 _LOG = (*_WITH_ROOT, "--full-history", "-c", "--raw", "--no-abbrev")
-_STEPS = ("-c", "core.quotePath=false", *_WITH_ROOT, "--first-parent", "-m", "--raw", "--no-abbrev")
+# What -m stands for; with another setting of the user's, merges are left out.
+_MERGES = ("-c", "log.diffMerges=separate")
+_STEPS = ("-c", "core.quotePath=false", *_MERGES, *_WITH_ROOT, "--first-parent", "-m", "--raw", "--no-abbrev")
 _PLAIN = (
     "--no-renames",
     "--no-follow",
@@ -108,10 +110,21 @@ class WorkTree(FolderTree, _GitTree):
         if not names:
             return []
         status = self.repository.run_on_files("--literal-pathspecs", *_STATUS, "--", *names)
-        listed = self.repository.run("--literal-pathspecs", "ls-files", "-z", "--", *names)
-        changed, tracked = {entry[3:] for entry in status.split("\0")}, set(listed.split("\0"))
-        untracked = {name for name in names if self._exists(name)} - tracked
-        return [path for path, names in names_of.items() if not (changed | untracked).isdisjoint(names)]
+        listed = self.repository.run("--literal-pathspecs", "ls-files", "-v", "-z", "--", *names)
+        changed = {entry[3:] for entry in status.split("\0")}
+        tracked = {entry[2:]: entry[:1] for entry in listed.split("\0")}
+        untracked = {name for name in names if self._exists(name)} - tracked.keys()
+        unwatched = {name for name, flag in tracked.items() if flag != "H" and self._is_edited(name)}
+        return [path for path, names in names_of.items() if not (changed | untracked | unwatched).isdisjoint(names)]
+
+    def _is_edited(self, name: str) -> bool:
+        """Whether a file differs from the index, of which ``git status`` need not tell: ``--assume-unchanged`` and
+        ``--skip-worktree``, with which a sparse checkout also marks files that are not there."""
+        if not name or not self._exists(name):
+            return False
+        staged = self.repository.run("--literal-pathspecs", "ls-files", "-s", "-z", "--", name)
+        present = self.repository.run("hash-object", "--no-filters", "--", name)
+        return present.strip() not in staged.split()
 
     def _git_paths(self, path: str) -> set[str]:
         """The paths of a file in the repository: its own, and that of the file which it is a symbolic link to.

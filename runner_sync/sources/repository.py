@@ -16,7 +16,8 @@ import re
 import shlex
 import subprocess
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,12 +30,32 @@ if TYPE_CHECKING:
 
 REGULAR_FILE = re.compile(r"100\d{3}")
 _WHOLE = "fetch the whole repository (of a partial clone with `git fetch --refetch --no-filter`)"
+SHA_1 = 40
+"""Digits of an object name; GitPython reads no longer ones."""
+
 _ABOUT = ("--is-bare-repository", "--is-inside-work-tree", "--absolute-git-dir", "--show-cdup")
 """What `open_repository` asks git; outside of a work tree git gives no line for the last one, the way up to the top."""
 
-_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
-_DROPPED = (*_HOOK_VARIABLES, "GIT_DIFF_OPTS")
-"""Git hooks export the first three for *their* repository, which may be another one; the last overrides ``--unified``.
+_DROPPED = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIFF_OPTS",
+    "GIT_DIR",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_GRAFT_FILE",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+)
+"""Variables that git never gets. Git hooks export most of them for *their* repository, which may be another one
+(``git rev-parse --local-env-vars``, without the configuration), others change how commands read paths or write diffs.
 """
 
 _SETTINGS = {
@@ -72,7 +93,8 @@ class Repository:
     def run(self, *arguments: str, settings: Mapping[str, str] | None = None) -> str:
         """Standard output of one git command, run with ``settings`` as configuration. Raises ``InputError`` with the
         first line of git's own message if it fails."""
-        command = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", *arguments]
+        plain = ("-c", "core.fsmonitor=false", "-c", "diff.orderFile=/dev/null")
+        command = ["git", "--no-optional-locks", *plain, *arguments]
         inherited = {name: value for name, value in os.environ.items() if name not in _DROPPED}
         variables = inherited | _SETTINGS | _variables(settings or {})
         try:
@@ -147,8 +169,11 @@ class Repository:
         """Bytes of one object; all calls share one ``cat-file --batch`` process."""
         from git.exc import BadName, GitCommandError
 
+        if len(digest) != SHA_1:
+            raise InputError(f"{self.place} has SHA-256 object names, which are not read: give an unpacked tree.")
         try:
-            return self._git.get_object_data(digest)[3]
+            with _without_variables():
+                return self._git.get_object_data(digest)[3]
         except (ValueError, BadName, GitCommandError, OSError) as error:
             self._git.clear_cache()  # the process has ended: start a new one, because the next object may exist
             raise InputError(f"{self.place} lacks the git object {digest}: {_WHOLE}.") from error
@@ -160,18 +185,9 @@ class Repository:
         from git import Git
 
         git = Git(str(self.place))
-        git.update_environment(**_SETTINGS, **self._own_place())
+        git.update_environment(**_SETTINGS)
         weakref.finalize(self, git.clear_cache)
         return git
-
-    def _own_place(self) -> dict[str, str]:
-        """Variables that name this repository to GitPython's git inside a git hook, whose variables GitPython cannot
-        remove. None outside of a hook: to name the folder switches off git's check of who owns it."""
-        if not any(name in os.environ for name in _HOOK_VARIABLES):
-            return {}
-        folder = self.run("rev-parse", "--absolute-git-dir").removesuffix("\n")
-        place = {"GIT_DIR": folder, "GIT_INDEX_FILE": f"{folder}/index"}
-        return place if self.is_bare else place | {"GIT_WORK_TREE": str(self.place)}
 
     def _unreadable(self, message: str) -> str:
         return f"git cannot read {self.place} ({_reason(message)}): {_remedy(message, self.place)}."
@@ -210,13 +226,30 @@ def open_repository(place: Path) -> Repository | None:
     try:
         answer = Repository(near).run("rev-parse", *_ABOUT)
     except InputError as error:
-        if "not a git repository" in str(error):
+        if "not a git repository" in str(error) and not _is_damaged(near / ".git"):
             return None
         raise
     bare, inside, folders = answer.removesuffix("\n").split("\n", 2)
     if inside == "false":
         return Repository(Path(folders), is_bare=bare == "true")
     return Repository(resolved(near / folders.rpartition("\n")[2]))
+
+
+def _is_damaged(link: Path) -> bool:
+    """Whether a ``.git`` that git does not know as a repository is one all the same: the file of a linked work tree
+    whose repository is elsewhere, as in a container, or a folder of which a part is missing. Without git nothing would
+    tell what has not been committed."""
+    return link.is_file() or (link / "HEAD").exists()
+
+
+@contextmanager
+def _without_variables() -> Iterator[None]:
+    """This process without the variables that git must not get, as GitPython passes on those of the process."""
+    kept = {name: os.environ.pop(name) for name in _DROPPED if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(kept)
 
 
 def _variables(settings: Mapping[str, str]) -> dict[str, str]:

@@ -260,7 +260,8 @@ class RuleText:
 class Report:
     """All that a run reports about the runners of a ``platform``, which follow the project ``followed``.
 
-    ``profile`` are the options that select the same profile in the next command. Paths are relative to the omni tree,
+    ``profile`` are the options that select the same profile in the next command, and ``fitted`` those that name the
+    trees which findings of an upgrade are compared with. Paths are relative to the omni tree,
     ``folder`` is its place in the repository (``""`` or ``some/folder/``): a service that shows findings in a
     repository's files needs both.
     """
@@ -281,3 +282,4 @@ class Report:
     platform: str = "NPU"
     followed: Project = "vllm-ascend"
     profile: str = ""
+    fitted: str = ""

@@ -99,6 +99,10 @@ class InWork(Protocol):
         """Those of ``paths`` whose present content git could not restore."""
         ...
 
+    def is_changed(self) -> bool:
+        """Whether any tracked file differs from the commit checked out."""
+        ...
+
 
 @runtime_checkable
 class Described(Protocol):

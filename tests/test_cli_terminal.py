@@ -227,6 +227,13 @@ def test_advice_names_the_tree_where_it_is_another_than_the_one_here(root: str, 
     assert f"runner-sync {said}" in advise(PLAN, (RUNNER,), root=Path(root), is_tree=True, options=" --ascend-path a")
 
 
+def test_advice_looks_for_findings_with_the_trees_that_they_were_compared_with() -> None:
+    """The lock names the new vllm-ascend by then, and rules that compare two would be silent."""
+    report = replace(PLAN, fitted="--ascend-base 0.19.0 --vllm-base 0.19.1")
+    said = advise(report, (RUNNER,), root=Path(), is_tree=True, options=" --ascend-path a")
+    assert "look again: runner-sync verify --ascend-path a --ascend-base 0.19.0 --vllm-base 0.19.1\n" in said
+
+
 def test_advice_without_review_items_names_no_search() -> None:
     said = advise(PLAN, (RUNNER,), root=Path("omni"), is_tree=True, options="")
     assert "Wrote 1 file below omni" in said

@@ -20,6 +20,7 @@ from sync_samples import (
     MODULE_ROW,
     RULER,
     Trees,
+    check_upgrade,
     commit,
     keys,
     lay_out,
@@ -605,6 +606,49 @@ def test_a_base_that_is_the_target_itself_is_compared_with_nothing(locked: Trees
     assert sync.verify(locked.check(ascend=locked.ascend_old, ascend_base="0.20.0")).findings == alone.findings
 
 
+def patched_vllm(trees: Trees, *, is_committed: bool) -> None:
+    """Give vLLM a module that NPU imports and a later patch takes away; its metadata names 0.20.0 before and after."""
+    lay_out(trees.vllm, {"vllm/kept.py": "def f(hidden): return hidden\n"})
+    commit(trees.vllm, "Release")
+    subprocess.run(["git", "-C", str(trees.vllm), "tag", "v0.20.0"], check=True)
+    trees.edit(BASE, "self.last_hidden = hidden", "from vllm.kept import f\n        self.last_hidden = f(hidden)")
+    (trees.vllm / "vllm/kept.py").write_text("def g(hidden): return hidden\n")
+    if is_committed:
+        commit(trees.vllm, "Patch")
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_a_patched_vllm_is_not_the_release_that_its_metadata_names(trees: Trees, is_committed: bool) -> None:
+    patched_vllm(trees, is_committed=is_committed)
+    named = trees.check(ascend=trees.ascend_old, ascend_base="0.20.0", vllm_base="0.20.0")
+    report = sync.verify(named)
+    assert keys(report) == {("RS301", "vllm.kept.f")}
+    assert "and did fit vllm-ascend 0.20.0 and vLLM " in report.notes[0]
+    assert not any("compared with nothing" in note for note in report.notes)
+
+
+def test_a_named_vllm_counts_where_vllm_ascend_is_what_it_was(locked: Trees) -> None:
+    """The lock names the vllm-ascend that is given."""
+    patched_vllm(locked, is_committed=True)
+    report = sync.verify(locked.check(ascend=locked.ascend_old, vllm_base="0.20.0"))
+    assert keys(report) == {("RS301", "vllm.kept.f")}
+    assert "and did fit vllm-ascend 0.20.0 and vLLM " in report.notes[0]
+
+
+def test_a_checkout_at_the_commit_that_is_named_is_compared_with_nothing(locked: Trees) -> None:
+    commit(locked.vllm)
+    subprocess.run(["git", "-C", str(locked.vllm), "tag", "v0.20.0"], check=True)
+    report = sync.verify(locked.check(ascend=locked.ascend_old, vllm_base="0.20.0"))
+    assert "everything that does not fit" in report.notes[0]
+    assert "rules that compare two versions of vllm-ascend need --ascend-base, the one before" in report.notes
+
+
+def test_a_folder_that_says_it_is_the_old_vllm_is_believed_and_named(trees: Trees) -> None:
+    folder, old = git_ascend(trees)
+    report = sync.verify(trees.check(ascend=folder, ascend_base=old, vllm_base="0.20.0"))
+    assert f"vLLM is compared with nothing, for {trees.vllm} says that it is 0.20.0, as before" in report.notes
+
+
 BROKEN = {
     "syntax": "def f(:\n",
     "conflict": "<<<<<<< a\nx = 1\n=======\nx = 2\n>>>>>>> b\n",
@@ -631,3 +675,14 @@ def test_every_command_names_the_file_that_is_broken(trees: Trees, path: str, br
     for run in commands.values():
         with pytest.raises(InputError, match=rf"^{path}:\d+"):
             run()
+
+
+@pytest.mark.parametrize("is_broken", [True, False])
+def test_an_upgrade_names_the_trees_that_its_findings_are_compared_with(trees: Trees, is_broken: bool) -> None:
+    folder, old = git_ascend(trees)
+    if is_broken:
+        trees.edit(BASE, "self.last_hidden = hidden", "self.last_hidden = hidden or self.never_set")
+    options = trees.upgrade(folder, ascend_base=old, vllm_base="0.20.0", omni_base=trees.itself)
+    report = check_upgrade(options).report
+    assert (("RS304", "never_set") in keys(report)) == is_broken
+    assert report.fitted == (f"--ascend-base {old[:10]} --vllm-base 0.20.0" if is_broken else "")

@@ -117,6 +117,10 @@ class WorkTree(FolderTree, _GitTree):
         unwatched = {name for name, flag in tracked.items() if flag != "H" and self._is_edited(name)}
         return [path for path, names in names_of.items() if not (changed | untracked | unwatched).isdisjoint(names)]
 
+    def is_changed(self) -> bool:
+        """Whether any tracked file of the project differs from the commit checked out."""
+        return bool(self.repository.run_on_files("--literal-pathspecs", *_STATUS, "--", self.prefix or "."))
+
     def _is_edited(self, name: str) -> bool:
         """Whether a file differs from the index, of which ``git status`` need not tell: ``--assume-unchanged`` and
         ``--skip-worktree``, with which a sparse checkout also marks files that are not there."""

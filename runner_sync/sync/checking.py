@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from runner_sync import sources
 from runner_sync.errors import InputError
-from runner_sync.model import FileChange, Finding, Report, Source
+from runner_sync.model import TITLES, FileChange, Finding, Report, Source
 from runner_sync.sync import baseline_file, check_modules, selection
 from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.notes import check_notes
@@ -115,7 +115,7 @@ def verify(options: CheckOptions) -> Report:
     plain = tuple(CheckModule(found.path, found.text) for found in modules)
     job, compared = _with_worlds(options, given, CheckJob(given.profile, plain, read=given.omni.read))
     _refuse_unreadable_twins(job, modules)
-    said = [*compared, *absent_files(given, modules)]
+    said = [*compared, *_without_older(given, job), *absent_files(given, modules)]
     opinion = None
     if options.typecheck != "none" and codes.wants("RS390"):
         from runner_sync.sync.typechecker import typechecker_opinion
@@ -179,7 +179,24 @@ def _with_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> 
         compared, remarks = _compared(options, given, new)
         return replace(job, world=world, compared=compared), [told, *remarks]
     told = f"breakage: what does not fit {new.title} and did fit {old.title} is reported{narrowed}"
-    return replace(job, world=world, old_world=old.world(given)), [told]
+    return replace(job, world=world, old_world=old.world(given)), [told, *_believed(old, new)]
+
+
+def _without_older(given: inputs.Inputs, job: CheckJob) -> list[str]:
+    """A remark on what is not found where no older upstream is known: after an upgrade the lock names the target."""
+    project = given.profile.followed
+    if job.old_world is not None or project == "vllm":
+        return []
+    word = inputs.option_word(project)
+    return [f"rules that compare two versions of {TITLES[project]} need --{word}-base, the one before"]
+
+
+def _believed(old: pairs.Pair, new: pairs.Pair) -> list[str]:
+    """A remark that vLLM is compared with nothing, where only the metadata of a folder says that it is the old one."""
+    source = new.vllm.source
+    if old.vllm is not new.vllm or source.kind != "path":
+        return []
+    return [f"vLLM is compared with nothing, for {source.location} says that it is {source.ref}, as before"]
 
 
 def _compared(options: CheckOptions, given: inputs.Inputs, new: pairs.Pair) -> tuple[World | None, list[str]]:

@@ -55,16 +55,18 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
         if options.upstream and given.profile.followed is not None:
             older = (*older, *older_upstream_code.note(finished, given.profile.followed, options))
         forget_trees()
-        findings, remarks = result_check.new_breakage(given, finished, options)
+        verified = result_check.new_breakage(given, finished, options)
+        findings = verified.findings
         if options.verify and options.conflict != "inline":
             findings = (*findings, *tidiness.new_faults(finished, given.profile))
     unformatted = run_notes.unformatted(failure for _result, failure in formatted)
     going = going_back.note(given) if options.upstream else ()
-    said = (*going, *twins.notes(), *notes, *unformatted, *remarks, *older)
+    said = (*going, *twins.notes(), *notes, *unformatted, *verified.notes, *older)
     if base is not None:
         said = (f"what vLLM changed counts since {base}, which the omni tree is for (--vllm-base names another)", *said)
     unseen = twins.unseen
-    return _planned("upgrade", finished, findings=findings, notes=said, given=given, options=options, unseen=unseen)
+    made = _planned("upgrade", finished, findings=findings, notes=said, given=given, options=options, unseen=unseen)
+    return replace(made, report=replace(made.report, fitted=verified.fitted if verified.findings else ""))
 
 
 def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:

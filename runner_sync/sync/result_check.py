@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from runner_sync import sources
 from runner_sync.errors import InputError
@@ -21,16 +22,23 @@ from runner_sync.verify.causes import folded
 from runner_sync.verify.trees.world import World
 
 
-def new_breakage(
-    given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions
-) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
-    """Breakage of the upgraded modules in the target trees, and notes on what they inherit.
+class Verified(NamedTuple):
+    """The breakage of a result, and notes on what it inherits. ``fitted`` are the options that name the trees which the
+    runners fitted before, and with which findings are compared; empty if there are no others."""
+
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    fitted: str = ""
+
+
+def new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions) -> Verified:
+    """Breakage of the upgraded modules in the target trees.
 
     If only the GPU runners are ported, just the breakage that this run caused. Without the trees that are needed, a
     note says why nothing was verified.
     """
     if why := why_unverified(given, options):
-        return (), ((f"not verified: {why}",) if options.verify else ())
+        return Verified(notes=(f"not verified: {why}",) if options.verify else ())
     options.progress("verifying", 0, 1)
     omni = PatchedTree(given.omni, {result.path: result.after for result in results})
     world = World({**given.trees, "vllm-omni": omni}, surroundings=given.profile.surroundings)
@@ -41,14 +49,15 @@ def new_breakage(
         # A port is not to blame for breakage that the runners had before on this vllm-ascend.
         found = breakage.find(world, before, paths)
         options.progress("verifying", 1, 1)
-        return tuple(folded(found)), ()
-    since, unread = _before_upgrade(given, results, options)
+        return Verified(tuple(folded(found)))
+    pair, unread = _before_upgrade(given, results, options)
+    since = pair.world(given) if pair is not None else None
     found = breakage.find(world, None, paths, since=since or before, imports=False)
     found, others = by_request(found, options, lambda: breakage.find(world, before, paths, imports=False))
     inherited, idle = breakage.find_inherited(world, own)
     options.progress("verifying", 1, 1)
     reported = {(finding.path, finding.line, finding.symbol) for finding in found}
-    return tuple(folded(found)), (
+    notes = (
         *unread,
         *_note_of_others(others, options),
         *inherited_code.unfit(
@@ -56,6 +65,7 @@ def new_breakage(
         ),
         *inherited_code.never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )
+    return Verified(tuple(folded(found)), notes, shlex.join(pair.words) if pair is not None else "")
 
 
 def by_request(
@@ -85,17 +95,16 @@ def _note_of_others(others: Sequence[Finding], options: UpgradeOptions) -> tuple
 
 def _before_upgrade(
     given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions
-) -> tuple[World | None, tuple[str, ...]]:
+) -> tuple[pairs.Pair | None, tuple[str, ...]]:
     """The trees that the runners fitted before, where these are others than the target; and a note if they cannot be
     read: rules that compare versions then have nothing to compare with."""
     project = given.profile.followed
     bases = [unit.base for result in results for unit in result.units]
     refs = [base.ref for base in bases if base is not None and base.project == project]
     try:
-        pair = pairs.before_upgrade(options, given, refs)
+        return pairs.before_upgrade(options, given, refs), ()
     except InputError as error:
         return None, (f"verified without the trees that the runners fitted before: {error}",)
-    return (pair.world(given) if pair is not None else None), ()
 
 
 def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:

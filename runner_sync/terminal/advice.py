@@ -58,14 +58,16 @@ def _has_conflicts(report: Report) -> bool:
 
 def _check(report: Report, root: Path, *, is_tree: bool, is_settled: bool, options: str) -> list[str]:
     """The steps after the review. If there were review items, `lock` is one: later edits are recognised by comparison
-    with the runners as they were settled, and not as they were written."""
+    with the runners as they were settled, and not as they were written. Findings are looked for with the trees that
+    they were compared with: the lock names the new ones by then."""
     place = f" --omni-path {shlex.quote(str(root))}" if is_tree and root != Path() else ""
     if _target(report, report.followed) is None:
         word = report.followed.removeprefix("vllm-")
         options += f" --{word}-version V, where V is the {TITLES[report.followed]} that the runners are on"
     record = [] if is_settled else [f"record what you settled: runner-sync lock{place}{options}"]
     if is_tree:
-        return [*record, f"look again: runner-sync verify{place}{options}"]
+        fitted = f" {report.fitted}" if report.fitted else ""
+        return [*record, f"look again: runner-sync verify{place}{options}{fitted}"]
     omni = _target(report, "vllm-omni")
     return [f"copy what is in {root} over a checkout of vllm-omni {omni.ref if omni else ''}".rstrip(), *record]
 

@@ -17,7 +17,7 @@ from runner_sync.lock import Lock
 from runner_sync.model import TITLES
 from runner_sync.sync.options import CheckOptions, UpgradeOptions
 from runner_sync.sync.trees import inputs
-from runner_sync.trees import Tree
+from runner_sync.trees import InWork, Tree
 
 if TYPE_CHECKING:
     from runner_sync.verify.trees.world import World
@@ -35,6 +35,12 @@ class Pair:
         said = f"vLLM {self.vllm.source.ref}"
         source = self.followed.source
         return said if source.project == "vllm" else f"{source.project} {source.ref} and {said}"
+
+    @property
+    def words(self) -> list[str]:
+        """The options that name the pair as what the runners were made for."""
+        named = {source.project: source.ref for source in (self.followed.source, self.vllm.source)}
+        return [word for project, ref in named.items() for word in (f"--{inputs.option_word(project)}-base", ref)]
 
     def world(self, given: inputs.Inputs) -> World:
         """The pair together with the omni tree, as the trees that one program is made of."""
@@ -77,19 +83,20 @@ def target(options: CheckOptions, given: inputs.Inputs) -> Pair:
 
 def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
     """The pair that the runners were made for, according to option or lock; ``None`` if neither says, or it is ``new``.
-    Raises ``InputError`` if it cannot be told which vLLM belongs to it."""
+    Raises ``InputError`` if it cannot be told which vLLM belongs to it, and for a base that cannot be read."""
     project = given.profile.followed
     named = options.base(project)
     ref = named or last_synced(given.lock)
-    if ref is None or (named is None and is_ref_of(ref, new.followed)):
+    is_told = named is not None or options.vllm_base is not None
+    if ref is None or (not is_told and is_ref_of(ref, new.followed)):
         return None
-    followed = new.followed if is_ref_of(ref, new.followed) else followed_at(ref, given, options)
+    followed = new.followed if is_at(ref, new.followed) else followed_at(ref, given, options)
     if project == "vllm":
         return Pair(followed, followed) if followed is not new.followed else None
     version = options.vllm_base or sources.declared_vllm(followed) or _locked_vllm(ref, given)
     if version is None:
         raise InputError(f"cannot tell which vLLM {TITLES[project]} {ref} is for: name it with --vllm-base.")
-    if is_ref_of(version, new.vllm):
+    if is_at(version, new.vllm):
         return Pair(followed, new.vllm) if followed is not new.followed else None
     return Pair(followed, inputs.open_at("vllm", version, given.vllm, options.progress))
 
@@ -124,13 +131,13 @@ def before_upgrade(options: UpgradeOptions, given: inputs.Inputs, refs: Iterable
     assert given.followed is not None
     assert given.vllm is not None
     ref = options.base(given.profile.followed) or _newest(Counter(refs))
-    is_same = ref is None or is_ref_of(ref, given.followed)
+    is_same = ref is None or is_at(ref, given.followed)
     followed = given.followed if is_same or ref is None else followed_at(ref, given, options)
     if given.profile.followed == "vllm":
         return None if is_same else Pair(followed, followed)
     version = sources.declared_vllm(given.omni) or sources.declared_vllm(followed)
     vllm = given.vllm
-    if version is not None and not is_ref_of(version, vllm):
+    if version is not None and not is_at(version, vllm):
         vllm = inputs.open_at("vllm", version, given.vllm, options.progress)
     return None if is_same and vllm is given.vllm else Pair(followed, vllm)
 
@@ -149,9 +156,25 @@ def followed_at(ref: str, given: inputs.Inputs, options: CheckOptions | UpgradeO
 
 
 def is_ref_of(ref: str, tree: Tree) -> bool:
-    """Whether ``ref`` is the version of ``tree`` or its git revision, perhaps shortened."""
+    """Whether ``ref`` is the version of ``tree`` or its git revision, perhaps shortened: what the tree says it is."""
     source = tree.source
     return ref in (source.ref, source.version) or bool(source.revision and source.revision.startswith(ref))
+
+
+def is_at(ref: str, tree: Tree) -> bool:
+    """Whether ``tree`` has the texts of ``ref``, so that comparing the two tells nothing.
+
+    A git tree has if ``ref`` is its commit and nothing in its work tree is changed: a version in its metadata is that
+    of the release which it began as, a patched vLLM, say. What another tree says it is must be believed.
+    """
+    source = tree.source
+    if source.kind != "git":
+        return is_ref_of(ref, tree)
+    try:
+        same = sources.open_path(source.project, source.location, ref=ref).source.revision == source.revision
+    except InputError:
+        return False
+    return same and not (isinstance(tree, InWork) and tree.is_changed())
 
 
 def last_synced(lock: Lock) -> str | None:

@@ -114,9 +114,9 @@ def _asked(frame: Frame) -> Iterator[tuple[ast.Call, str]]:
             for part in node.test.values if _is_and(node.test) else [node.test]:
                 match part:
                     case ast.Call(
-                        func=ast.Name(id="hasattr"), args=[ast.Name(id=who), ast.Constant(value=str() as name)]
+                        func=ast.Name(id="hasattr"), args=[ast.Name() as who, ast.Constant(value=str() as name)]
                     ):
-                        asked += [(part, name)] if who == frame.owner else []
+                        asked += [(part, name)] if frame.is_self(who) else []
     yield from (one for one in asked if len({name for _, name in asked}) == 1)
 
 
@@ -154,7 +154,7 @@ def _parent_reads(program: Program, frame: Frame) -> Iterator[ast.Attribute]:
     """
     info, own = frame.info, frame.function.name
     for node in frame.nodes() if info is not None and "super()" in frame.module.text else ():
-        if isinstance(node, ast.Attribute) and is_super(node.value) and not node.attr.startswith("__"):
+        if isinstance(node, ast.Attribute) and frame.is_super(node.value) and not node.attr.startswith("__"):
             mros = program.mros(info) if info is not None and node.attr == own else []
             if not mros or any(program.is_called(mro, own) for mro in mros):
                 yield node

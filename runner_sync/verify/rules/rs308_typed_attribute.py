@@ -39,7 +39,7 @@ from typing import Literal
 
 from runner_sync.model import Finding, Severity
 from runner_sync.naming import module_name
-from runner_sync.syntax import is_name, last_word
+from runner_sync.syntax import last_word
 from runner_sync.verify.trees import vanished
 from runner_sync.verify.trees.classes import Mro, is_record
 from runner_sync.verify.trees.frames import Frame
@@ -181,7 +181,7 @@ def _builtin(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] 
     """The types of Python's own that an attribute holds, in every MRO."""
     if not isinstance(node, ast.Attribute) or frame.info is None:
         return None
-    is_own = frame.owner is not None and is_name(node.value, frame.owner)
+    is_own = frame.is_self(node.value)
     instances = [] if is_own else program.infer(frame, node.value) or []
     mros = (
         program.mros(frame.info)
@@ -219,7 +219,7 @@ def _without_method(
 
 
 def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
-    own = frame.owner is not None and is_name(node.value, frame.owner)
+    own = frame.is_self(node.value)
     return own or frame.is_tested(node) or node.attr in _OF_EVERY_CLASS or frame.is_guarded(node)
 
 

@@ -30,7 +30,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import is_name, is_none, is_super
+from runner_sync.syntax import is_name, is_none
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import VirtualCall, hidden_by, virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo
@@ -102,11 +102,11 @@ def _used_calls(frame: Frame) -> Iterator[ast.Call]:
     for name in sorted(names & set(frame.bound)):
         values = [n.value if isinstance(n, ast.Assign) and _is_whole(n, name) else n for n in frame.bound[name]]
         used += [v for v in values if isinstance(v, ast.Call)] if all(_is_call_or_none(v) for v in values) else []
-    yield from (part for part in used if isinstance(part, ast.Call) and _is_own(frame.owner, part.func))
+    yield from (part for part in used if isinstance(part, ast.Call) and _is_own(frame, part.func))
 
 
-def _is_own(owner: str, called: ast.expr) -> bool:
-    return isinstance(called, ast.Attribute) and (is_name(called.value, owner) or is_super(called.value))
+def _is_own(frame: Frame, called: ast.expr) -> bool:
+    return isinstance(called, ast.Attribute) and (frame.is_self(called.value) or frame.is_super(called.value))
 
 
 def _looked_into(node: ast.AST) -> list[ast.expr]:

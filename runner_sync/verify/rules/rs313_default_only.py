@@ -34,7 +34,7 @@ from dataclasses import replace
 
 from runner_sync.model import Finding, Project, Severity
 from runner_sync.syntax import is_name
-from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro, is_attribute_of
+from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of, words_of
 from runner_sync.verify.trees.modules import Module
@@ -173,11 +173,11 @@ def _readers(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast
         frame = program.frame(info, function)
         for node in nodes_of(function):
             match node:
-                case ast.Attribute(attr=attr, ctx=ast.Load()) if attr == name and frame.owner is not None:
-                    if is_attribute_of(node, frame.owner) and (has_default or frame.is_tested(node)):
+                case ast.Attribute(attr=attr, ctx=ast.Load()) if attr == name and frame.is_of_self(node):
+                    if has_default or frame.is_tested(node):
                         yield frame, node
-                case ast.Call(func=ast.Name(id=asks), args=[ast.Name(id=owner), ast.Constant(value=attr), *_]):
-                    if asks in _ASKS and owner == frame.owner and attr == name:
+                case ast.Call(func=ast.Name(id=asks), args=[ast.Name() as owner, ast.Constant(value=attr), *_]):
+                    if asks in _ASKS and frame.is_self(owner) and attr == name:
                         yield frame, node
 
 

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.signatures import class_option, option
-from runner_sync.syntax import decorator_name, is_name
+from runner_sync.syntax import decorator_name
 from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record, is_struct
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.modules import Module
@@ -84,7 +84,7 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
 
 
 def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
-    is_own = frame.owner is not None and is_name(node.value, frame.owner)
+    is_own = frame.is_self(node.value)
     if is_own or frame.is_guarded(node) or frame.is_tested(node):
         return
     instances = program.infer(frame, node.value) or []

@@ -24,7 +24,6 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from runner_sync.model import PACKAGES, Finding, Severity
-from runner_sync.syntax import is_name
 from runner_sync.verify.trees.calling.virtual import virtual_reads
 from runner_sync.verify.trees.classes import Mro
 from runner_sync.verify.trees.frames import Frame
@@ -72,7 +71,7 @@ def _reason(step: Step, node: ast.Attribute) -> str:
     """What read the attribute in the old trees, or which class had it, in words; empty where there is neither, and
     where upstream still sets the attribute or an MRO is not known whole."""
     frame, before = step.frame, step.before
-    if frame.owner is None or not is_name(node.value, frame.owner):
+    if not frame.is_self(node.value):
         return _lost_by_class(step, node)
     if frame.info is None or before.info is None:
         return ""

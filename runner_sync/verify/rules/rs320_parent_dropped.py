@@ -25,10 +25,11 @@ from collections.abc import Iterator
 
 from runner_sync.lineage import share
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import is_parent, is_super, parents_called, walk
-from runner_sync.verify.trees.classes import ClassInfo, self_name
+from runner_sync.syntax import is_parent, parents_called, walk
+from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import FunctionNode, reads_of
+from runner_sync.verify.trees.instance import is_instance, is_own_super
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
@@ -59,11 +60,11 @@ def _hands_on_no_more(step: Step) -> bool:
 
 def _parents_asked(function: FunctionNode) -> set[str]:
     """The members that a method takes from ``super()``, and the methods of classes that it calls on itself."""
-    asked = {node.attr for node in reads_of(function) if is_super(node.value)}
+    asked = {node.attr for node in reads_of(function) if is_own_super(function, node.value)}
     for node in walk(function):
         match node:
-            case ast.Call(func=ast.Attribute(attr=name, value=ast.Name() as owner), args=[ast.Name(id=first), *_]):
-                asked |= {name} if is_parent(owner) and first == self_name(function) else set()
+            case ast.Call(func=ast.Attribute(attr=name, value=ast.Name() as owner), args=[ast.Name() as first, *_]):
+                asked |= {name} if is_parent(owner) and is_instance(function, first) else set()
     return asked
 
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import dotted_name, is_name, walk
-from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro, is_attribute_of
+from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import FunctionNode, calls_of, nodes_of, reads_of, words_of
 from runner_sync.verify.trees.modules import Module
@@ -71,7 +71,7 @@ def _unread(program: Program, mro: Mro, old: Program) -> Iterator[_Unread]:
         if name not in known or words_of(hidden.function) <= said | known[name]:
             continue
         for node in reads_of(hidden.function):
-            is_own = hidden.owner is not None and is_attribute_of(node, hidden.owner)
+            is_own = hidden.is_of_self(node)
             if node.attr in said | known[name] or is_own or _is_logged(hidden.function, node):
                 continue
             kind = _newly_has(program, hidden, node, old)

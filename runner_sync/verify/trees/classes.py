@@ -18,6 +18,7 @@ from runner_sync.signatures import Field, fields_of
 from runner_sync.syntax import for_typing, is_name, statements_of
 from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.instance import is_own_class, may_be_instance, self_name
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.set_by_name import set_by_name
 from runner_sync.verify.trees.world import Definition, World
@@ -241,34 +242,37 @@ _WRITING = ASSIGNING | {ast.Call, ast.Attribute}
 
 
 def _read_method(info: ClassInfo, function: FunctionNode) -> None:
-    owner = self_name(function)
-    if owner is None:
+    if self_name(function) is None:
         return
     looked_at: set[int] = set()
     for node in nodes_of(function):
         if type(node) not in _WRITING:
             continue
         for target, value, annotation in assignments_of(node):
-            if is_attribute_of(target, owner):
-                assert isinstance(target, ast.Attribute)
+            if isinstance(target, ast.Attribute) and _is_for_instances(function, target.value):
                 info.written.setdefault(target.attr, []).append(Assignment(value, annotation, function, node))
         if isinstance(node, ast.Call):
-            _read_setattr(info, function, node, owner=owner)
+            _read_setattr(info, function, node)
         if isinstance(node, ast.Attribute) and node.attr in _LOOKS:
             looked_at.add(id(node.value))
-        elif _is_dictionary(node, owner) and id(node) not in looked_at:
+        elif _is_dictionary(node, function) and id(node) not in looked_at:
             info.open = True
 
 
-def _is_dictionary(node: ast.AST, owner: str) -> bool:
+def _is_for_instances(function: FunctionNode, node: ast.expr) -> bool:
+    """Whether what is set on ``node`` is an attribute of the method's instance: on itself, or on its class."""
+    return may_be_instance(function, node) or is_own_class(function, node)
+
+
+def _is_dictionary(node: ast.AST, function: FunctionNode) -> bool:
     """Whether ``node`` is ``self.__dict__`` or ``vars(self)``."""
     if isinstance(node, ast.Call):
-        return is_name(node.func, "vars") and bool(node.args) and is_name(node.args[0], owner)
-    return isinstance(node, ast.Attribute) and node.attr == "__dict__" and is_name(node.value, owner)
+        return is_name(node.func, "vars") and bool(node.args) and may_be_instance(function, node.args[0])
+    return isinstance(node, ast.Attribute) and node.attr == "__dict__" and may_be_instance(function, node.value)
 
 
-def _read_setattr(info: ClassInfo, function: FunctionNode, call: ast.Call, *, owner: str) -> None:
-    names = set_by_name(function, call, owner=owner)
+def _read_setattr(info: ClassInfo, function: FunctionNode, call: ast.Call) -> None:
+    names = set_by_name(function, call)
     for name in names or ():
         info.written.setdefault(name, []).append(Assignment(None, None, function, call))
     info.open = info.open or names is None
@@ -288,14 +292,6 @@ def is_protocol(info: ClassInfo) -> bool:
     """Whether a class is a ``Protocol`` by its own bases: a value annotated with it may be of any class."""
     bases = (base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases)
     return any(ast.unparse(base).split(".")[-1] == "Protocol" for base in bases)
-
-
-def self_name(function: FunctionNode) -> str | None:
-    """The name of the instance (or class) parameter, ``None`` for static methods."""
-    if any(is_name(decorator, "staticmethod") for decorator in function.decorator_list):
-        return None
-    arguments = [*function.args.posonlyargs, *function.args.args]
-    return arguments[0].arg if arguments else None
 
 
 def is_attribute_of(node: ast.expr, owner: str) -> bool:

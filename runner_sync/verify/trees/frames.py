@@ -9,6 +9,7 @@ import ast
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
@@ -16,8 +17,9 @@ from runner_sync.statements import may_swallow, parameters
 from runner_sync.syntax import Try, head_end, statements_of, walk
 from runner_sync.verify.trees import importing, modules
 from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of, target_names
-from runner_sync.verify.trees.classes import Classes, ClassInfo, is_attribute_of, self_name
+from runner_sync.verify.trees.classes import Classes, ClassInfo
 from runner_sync.verify.trees.functions import FunctionNode, changes_of, nodes_of, reads_of
+from runner_sync.verify.trees.instance import is_instance, is_own_super, self_name
 from runner_sync.verify.trees.modules import Module, PlacedImport
 from runner_sync.verify.trees.values.guards import Guards
 
@@ -119,11 +121,20 @@ class Frame:
 
     def own_reads(self) -> Iterator[ast.Attribute]:
         """The reads of attributes of ``self`` in a method, ``self.x += 1`` included; none outside methods."""
-        owner = self.owner
-        if owner is None:
-            return
-        read = (*reads_of(self.function), *changes_of(self.function))
-        yield from (node for node in read if is_attribute_of(node, owner))
+        read = (*reads_of(self.function), *changes_of(self.function)) if self.owner is not None else ()
+        yield from (node for node in read if self.is_self(node.value))
+
+    def is_self(self, node: ast.AST | None) -> bool:
+        """Whether ``node`` is the method's own ``self`` (or ``cls``), and no other's inside of it."""
+        return self.info is not None and is_instance(self.function, node)
+
+    def is_of_self(self, node: ast.AST | None) -> TypeGuard[ast.Attribute]:
+        """Whether ``node`` is an attribute of that ``self``."""
+        return isinstance(node, ast.Attribute) and self.is_self(node.value)
+
+    def is_super(self, node: ast.AST | None) -> bool:
+        """Whether ``node`` is the method's own ``super()``."""
+        return self.info is not None and is_own_super(self.function, node)
 
     def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
         """Whether the code is prepared for ``node`` to fail: in a ``try`` that catches the error of an attribute (with

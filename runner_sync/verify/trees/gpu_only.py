@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from runner_sync.syntax import is_name, walk
 from runner_sync.verify.device_words import says_device
 from runner_sync.verify.trees.assignments import assignments_of
-from runner_sync.verify.trees.classes import ClassInfo, Mro, is_attribute_of
+from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, frame_of, module_frame
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of, reads_of, returns_of
 from runner_sync.verify.trees.program import Program
@@ -83,14 +83,14 @@ def _may_be_gpu_only(program: Program, frame: Frame, node: ast.AST, differing: f
 
 def _may_differ(frame: Frame, part: ast.AST, differing: frozenset[str]) -> bool:
     """Whether an expression names a platform or device, passes ``self`` on, or reads an attribute in ``differing``."""
-    nodes, owner = walk(part), frame.owner or ""
+    nodes = walk(part)
     if any(_names_a_device(node) for node in nodes):
         return True
-    own = [node for node in nodes if isinstance(node, ast.Attribute) and is_attribute_of(node, owner)]
+    own = [node for node in nodes if frame.is_of_self(node)]
     if any(node.attr in differing or node.attr == "__class__" for node in own):
         return True
     read = {id(node.value) for node in own}
-    return any(is_name(node, owner) and id(node) not in read for node in nodes if isinstance(node, ast.expr))
+    return any(frame.is_self(node) and id(node) not in read for node in nodes)
 
 
 def _names_a_device(node: ast.AST) -> bool:
@@ -103,7 +103,7 @@ def _names_a_device(node: ast.AST) -> bool:
 def _origins_of(program: Program, frame: Frame, part: ast.AST) -> Iterator[Part]:
     """The expressions in omni code that give the locals, attributes and functions in ``part`` their values."""
     for node in walk(part):
-        if isinstance(node, ast.Attribute) and frame.info is not None and is_attribute_of(node, frame.owner or ""):
+        if frame.is_of_self(node) and frame.info is not None:
             for mro in program.mros(frame.info):
                 reached = mro.find(node.attr)
                 for info, function in [(reached[0], f) for f in reached[1]] if reached is not None else ():

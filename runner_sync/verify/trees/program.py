@@ -64,7 +64,7 @@ class Program(CallGraph):
 
     def _infer_name(self, frame: Frame, read: ast.Name, depth: int) -> list[Instance] | None:
         name = read.id
-        if name == frame.owner and frame.info is not None:
+        if frame.is_self(read):
             return None
         if not frame.bound.get(name):
             return self._infer_global(frame, name, depth)
@@ -157,7 +157,7 @@ class Program(CallGraph):
         return instances(self.classes, frame.module, annotation)
 
     def _infer_attribute(self, frame: Frame, node: ast.Attribute, depth: int) -> list[Instance] | None:
-        if frame.owner and is_name(node.value, frame.owner) and frame.info is not None:
+        if frame.is_self(node.value) and frame.info is not None:
             return union([self.attribute(mro, node.attr, depth + 1) for mro in self.mros(frame.info)])
         owners = self.infer(frame, node.value, depth + 1)
         if not owners:

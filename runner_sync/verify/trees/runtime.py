@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from runner_sync.errors import InputError
 from runner_sync.naming import project_of
-from runner_sync.syntax import is_name, is_parent, is_super, statements_of
+from runner_sync.syntax import is_name, is_parent, statements_of
 from runner_sync.verify.answers import Answers
 from runner_sync.verify.trees.classes import Assignment, Classes, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, frame_of, frames_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of, reads_of
+from runner_sync.verify.trees.instance import is_own_super
 from runner_sync.verify.trees.modules import Module, imports_at_start, imports_of
 from runner_sync.verify.trees.world import Definition, World
 
@@ -261,7 +262,7 @@ class Runtime:
         self, mro: Mro, info: ClassInfo, function: FunctionNode
     ) -> Iterator[tuple[ClassInfo, FunctionNode]]:
         for node in _of_classes(function):
-            if is_super(node.value):
+            if is_own_super(function, node.value):
                 reached = mro.find(node.attr, after=info) if info in mro else None
                 yield from ((reached[0], f) for f in reached[1]) if reached else ()
             elif isinstance(node.value, ast.Name):
@@ -292,8 +293,7 @@ class Runtime:
         """Whether a condition requires a flag of ``self`` to which every assignment that can run gives ``False``."""
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             return any(self.is_never_true(frame, part) for part in test.values)
-        own = isinstance(test, ast.Attribute) and frame.owner is not None and is_name(test.value, frame.owner)
-        if not own or not isinstance(test, ast.Attribute) or frame.info is None:
+        if not frame.is_of_self(test) or frame.info is None:
             return False
         mros = self.mros(frame.info)
         values = [a.value for mro in mros for _, a in self.assignments(mro, test.attr)]
@@ -307,7 +307,7 @@ def _of_classes(function: FunctionNode) -> tuple[ast.Attribute, ...]:
     return tuple(
         node
         for node in reads_of(function)
-        if is_super(node.value) or (isinstance(node.value, ast.Name) and node.value.id[:1].isupper())
+        if is_own_super(function, node.value) or (isinstance(node.value, ast.Name) and node.value.id[:1].isupper())
     )
 
 

@@ -10,17 +10,22 @@ import ast
 from runner_sync.syntax import is_name
 from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.instance import is_own_class, may_be_instance
 
 
-def set_by_name(function: FunctionNode, call: ast.Call, *, owner: str) -> list[str] | None:
-    """The attributes of ``owner`` that a call of ``setattr`` may add; none for any other call, nor where the method
-    reads the attribute by the same expression, so that it exists already."""
-    if not _is_setattr(call.func) or len(call.args) != 3 or not is_name(call.args[0], owner):
+def set_by_name(function: FunctionNode, call: ast.Call) -> list[str] | None:
+    """The attributes of ``self``, or of its class, that a call of ``setattr`` may add.
+
+    None for any other call, nor where the method reads the attribute by the same expression: it exists already.
+    """
+    if not _is_setattr(call.func) or len(call.args) != 3:
+        return []
+    if not may_be_instance(function, call.args[0]) and not is_own_class(function, call.args[0]):
         return []
     attribute = call.args[1]
     if isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
         return [attribute.value]
-    if _is_read_first(function, owner, ast.unparse(attribute)):
+    if _is_read_first(function, ast.unparse(attribute)):
         return []
     return _allowed(function, call, attribute)
 
@@ -30,13 +35,13 @@ def _is_setattr(called: ast.expr) -> bool:
     return on_object or is_name(called, "setattr")
 
 
-def _is_read_first(function: FunctionNode, owner: str, name: str) -> bool:
+def _is_read_first(function: FunctionNode, name: str) -> bool:
     """Whether the same method calls ``getattr(self, name)``: its ``setattr`` then only overwrites an attribute."""
     return any(
         isinstance(node, ast.Call)
         and is_name(node.func, "getattr")
         and len(node.args) == 2
-        and is_name(node.args[0], owner)
+        and may_be_instance(function, node.args[0])
         and ast.unparse(node.args[1]) == name
         for node in nodes_of(function)
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 
-from runner_sync.syntax import dotted_name, is_name, is_super, walk
+from runner_sync.syntax import dotted_name, is_super, walk
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
 
@@ -38,7 +38,7 @@ def _may_be_lost(program: Program, frame: Frame, node: ast.Attribute) -> bool:
     if is_super(node.value):
         return False
     # timid: names without an inner underscore (`copy_`, `shape`) may be of tensors, even if a class had them, too.
-    if "_" not in node.attr.strip("_") or (frame.info is not None and dotted_name(node.value) == frame.owner):
+    if "_" not in node.attr.strip("_") or frame.is_self(node.value):
         return False
     dotted = dotted_name(node.value)
     if dotted is not None and any(d.kind != "value" for d in program.definitions(frame, dotted)):
@@ -54,7 +54,6 @@ def _is_absent(program: Program, frame: Frame, value: ast.expr) -> bool:
     for part in walk(value):
         if isinstance(part, ast.Name) and any(d.kind == "missing" for d in program.definitions(frame, part.id)):
             return True
-        is_own = isinstance(part, ast.Attribute) and frame.owner is not None and is_name(part.value, frame.owner)
-        if is_own and isinstance(part, ast.Attribute) and frame.info is not None:
+        if frame.is_of_self(part) and frame.info is not None:
             return not all(mro.has(part.attr) for mro in program.mros(frame.info))
     return False

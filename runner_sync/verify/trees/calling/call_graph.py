@@ -11,7 +11,7 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from runner_sync.syntax import dotted_name, is_name, is_super
+from runner_sync.syntax import dotted_name
 from runner_sync.verify.trees.calling import callees, wrappers
 from runner_sync.verify.trees.calling.aliases import meant
 from runner_sync.verify.trees.calling.callees import Callee
@@ -59,10 +59,10 @@ class CallGraph(Runtime, ABC):
             return self._of_definitions(self.definitions(frame, function.id))
         if not isinstance(function, ast.Attribute):
             return []
-        if is_super(function.value) and frame.info is not None:
+        if frame.is_super(function.value) and frame.info is not None:
             mros = [mro for mro in self.mros(frame.info) if frame.info in mro]
             return [self.method(mro, function.attr, after=frame.info) for mro in mros]
-        if frame.owner and is_name(function.value, frame.owner) and frame.info is not None:
+        if frame.is_self(function.value) and frame.info is not None:
             found = [self.method(mro, function.attr) for mro in self.mros(frame.info)]
             return found if any(found) else self._constructors([i.info for i in self.held_classes(frame, function)])
         dotted = dotted_name(function)
@@ -80,7 +80,7 @@ class CallGraph(Runtime, ABC):
     def mros_of(self, frame: Frame, node: ast.expr, depth: int = 0, *, only_exact: bool = False) -> list[Mro]:
         """The MROs of the object that an expression is; of another than ``self``, with ``only_exact``, where it is made
         in sight."""
-        if frame.owner is not None and frame.info is not None and is_name(node, frame.owner):
+        if frame.info is not None and frame.is_self(node):
             return self.mros(frame.info)
         instances = self.infer(frame, node, depth) or []
         is_known = not only_exact or all(instance.exact for instance in instances)
@@ -177,7 +177,7 @@ class CallGraph(Runtime, ABC):
     def held_classes(self, frame: Frame, node: ast.expr) -> list[Instance]:
         """The classes that ``self.x`` itself stands for (``model_runner_cls = Runner``); none unless only class bodies
         of the MRO set it."""
-        if not isinstance(node, ast.Attribute) or not frame.owner or not is_name(node.value, frame.owner):
+        if not frame.is_of_self(node):
             return []
         found: list[Instance] = []
         for mro in self.mros(frame.info) if frame.info is not None else []:

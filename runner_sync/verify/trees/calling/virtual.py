@@ -11,10 +11,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from runner_sync.syntax import is_name
 from runner_sync.verify.trees.calling.aliases import meant
 from runner_sync.verify.trees.calling.callees import Callee
-from runner_sync.verify.trees.classes import Mro, is_attribute_of
+from runner_sync.verify.trees.classes import Mro
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of, reads_of
 from runner_sync.verify.trees.program import Program
@@ -39,12 +38,10 @@ def virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[VirtualCall
         for frame, node in unchecked_calls(program, other).get(name, ()):
             function = node.func
             assert isinstance(function, ast.Attribute)
-            if frame.owner is None:
-                continue
-            if is_name(function.value, frame.owner):
+            if frame.is_self(function.value):
                 if other is mro:
                     yield VirtualCall(frame, node)
-            elif is_attribute_of(function.value, frame.owner) and _holds(program, other, function.value, mro):
+            elif frame.is_of_self(function.value) and _holds(program, other, function.value, mro):
                 yield VirtualCall(frame, node)
 
 
@@ -52,10 +49,8 @@ def virtual_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame
     """Reads and calls of ``name`` on instances of the MRO's class in code that is not itself checked."""
     for other in program.leaves():
         for frame, node in _unchecked_reads(program, other).get(name, ()):
-            if frame.owner is None:
-                continue
-            own = is_name(node.value, frame.owner) and other is mro
-            if own or (is_attribute_of(node.value, frame.owner) and _holds(program, other, node.value, mro)):
+            own = frame.is_self(node.value) and other is mro
+            if own or (frame.is_of_self(node.value) and _holds(program, other, node.value, mro)):
                 yield frame, node
 
 

@@ -166,7 +166,7 @@ def _reached(program: Program, frame: Frame, call: ast.Call) -> list[Callee]:
 def _of_held(program: Program, frame: Frame, function: ast.expr) -> list[list[Callee]]:
     """The methods that ``self.x.m`` may be: of the classes that ``x`` may have, those with an ``m``."""
     match function:
-        case ast.Attribute(ast.Attribute(ast.Name(id=owner), held), name) if frame.info and owner == frame.owner:
+        case ast.Attribute(ast.Attribute(ast.Name() as owner, held), name) if frame.info and frame.is_self(owner):
             objects = union([program.attribute(mro, held) for mro in program.mros(frame.info)]) or []
             mros = [mro for one in objects for mro in program.classes.mros(one.info)]
             return [program.method(mro, name) for mro in mros if mro.open or mro.find(name) is not None]

@@ -11,8 +11,9 @@ import functools
 from collections.abc import Iterator, Sequence
 
 from runner_sync.syntax import blocks_of
-from runner_sync.verify.trees.classes import Assignment, ClassInfo, is_attribute_of, is_protocol, is_record, self_name
+from runner_sync.verify.trees.classes import Assignment, ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.instance import is_instance, self_name
 
 
 def defines(info: ClassInfo, name: str) -> bool:
@@ -45,10 +46,9 @@ def _is_renewal(assignment: Assignment, name: str) -> bool:
 
 @functools.lru_cache(maxsize=65536)
 def _is_read_before(function: FunctionNode, assigned: ast.AST, name: str) -> bool:
-    owner = self_name(function)
-    if owner is None or name not in _names_read(function):
+    if self_name(function) is None or name not in _names_read(function):
         return False
-    return any(name in _always_read(part, owner) for part in _run_before(function.body, assigned) or ())
+    return any(name in _always_read(part, function) for part in _run_before(function.body, assigned) or ())
 
 
 @functools.lru_cache(maxsize=16384)
@@ -59,10 +59,10 @@ def _names_read(function: FunctionNode) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=65536)
-def _always_read(part: ast.AST, owner: str) -> frozenset[str]:
-    """The attributes of ``owner`` that are read whenever a statement or condition is evaluated."""
+def _always_read(part: ast.AST, function: FunctionNode) -> frozenset[str]:
+    """The attributes of ``self`` that are read whenever a statement or condition is evaluated."""
     reads = (node for node in _always(part) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
-    return frozenset(node.attr for node in reads if is_attribute_of(node, owner))
+    return frozenset(node.attr for node in reads if is_instance(function, node.value))
 
 
 def _run_before(block: Sequence[ast.stmt], wanted: ast.AST) -> list[ast.AST] | None:

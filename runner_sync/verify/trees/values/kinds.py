@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from runner_sync.signatures import TRANSPARENT
-from runner_sync.syntax import decorator_name, dotted_name, is_name, is_none, is_super
+from runner_sync.syntax import decorator_name, dotted_name, is_name, is_none
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.trees.functions import FunctionNode, returns_of, yields
@@ -94,8 +94,8 @@ def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[st
     in different order.
     """
     if isinstance(node, ast.Attribute):
-        own = frame.owner is not None and is_name(node.value, frame.owner)
-        if frame.info is not None and (own or is_super(node.value)):
+        own = frame.is_self(node.value)
+        if frame.info is not None and (own or frame.is_super(node.value)):
             after = None if own else frame.info
             mros = program.mros(frame.info)
             found = [_of_mro(program, mro, node.attr, after) for mro in mros]

@@ -163,7 +163,10 @@ THE_RUNNERS = {
 
 def method(body: str) -> str:
     lines = [line.removeprefix("        ") for line in body.strip("\n").rstrip().split("\n")]
-    return npu("def set(self, model):\n    self.model = model\n\ndef m(self):\n    " + "\n    ".join(lines), head="import types\n")
+    return npu(
+        "def set(self, model):\n    self.model = model\n\ndef m(self):\n    " + "\n    ".join(lines),
+        head="import types\n",
+    )
 
 
 @pytest.mark.parametrize("name", OF_OTHERS)

@@ -6,7 +6,7 @@ Comes in: ``ast`` statements. Goes out: yes or no, and what cannot be reached. M
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from runner_sync.syntax import walk
@@ -40,8 +40,13 @@ def may_swallow(statement: ast.With | ast.AsyncWith) -> bool:
     Any context manager could, but those of runners hardly do (``set_forward_context``, ``record_function``, locks). So
     only one made by a function known for it counts, also in ``suppress(KeyError) if quiet else nullcontext()``.
     """
+    return any(True for _ in swallowing(statement))
+
+
+def swallowing(statement: ast.With | ast.AsyncWith) -> Iterator[ast.Call]:
+    """The calls in the head of a ``with`` that make such a context manager, with the exceptions as arguments."""
     calls = (node for item in statement.items for node in walk(item.context_expr) if isinstance(node, ast.Call))
-    return any(_last_name(call.func) in _SWALLOWERS for call in calls)
+    return (call for call in calls if _last_name(call.func) in _SWALLOWERS)
 
 
 _SWALLOWERS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
@@ -67,7 +72,7 @@ def _leaves(statement: ast.stmt) -> bool:
         case ast.Match(cases=cases):
             return takes_all(cases[-1]) and all(always_leaves(case.body) for case in cases)
         case ast.For() | ast.AsyncFor() | ast.While():
-            return (is_endless(statement) or always_leaves(statement.orelse)) and not _is_broken_out_of(statement)
+            return (is_endless(statement) or always_leaves(statement.orelse)) and not is_broken_out_of(statement)
     return False
 
 
@@ -84,7 +89,7 @@ def takes_all(case: ast.match_case) -> bool:
     return pattern is None and case.guard is None
 
 
-def _is_broken_out_of(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
+def is_broken_out_of(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
     """Whether a ``break`` of a loop's own stands in it: not one of a loop inside, or of a function."""
     todo: list[ast.AST] = [*loop.body]
     while todo:

@@ -15,7 +15,7 @@ recorded in nine months were of this kind.
 
 Fix: import from where the target defines it now; `runner-sync upgrade` recomputes imports.
 
-Leaves alone: imports whose failure is handled (`try`/`except ImportError`), `TYPE_CHECKING` blocks, branches of
+Leaves alone: imports whose failure is handled (`try`, `suppress(ImportError)`), `TYPE_CHECKING` blocks, branches of
 version switches (of `if vllm_version_is("0.24.0"):` and a vLLM of a known version the branch that runs is looked at,
 and no other), what other modules import under any condition, packages outside the three trees, compiled modules,
 modules with `__getattr__`, an unreadable star import or an `__all__` that is worked out, names that a start-up patch

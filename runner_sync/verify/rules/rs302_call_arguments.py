@@ -30,6 +30,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
+from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.calls import unfitting
 from runner_sync.verify.trees.functions import asserted
 from runner_sync.verify.trees.modules import Module
@@ -59,7 +60,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         )
     for step in steps(program, module, old):
         for node in step.frame.nodes():
-            if isinstance(node, ast.Call) and not step.frame.is_guarded(node, calls=True):
+            if isinstance(node, ast.Call) and not step.frame.is_guarded(node, CALL_ERRORS):
                 yield from _check_keys(step, node)
 
 

@@ -31,6 +31,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name, last_word
+from runner_sync.verify.expecting import INDEX_ERRORS, UNPACKING_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import hidden_by, virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, is_protocol, is_record
@@ -57,7 +58,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     for frame in program.frames(module):
         step = step_of(program, frame, old)
         for node, target in unpackings(frame):
-            if frame.is_guarded(node, calls=True):
+            if frame.is_guarded(node, UNPACKING_ERRORS):
                 continue
             wrong = list(_check(program, frame, node, count=len(target.elts))) or list(_check_one(program, frame, node))
             if not wrong and step is not None and isinstance(node.value, ast.Call):
@@ -90,7 +91,7 @@ def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> I
 def _check_turns(program: Program, frame: Frame) -> Iterator[Finding]:
     """Tuples of another size than a generator yields, at each turn of a loop or to ``with``."""
     for call, target in turns(frame):
-        if frame.is_guarded(call, calls=True):
+        if frame.is_guarded(call, UNPACKING_ERRORS):
             continue
         for group in program.callees(frame, call):
             sizes = returns.yielded_sizes_of_all(group)
@@ -106,7 +107,7 @@ def _check_indexes(program: Program, frame: Frame) -> Iterator[Finding]:
         # timid: code that counts the values, or gets them from several places, may know how many there are.
         is_known = any(_is_counted(place) or _is_bound_again(frame, place) for place in stands)
         for node, number in indexes(stands) if not is_known else ():
-            if frame.is_guarded(node, calls=True) or isinstance(node.ctx, ast.Store):
+            if frame.is_guarded(node, INDEX_ERRORS) or isinstance(node.ctx, ast.Store):
                 continue
             for group in program.callees(frame, call):
                 sizes = returns.sizes_of_all(program, group)

@@ -40,6 +40,7 @@ from typing import Literal
 from runner_sync.model import Finding, Severity
 from runner_sync.naming import module_name
 from runner_sync.syntax import last_word
+from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees import vanished
 from runner_sync.verify.trees.classes import Mro, is_record
 from runner_sync.verify.trees.frames import Frame
@@ -198,7 +199,7 @@ def _builtin(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] 
 
 def _asked(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
     """The object of which a node asks for items or for a length, with the special method that gives them."""
-    if frame.is_guarded(node, calls=True):
+    if frame.is_guarded(node, CALL_ERRORS):
         return
     match node:
         case ast.Subscript(value=value, ctx=context):

@@ -32,6 +32,7 @@ from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import is_name, last_word
+from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.virtual import virtual_reads
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
@@ -92,7 +93,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         nodes = step.frame.nodes()
         above = {id(part): node for node in nodes for part in ast.iter_child_nodes(node)}
         for node in nodes:
-            if isinstance(node, ast.Name | ast.Attribute) and not step.frame.is_guarded(node, calls=True):
+            if isinstance(node, ast.Name | ast.Attribute) and not step.frame.is_guarded(node, CALL_ERRORS):
                 yield from _check(_Place(step, node, above))
 
 
@@ -103,7 +104,7 @@ def _for_nothing(program: Program, frame: Frame) -> Iterator[Finding]:
             case ast.Expr(value=ast.Call(func=ast.Name() | ast.Attribute() as called)):
                 found = list(members(program, frame, called).values())
                 known = [member for member in found if member is not None and member.kind in _DEFERRED]
-                is_asked_for = frame.is_guarded(called, calls=True) or questions(frame.function, called)
+                is_asked_for = frame.is_guarded(called, CALL_ERRORS) or questions(frame.function, called)
                 if known and len(known) == len(found) and not is_asked_for:
                     yield _nothing_runs(frame, called, known[0])
 
@@ -273,7 +274,12 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
             continue
         for frame, node in virtual_reads(program, mro, name):
             hidden = _hidden(program, mro, info, name, by=frame.module)
-            if hidden is None or hidden.kind == own.kind or frame.is_tested(node) or frame.is_guarded(node, calls=True):
+            if (
+                hidden is None
+                or hidden.kind == own.kind
+                or frame.is_tested(node)
+                or frame.is_guarded(node, CALL_ERRORS)
+            ):
                 continue
             wrong = _misread(program, frame, node, own=own, hidden=hidden)
             if wrong and not questions(frame.function, node):

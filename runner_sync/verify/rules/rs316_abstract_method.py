@@ -26,6 +26,7 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.syntax import decorator_name, last_word
+from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_finding
 from runner_sync.verify.trees.functions import FunctionNode
@@ -53,7 +54,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
                 yield _finding(mro.head, owner, function)
     for frame in program.frames(module):
         for node in frame.nodes():
-            if isinstance(node, ast.Call) and not frame.is_guarded(node, calls=True):
+            if isinstance(node, ast.Call) and not frame.is_guarded(node, CALL_ERRORS):
                 yield from _check_call(program, frame, node)
 
 

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import parameters
 from runner_sync.syntax import last_word
+from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import is_plain, nodes_of
@@ -88,7 +89,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         for node in step.frame.nodes():
             call = _call_of(node, is_result=isinstance(node, ast.Assign))
             # A call that was changed as well is written for what the target declares.
-            if call is None or not step.stood(node) or step.frame.is_guarded(node, calls=True):
+            if call is None or not step.stood(node) or step.frame.is_guarded(node, CALL_ERRORS):
                 continue
             for now, was in step.callees(call):
                 if now and was and all(callee.function is not None for callee in (*now, *was)):

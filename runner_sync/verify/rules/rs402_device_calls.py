@@ -19,8 +19,8 @@ Fix: `torch.npu.…`, or leave the statement out where NPU has no such call. An 
 ask the platform in it.
 
 Leaves alone: a profile whose device is the GPU's own; strings and comments, `vllm` names that only contain the word
-(`cudagraph_mode`, `CUDAGraphMode`), branches under `torch.cuda.is_available()` and the test itself. Of inherited
-methods: those that NPU overrides, or that nobody there calls, what only names a type (annotations, `isinstance`,
+(`cudagraph_mode`, `CUDAGraphMode`), what only runs where `torch.cuda.is_available()` says yes, by a branch, an `and` or
+an early `return` (not a `raise`: NPU cannot run that either), and the test itself. Of inherited methods: those that NPU overrides, or that nobody there calls, what only names a type (annotations, `isinstance`,
 `cast`, `except`), what only asks (`torch.cuda.device_count()`), what stands in a `try` or below `suppress`, and of a
 method that tests for the device or the platform, by a function of the module, too, what is not in front of the first
 test, or all of it where its callers all test.
@@ -36,6 +36,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from runner_sync.model import Severity
 from runner_sync.syntax import walk
 from runner_sync.verify.device_words import says_device
+from runner_sync.verify.expecting import DEVICE_ERRORS, caught, holding
 from runner_sync.verify.runners.ancestry import Ancestry, ancestry
 from runner_sync.verify.runners.device_names import ASKING, Gpu, may_name, names_in
 from runner_sync.verify.runners.job import Subject
@@ -59,7 +60,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     yield from _inherited(subject, gpu)
     if not may_name(npu.text, gpu):
         return
-    spared = _guarded(npu, gpu.root)
+    spared = _spared(npu, gpu.root)
     for node in npu.nodes:
         read = gpu.root if gpu.is_used(node) else ""
         name = _imported(node, gpu.root) if isinstance(node, ast.Import | ast.ImportFrom) else read
@@ -76,14 +77,26 @@ def _imported(node: ast.Import | ast.ImportFrom, root: str) -> str:
     return next((a.name for a in node.names if a.name == root or a.name.startswith(f"{root}.")), "")
 
 
-def _guarded(reading: Reading, root: str) -> set[int]:
-    found: set[int] = set()
-    if f"{root}.is_available" in reading.text:
-        for node in reading.nodes:
-            if isinstance(node, ast.If | ast.IfExp) and f"{root}.is_available" in ast.unparse(node.test):
-                body = node.body if isinstance(node.body, list) else [node.body]
-                found.update(id(inner) for part in (node.test, *body) for inner in walk(part))
-    return found
+def _spared(reading: Reading, root: str) -> set[int]:
+    """What only runs where there is a GPU, and the conditions that ask for one."""
+    if f"{root}.is_available" not in reading.text:
+        return set()
+    parts = [*holding(reading.nodes, lambda part: _is_asked(part, root))]
+    parts += [test for node in reading.nodes for test in _conditions(node) if _is_asked(test, root)]
+    return {id(inner) for part in parts for inner in walk(part)}
+
+
+def _is_asked(test: ast.expr, root: str) -> bool:
+    return f"{root}.is_available" in ast.unparse(test)
+
+
+def _conditions(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            return [test]
+        case ast.BoolOp(values=values):
+            return values
+    return []
 
 
 def _hit(npu: Reading, node: ast.AST, name: str, *, root: str, new_root: str) -> Hit:
@@ -304,22 +317,14 @@ def _idle(node: ast.AST) -> list[ast.AST]:
     match node:
         case ast.Attribute(value=asked, attr=name) if name in ASKING and dotted(asked):
             return [asked]
-        case ast.Try(body=body, handlers=[_, *_]) | ast.TryStar(body=body):
-            return [*body]
-        case ast.With(body=body) | ast.AsyncWith(body=body) if _may_swallow(node):
-            return [*body]
-        case ast.ExceptHandler(type=ast.expr() as caught):
-            return [caught]
+        case ast.Try() | ast.TryStar() | ast.With() | ast.AsyncWith():
+            return [*caught(node, DEVICE_ERRORS)]
+        case ast.ExceptHandler(type=ast.expr() as kind):
+            return [kind]
         case ast.Call(func=function, args=given) if (name := dotted(function).rpartition(".")[2]) in _TYPES:
             return [*given[_TYPES[name]]]
     parts = [getattr(node, name, None) for name in ("annotation", "returns")]
     return [part for part in parts if part is not None]
-
-
-def _may_swallow(node: ast.With | ast.AsyncWith) -> bool:
-    from runner_sync.statements import may_swallow  # few checks come to a method that uses the GPU
-
-    return may_swallow(node)
 
 
 def _never_true(

@@ -13,8 +13,9 @@ from typing import TypeGuard
 
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
-from runner_sync.statements import may_swallow, parameters
-from runner_sync.syntax import Try, head_end, statements_of, walk
+from runner_sync.statements import parameters
+from runner_sync.syntax import head_end, statements_of, walk
+from runner_sync.verify.expecting import ATTRIBUTE_ERRORS, KEY_ERRORS, guarded
 from runner_sync.verify.trees import importing, modules
 from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of, target_names
 from runner_sync.verify.trees.classes import Classes, ClassInfo
@@ -22,10 +23,6 @@ from runner_sync.verify.trees.functions import FunctionNode, changes_of, nodes_o
 from runner_sync.verify.trees.instance import is_instance, is_own_super, self_name
 from runner_sync.verify.trees.modules import Module, PlacedImport
 from runner_sync.verify.trees.values.guards import Guards
-
-_ATTRIBUTE_ERRORS = frozenset({"AttributeError", "FrozenInstanceError", "Exception", "BaseException"})
-_KEY_ERRORS = frozenset({"KeyError", "LookupError", "Exception", "BaseException"})
-_CALL_ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
 
 _RUNS_AGAIN = FunctionNode | ast.Lambda | ast.For | ast.AsyncFor | ast.While
 
@@ -136,22 +133,20 @@ class Frame:
         """Whether ``node`` is the method's own ``super()``."""
         return self.info is not None and is_own_super(self.function, node)
 
-    def is_guarded(self, node: ast.AST, *, calls: bool = False) -> bool:
-        """Whether the code is prepared for ``node`` to fail: in a ``try`` that catches the error of an attribute (with
-        ``calls``, of a call), or under a version switch."""
-        return self._expects(node, _CALL_ERRORS if calls else _ATTRIBUTE_ERRORS)
+    def is_guarded(self, node: ast.AST, errors: frozenset[str] = ATTRIBUTE_ERRORS) -> bool:
+        """Whether the code is prepared for ``node`` to fail with one of ``errors``: it catches that, or stands under a
+        version switch."""
+        if errors not in self._safe:
+            parts = guarded(nodes_of(self.function), errors)
+            self._safe[errors] = {id(inner) for part in parts for inner in walk(part)}
+        return id(node) in self._safe[errors]
 
     def may_lack_key(self, node: ast.Subscript) -> bool:
         """Whether the code is prepared for a missing key: it catches the error, or somewhere tests ``"key" in
         rows``."""
         key = ast.unparse(node.slice)
         asked = (n for n in nodes_of(self.function) if isinstance(n, ast.Compare) and ast.unparse(n.left) == key)
-        return self._expects(node, _KEY_ERRORS) or any(isinstance(n.ops[0], ast.In | ast.NotIn) for n in asked)
-
-    def _expects(self, node: ast.AST, errors: frozenset[str]) -> bool:
-        if errors not in self._safe:
-            self._safe[errors] = _guarded_nodes(self.function, errors)
-        return id(node) in self._safe[errors]
+        return self.is_guarded(node, KEY_ERRORS) or any(isinstance(n.ops[0], ast.In | ast.NotIn) for n in asked)
 
     def is_tested(self, node: ast.Attribute) -> bool:
         """Whether the function tests for the attribute before it reads it here, by ``hasattr`` or ``getattr``."""
@@ -290,17 +285,3 @@ def _asked_for_kind(node: ast.AST) -> Iterator[ast.expr]:
 
 def _is_made_from(binding: ast.AST, read: ast.expr) -> bool:
     return isinstance(binding, ast.Assign) and any(inner is read for inner in walk(binding.value))
-
-
-def _guarded_nodes(function: FunctionNode, errors: frozenset[str]) -> set[int]:
-    guarded: set[int] = set()
-    for node in nodes_of(function):
-        body: list[ast.stmt] = []
-        if isinstance(node, Try) and any(modules.catches(handler, errors) for handler in node.handlers):
-            body = node.body
-        elif isinstance(node, ast.If) and modules.is_switch(node.test):
-            body = [*node.body, *node.orelse]
-        elif isinstance(node, ast.With) and may_swallow(node):
-            body = node.body
-        guarded.update(id(inner) for statement in body for inner in walk(statement))
-    return guarded

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from runner_sync import signatures
 from runner_sync.syntax import assigned_names, dotted_name, is_name, walk
+from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import calls_of
@@ -56,7 +57,7 @@ def left_out(program: Program, module: Module, old: Program | None) -> Iterator[
         theirs = _by_name(program.hidden_by(step.frame))
         for call in calls_of(step.frame.function) if theirs else ():
             others = theirs.get(dotted_name(call.func) or "", [])
-            if any(_passes_more(other, call) for _, other in others) and not step.frame.is_guarded(call, calls=True):
+            if any(_passes_more(other, call) for _, other in others) and not step.frame.is_guarded(call, CALL_ERRORS):
                 yield from _check(step, call, others)
 
 

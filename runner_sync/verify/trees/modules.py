@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,7 +17,8 @@ from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.naming import Import, imported_by
 from runner_sync.statements.mentions import mentions
-from runner_sync.syntax import Try, is_name, lasting_module_of, statements_of, walk
+from runner_sync.syntax import is_name, lasting_module_of, statements_of, walk
+from runner_sync.verify.expecting import IMPORT_ERRORS, guarded
 from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.settled import settled
@@ -145,9 +146,9 @@ def unit_at(module: Module, line: int) -> str:
 def imports_of(module: Module) -> tuple[tuple[ast.stmt, PlacedImport], ...]:
     """Every import statement of the module, functions included, as `PlacedImport`, star imports left out."""
     nodes = walk(module.node)
-    guarded = _guarded_statements(nodes)
+    handled = {inner for part in guarded(nodes, IMPORT_ERRORS) for inner in walk(part) if _is_import(inner)}
     statements = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
-    found = ((node, i) for node in statements for i in read_import(module, node, guarded=node in guarded))
+    found = ((node, i) for node in statements for i in read_import(module, node, guarded=node in handled))
     return tuple((node, imported) for node, imported in found if imported.name != "*")
 
 
@@ -191,47 +192,6 @@ def _bind_import(module: Module, node: ast.Import | ast.ImportFrom) -> None:
 
 def _add(module: Module, name: str, binding: Binding) -> None:
     module.bindings.setdefault(name, []).append(binding)
-
-
-def _guarded_statements(nodes: Iterable[ast.AST]) -> set[ast.AST]:
-    """Import statements whose failure is handled, or that never run: try/except, TYPE_CHECKING, version switches."""
-    guarded: set[ast.AST] = set()
-    for node in nodes:
-        if isinstance(node, Try) and any(catches(handler, IMPORT_ERRORS) for handler in node.handlers):
-            guarded.update(statement for part in node.body for statement in walk(part) if _is_import(statement))
-        elif isinstance(node, ast.If) and is_switch(node.test):
-            parts = [*node.body, *node.orelse]
-            guarded.update(statement for part in parts for statement in walk(part) if _is_import(statement))
-    return guarded
-
-
-IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
-
-
-def catches(handler: ast.ExceptHandler, errors: frozenset[str]) -> bool:
-    """Whether ``handler`` catches one of ``errors`` (a bare ``except`` catches all)."""
-    if handler.type is None:
-        return True
-    parts = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(ast.unparse(part).split(".")[-1] in errors for part in parts)
-
-
-_SWITCH = re.compile(
-    r"(?<![A-Za-z])version(?![a-z])|Version(?![a-z])|(?<![A-Z])VERSION(?![A-Z])|\bTYPE_CHECKING\b|\bfind_spec\b"
-)
-"""``version`` as a word of a name: in ``vllm_version_is``, ``LooseVersion`` or ``VLLM_VERSION``, not ``conversion``."""
-
-
-def is_switch(test: ast.expr) -> bool:
-    """Whether a condition tests a version or for type checking, so that one branch is not meant for these trees."""
-    return any(_SWITCH.search(word) for node in walk(test) for word in _words_of(node))
-
-
-def _words_of(node: ast.AST) -> tuple[str, ...]:
-    match node:
-        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.keyword(arg=str(word)) | ast.Constant(value=str(word)):
-            return (word,)
-    return ()
 
 
 def _is_import(node: ast.AST) -> bool:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 from runner_sync import signatures
 from runner_sync.signatures import Arguments, Misfit
+from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.aliases import meant
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
@@ -43,7 +44,7 @@ def unfitting(program: Program, module: Module, old: Program | None = None, *, k
     for frame in program.frames(module):
         for node in frame.nodes():
             call = meant(frame, node) if isinstance(node, ast.Call) else None
-            if call is None or (keywords and not call.keywords) or frame.is_guarded(node, calls=True):
+            if call is None or (keywords and not call.keywords) or frame.is_guarded(node, CALL_ERRORS):
                 continue
             for callee, misfit in _misfits(program, frame, call, old, at=node):
                 if (misfit.kind == "unknown keyword") == keywords:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from runner_sync.syntax import assigned_names, is_name, statements_of, walk
+from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
@@ -75,7 +76,7 @@ def _of_callee(program: Program, callee: Callee, call: ast.Call, name: str, *, d
 
 def is_expected(frame: Frame, node: ast.AST) -> bool:
     """Whether the code around a use handles its failure."""
-    return frame.is_guarded(node) or frame.is_guarded(node, calls=True)
+    return frame.is_guarded(node) or frame.is_guarded(node, CALL_ERRORS)
 
 
 def _may_be_tested(frame: Frame, name: str) -> bool:

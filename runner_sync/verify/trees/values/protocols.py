@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.syntax import last_word
+from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.deferred import GOING_THROUGH, is_asked
@@ -33,7 +34,7 @@ def asked_for(program: Program, frame: Frame, call: ast.Call) -> list[str]:
     if any(_may_know(place) for _, place in stands):
         return []
     found = [(where, place, _wanted(where, place)) for where, place in stands]
-    return [name for where, place, name in found if name and not where.is_guarded(place.node, calls=True)]
+    return [name for where, place, name in found if name and not where.is_guarded(place.node, CALL_ERRORS)]
 
 
 def _everywhere(program: Program, frame: Frame, call: ast.Call) -> Iterator[tuple[Frame, Place]]:

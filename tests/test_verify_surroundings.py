@@ -41,6 +41,16 @@ ELSEWHERE = {
     "a longer name": ("runner.later = 1", False, False),
     "with an annotation": ("runner.late: int = 1", True, True),
     "compared": ("runner.late == 1", False, True),
+    "with others": ("runner.late, runner.c = 1, 2", True, True),
+    "with others in brackets": ("(runner.late, *b[0]) = rows", True, True),
+    "as the last of several": ("b, runner.late = 1, 2", True, True),
+    "in a chain": ("runner.late, b = c = rows", True, True),
+    "an argument": ("f(runner.late, b=1)", False, True),
+    "an argument above one": ("f(\n    runner.late,\n    b=1,\n)\nc = 1", False, True),
+    "a value": ("rows = runner.late, b\nc = 1", False, True),
+    "an index": ("rows[runner.late, b] = 1", False, True),
+    "compared with others": ("(runner.late, b) == rows", False, True),
+    "an annotation": ("def f(a=runner.late, b: int = 1): ...", False, True),
 }
 
 

@@ -19,8 +19,9 @@ Fix: `torch.npu.…`, or leave the statement out where NPU has no such call. An 
 ask the platform in it.
 
 Leaves alone: a profile whose device is the GPU's own; strings and comments, `vllm` names that only contain the word
-(`cudagraph_mode`, `CUDAGraphMode`), what only runs where `torch.cuda.is_available()` says yes, by a branch, an `and` or
-an early `return` (not a `raise`: NPU cannot run that either), and the test itself. Of inherited methods: those that NPU overrides, or that nobody there calls, what only names a type (annotations, `isinstance`,
+(`cudagraph_mode`, `CUDAGraphMode`), the question `torch.cuda.is_available()` as a condition, and what runs only after a
+yes to it: in the branch, behind `and` or an early `return` (not behind a `raise`, which keeps NPU out). Of inherited
+methods: those that NPU overrides, or that nobody there calls, what only names a type (annotations, `isinstance`,
 `cast`, `except`), what only asks (`torch.cuda.device_count()`), what stands in a `try` or below `suppress`, and of a
 method that tests for the device or the platform, by a function of the module, too, what is not in front of the first
 test, or all of it where its callers all test.

@@ -15,7 +15,10 @@ from runner_sync.verify.trees.word_index import KIND, WordIndex, words_of
 
 _PROJECTS = {package: project for project, package in PACKAGES.items()}
 
-_ASSIGNS = r"\s*(:[^=\n]+)?=[^=]"
+_FURTHER = r"(?:[ \t]*,[ \t]*\*?[\w.]+(?:\[[^\]\n]*\])?)+,?\)?[ \t]"
+"""The targets between one and the ``=``. It has a space in front: that of ``f(runner.x, y=1)`` has none."""
+
+_ASSIGNS = rf"(?:\s*:[^=\n]+|{_FURTHER})?\s*=[^=]"
 
 
 class Surroundings:

@@ -11,7 +11,9 @@ import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from runner_sync.statements.leaving import is_broken_out_of
 from runner_sync.syntax import blocks_of, children, is_name, last_word, walk
+from runner_sync.verify.expecting import tells
 from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 
@@ -33,22 +35,23 @@ class Guards:
 
     ``hasattr(x, "a")`` and ``getattr(x, "a", default)`` in a condition, or a name there that one of them was assigned
     to, guard ``x.a`` in both branches. They also guard the code that follows, where a branch ends in ``return``,
-    ``raise``, ``continue`` or ``break``. A function that sets ``a`` with ``setattr`` may read it anywhere.
+    ``raise``, ``continue`` or ``break``, and behind ``while not hasattr(x, "a"):``. A function that sets ``a`` with
+    ``setattr`` may read it anywhere.
     """
 
     def __init__(self, function: FunctionNode) -> None:
         nodes = nodes_of(function)
         self._set = {name for node in nodes for name in _named(node, {"setattr", "delattr"})}
-        tests = {id(node): test for node in nodes if (test := _test(node)) is not None}
+        tests = {id(node): found for node in nodes if (found := _tests(node))}
         held: dict[str, set[_Test]] = {}
         for node in nodes if tests else ():
             for target, value, _ in assignments_of(node):
                 if isinstance(target, ast.Name) and value is not None:
-                    held.setdefault(target.id, set()).update(tests[id(n)] for n in walk(value) if id(n) in tests)
+                    held.setdefault(target.id, set()).update(t for n in walk(value) for t in tests.get(id(n), ()))
         self._covered: dict[_Test, set[int]] = {}
         for condition in _conditions(function) if tests else ():
             inside = walk(condition.test)
-            asked = {tests[id(n)] for n in inside if id(n) in tests}
+            asked = {test for n in inside for test in tests.get(id(n), ())}
             asked |= {t for n in inside if isinstance(n, ast.Name) for t in held.get(n.id, ())}
             covered = {id(n) for part in condition.region() for n in walk(part)} if asked else set()
             for test in asked:
@@ -180,11 +183,35 @@ def is_identity(node: ast.Compare) -> bool:
     return all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
 
 
-def _test(node: ast.AST) -> _Test | None:
-    if isinstance(node, ast.Call) and (len(node.args) == 3 or is_name(node.func, "hasattr")):
-        for name in _named(node, {"hasattr", "getattr"}):
-            return _Test(last_word(node.args[0]), name)
-    return None
+def _tests(node: ast.AST) -> list[_Test]:
+    """The attributes that a call tests for: by name, or each of some, ``all(hasattr(self, n) for n in ("a", "b"))``.
+
+    An object that fails ``any(not hasattr(…) …)`` has them all, too.
+    """
+    if not isinstance(node, ast.Call):
+        return []
+    match node:
+        case ast.Call(
+            func=ast.Name(id="all" | "any" as quantifier),
+            args=[ast.GeneratorExp(elt, [each]) | ast.ListComp(elt, [each])],
+        ):
+            asked = elt.operand if isinstance(elt, ast.UnaryOp) and isinstance(elt.op, ast.Not) else elt
+            is_decisive = (asked is elt) == (quantifier == "all") and not each.ifs
+            return _tests_of_each(asked, each) if is_decisive else []
+    if len(node.args) == 3 or is_name(node.func, "hasattr"):
+        return [_Test(last_word(node.args[0]), name) for name in _named(node, {"hasattr", "getattr"})]
+    return []
+
+
+def _tests_of_each(asked: ast.expr, each: ast.comprehension) -> list[_Test]:
+    match asked, each:
+        case (
+            ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Name(id=name)]),
+            ast.comprehension(target=ast.Name(id=bound), iter=ast.Tuple(elts) | ast.List(elts) | ast.Set(elts)),
+        ) if name == bound:
+            texts = (one.value for one in elts if isinstance(one, ast.Constant))
+            return [_Test(last_word(owner), text) for text in texts if isinstance(text, str)]
+    return []
 
 
 def _named(node: ast.AST, functions: set[str]) -> Iterator[str]:
@@ -224,7 +251,10 @@ def _conditions_of(node: ast.AST, function: FunctionNode) -> Iterator[_Condition
     if isinstance(node, ast.If):
         leaves = any(branch and isinstance(branch[-1], _EXITS) for branch in (node.body, node.orelse))
         yield _Condition(node.test, node, function, lasts=leaves)
-    elif isinstance(node, ast.While | ast.IfExp):
+    elif isinstance(node, ast.While):
+        is_had = tells(node.test, lambda part: bool(_tests(part)), by=False)
+        yield _Condition(node.test, node, function, lasts=is_had and not is_broken_out_of(node))
+    elif isinstance(node, ast.IfExp):
         yield _Condition(node.test, node, function)
     elif isinstance(node, ast.Assert):
         yield _Condition(node.test, node, function, lasts=True)

@@ -80,8 +80,8 @@ def _words_of(node: ast.AST) -> tuple[str, ...]:
     return ()
 
 
-Question = Callable[[ast.expr], bool]
-"""Whether an expression without ``not``, ``and`` or ``or`` asks it."""
+Question = Callable[[ast.expr], bool | None]
+"""Whether an expression without ``not``, ``and`` or ``or`` that is true means yes, or no; ``None``: it asks another."""
 
 
 def holding(nodes: Iterable[ast.AST], is_asked: Question) -> Iterator[ast.AST]:
@@ -112,7 +112,7 @@ def tells(test: ast.expr, is_asked: Question, *, by: bool) -> bool:
         case ast.BoolOp(op=operator, values=values):
             told = [tells(value, is_asked, by=by) for value in values]
             return any(told) if isinstance(operator, ast.And) == by else all(told)
-    return by and is_asked(test)
+    return is_asked(test) is by
 
 
 def _is_over_without(statement: ast.stmt, is_asked: Question) -> bool:

@@ -82,7 +82,7 @@ def _spared(reading: Reading, root: str) -> set[int]:
     """What only runs where there is a GPU, and the conditions that ask for one."""
     if f"{root}.is_available" not in reading.text:
         return set()
-    parts = [*holding(reading.nodes, lambda part: _is_asked(part, root))]
+    parts = [*holding(reading.nodes, lambda part: _is_asked(part, root) or None)]
     parts += [test for node in reading.nodes for test in _conditions(node) if _is_asked(test, root)]
     return {id(inner) for part in parts for inner in walk(part)}
 

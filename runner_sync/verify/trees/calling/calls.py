@@ -21,6 +21,7 @@ from runner_sync import signatures
 from runner_sync.signatures import Arguments, Misfit
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.aliases import meant
+from runner_sync.verify.trees.calling.asked import is_asked_for
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.modules import Module
@@ -47,7 +48,8 @@ def unfitting(program: Program, module: Module, old: Program | None = None, *, k
             if call is None or (keywords and not call.keywords) or frame.is_guarded(node, CALL_ERRORS):
                 continue
             for callee, misfit in _misfits(program, frame, call, old, at=node):
-                if (misfit.kind == "unknown keyword") == keywords:
+                is_meant = (misfit.kind == "unknown keyword") == keywords
+                if is_meant and not is_asked_for(frame, node, misfit, function=call.func):
                     yield Unfitting(frame, call, callee, misfit)
 
 

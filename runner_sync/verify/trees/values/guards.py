@@ -252,7 +252,7 @@ def _conditions_of(node: ast.AST, function: FunctionNode) -> Iterator[_Condition
         leaves = any(branch and isinstance(branch[-1], _EXITS) for branch in (node.body, node.orelse))
         yield _Condition(node.test, node, function, lasts=leaves)
     elif isinstance(node, ast.While):
-        is_had = tells(node.test, lambda part: bool(_tests(part)), by=False)
+        is_had = tells(node.test, lambda part: True if _tests(part) else None, by=False)
         yield _Condition(node.test, node, function, lasts=is_had and not is_broken_out_of(node))
     elif isinstance(node, ast.IfExp):
         yield _Condition(node.test, node, function)

@@ -111,6 +111,55 @@ def test_a_method_that_is_assigned_is_no_skipped_override() -> None:
     assert len(found(job(npu("other = Other._sample"), gpu(SAMPLE)), "RS203")) == 1
 
 
+SETTING = "def __init__(self):\n    "
+
+
+@pytest.mark.parametrize("line", ["self._sample = make()", "self._sample, self.b = make()", "self._sample: F = make()"])
+def test_a_method_that_an_instance_sets_is_no_skipped_override(line: str) -> None:
+    assert found(job(npu(SETTING + line), gpu(SAMPLE)), "RS203") == []
+    base = NPU_BASE.replace("pass", SETTING.replace("\n", "\n    ") + line)
+    assert found(job(EMPTY_AR, gpu(SAMPLE), npu_base=base), "RS203") == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        SETTING + "self.other = self._sample",
+        SETTING + "self.model._sample = make()",
+        SETTING + "_sample = make()",
+        SETTING + "class A:\n        def __init__(self):\n            self._sample = make()",
+    ],
+)
+def test_a_skipped_override_beside_what_sets_something_else(body: str) -> None:
+    assert len(found(job(npu(body), gpu(SAMPLE)), "RS203")) == 1
+
+
+def test_a_skipped_override_that_only_the_gpu_runner_sets() -> None:
+    twin = gpu(f"{SAMPLE}\n{SETTING}self._sample = make()")
+    assert len(found(job(EMPTY_AR, twin), "RS203")) == 1
+
+
+FROM_MIX = "from vllm_omni.mix import Mixin"
+NAMED = {
+    "as its twin does": (f"{FROM_MIX} as M\n", "M", f"{FROM_MIX} as M\n", "M", []),
+    "on GPU": (FROM_MIX + "\n", "Mixin", f"{FROM_MIX} as M\n", "M", []),
+    "on NPU": (f"{FROM_MIX} as M\n", "M", FROM_MIX + "\n", "Mixin", []),
+    "by its module on GPU": (FROM_MIX + "\n", "Mixin", "from vllm_omni import mix\n", "mix.Mixin", []),
+    "differently": (f"{FROM_MIX} as A\n", "A", f"{FROM_MIX} as B\n", "B", []),
+    "another under its name": ("from vllm_omni.mix import Other as M\n", "M", f"{FROM_MIX} as M\n", "M", ["Mixin"]),
+    "another on NPU": ("from vllm_omni.mix import Other\n", "Other", f"{FROM_MIX} as M\n", "M", ["Mixin"]),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_mixin_under_another_name(name: str) -> None:
+    importing, base, gpu_importing, gpu_base, expected = NAMED[name]
+    text = npu("pass", head=NPU_HEAD + importing, bases=f"{base}, OmniNPUModelRunner")
+    twin = gpu("pass", head=gpu_importing, bases=f"OmniGPUModelRunner, {gpu_base}")
+    given = job(text, twin, files={"vllm_omni/mix.py": MIXIN + "class Other:\n    pass\n"})
+    assert [f.symbol for f in found(given, "RS204")] == expected
+
+
 @pytest.mark.parametrize("base", ["make_base()", "vllm_omni.platforms.nowhere.Base", "platforms.nowhere.Base"])
 def test_nothing_is_said_of_a_class_with_a_base_that_cannot_be_followed(base: str) -> None:
     head = "import vllm_omni.platforms\nfrom vllm_omni import platforms\n" + NPU_HEAD

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from runner_sync.model import Severity
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, whole_pairs
-from runner_sync.verify.runners.reading import Hit
+from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS204"
 NAME = "mixin-missing"
@@ -37,9 +37,27 @@ def find(subject: Subject) -> Iterator[Hit]:
     twins = {gpu for gpu, _ in subject.profile.classes}
     for pair in whole_pairs(subject):
         for base in pair.gpu.bases:
-            name = base.rpartition(".")[2]
-            if name not in twins and name not in pair.npu_mro.names and _is_omnis(subject, pair, base):
-                yield _hit(pair, name)
+            names = _real_names(subject, pair.gpu.reading, base)
+            known = [name in twins or _has(subject, pair, name) for name in names]
+            if not any(known) and _is_omnis(subject, pair, base):
+                yield _hit(pair, names[0])
+
+
+def _has(subject: Subject, pair: Pair, name: str) -> bool:
+    """Whether the MRO of the NPU class has a class of that name, whatever its modules call it."""
+    classes = pair.npu_mro.classes
+    bases = ((c.reading, base) for c in classes for base in c.bases)
+    return any(c.name == name for c in classes) or any(name in _real_names(subject, *one) for one in bases)
+
+
+def _real_names(subject: Subject, reading: Reading, base: str) -> list[str]:
+    """The name by which a base is defined, or else those by which it may be imported: ``Conn`` of ``from a import Conn
+    as OmniConn``."""
+    found = subject.library.find_class(reading, base)
+    if found is not None:
+        return [found.name]
+    origins = [origin.name for origin in reading.imports.get(base, ()) if origin.name]
+    return origins or [base.rpartition(".")[2]]
 
 
 def _is_omnis(subject: Subject, pair: Pair, base: str) -> bool:

@@ -1,28 +1,28 @@
 """Which methods of omni's classes run on a runner: its MRO as far as the omni tree shows it.
 
 Comes in: a class and the library of omni files. Goes out: the classes of its MRO in order and the methods that can run.
-May touch: nothing. Classes outside omni only count by name.
+May touch: nothing. Classes outside omni do not count.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
-from runner_sync.syntax import is_super, parents_called, walk
+from runner_sync.syntax import is_name, is_super, parents_called, walk
 from runner_sync.verify.runners.job import Library
 from runner_sync.verify.runners.reading import ClassText, Function
 
 
 @dataclass(slots=True, eq=False)
 class Ancestry:
-    """The omni classes of an MRO, the class itself first, and the names of every base, known or not. ``is_open``: there
-    may be omni classes that cannot be followed."""
+    """The omni classes of an MRO, the class itself first. ``is_open``: there may be omni classes that cannot be
+    followed."""
 
     classes: tuple[ClassText, ...]
-    names: frozenset[str]
     is_open: bool
     _live: list[tuple[ClassText, Function]] = field(default_factory=list)
 
@@ -32,8 +32,13 @@ class Ancestry:
         return next((c for c in self.classes[start:] if method in c.methods), None)
 
     def assigns(self, name: str) -> bool:
-        """Whether the body of some class assigns ``name``, as in ``_sample = Other._sample``."""
-        return any(name in c.assigned for c in self.classes)
+        """Whether the body of some class assigns ``name``, as in ``_sample = Other._sample``, or a method that can run
+        sets it on ``self``."""
+        if any(name in c.assigned for c in self.classes):
+            return True
+        is_said = re.compile(rf"\bself\.{re.escape(name)}\b(?!\()")
+        said = {id(c) for c in self.classes if is_said.search(c.reading.text)}
+        return bool(said) and any(name in _set_on_self(function) for c, function in self.live() if id(c) in said)
 
     def live(self) -> list[tuple[ClassText, Function]]:
         """The methods that can run: the first of each name, and what those reach by ``super()`` or by class name."""
@@ -85,6 +90,14 @@ class Ancestry:
         return next((c for c in self.classes[self.classes.index(start) :] if method in c.methods), None)
 
 
+def _set_on_self(function: Function) -> set[str]:
+    """The attributes that a method sets on its ``self``; not on that of a class inside of it."""
+    classes = (node for node in walk(function) if isinstance(node, ast.ClassDef))
+    inside = {id(node) for one in classes for node in walk(one)}
+    stored = (node for node in walk(function) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    return {node.attr for node in stored if is_name(node.value, "self") and id(node) not in inside}
+
+
 def ancestry(library: Library, head: ClassText) -> Ancestry:
     """The MRO of ``head``. Where C3 finds none (or bases form a circle), the bases in the order they are written."""
     return library.answers.once((ancestry, id(head)), lambda: _ancestry(library, head))
@@ -96,9 +109,8 @@ def _ancestry(library: Library, head: ClassText) -> Ancestry:
         return [one for one in found if one is not None]
 
     classes = tuple(mro.linearise(head, bases))
-    names = {c.name for c in classes} | {base.rpartition(".")[2] for c in classes for base in c.bases}
     is_open = any(library.meaning(c.reading, base).is_open for c in classes for base in c.bases)
-    return Ancestry(classes, frozenset(names), is_open)
+    return Ancestry(classes, is_open)
 
 
 def calls_parent(function: Function, name: str, *, named: str = "") -> bool:

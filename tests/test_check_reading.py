@@ -133,7 +133,7 @@ def test_the_mro_is_pythons() -> None:
     assert owner.name == "Right"
 
 
-def test_classes_are_followed_through_re_exports_and_unknown_ones_count_by_name() -> None:
+def test_classes_are_followed_through_re_exports_and_unknown_ones_left_out() -> None:
     given = library(
         "from vllm_omni.a import Mixin\nfrom vllm.x import Base\nclass Runner(Mixin, Base): pass\n",
         a="from vllm_omni.b import Original as Mixin\n",
@@ -141,7 +141,6 @@ def test_classes_are_followed_through_re_exports_and_unknown_ones_count_by_name(
     )
     line = ancestry(given, head(given, "Runner"))
     assert [c.name for c in line.classes] == ["Runner", "Original"]
-    assert {"Mixin", "Base"} <= line.names
 
 
 @pytest.mark.parametrize("home", [".a", "vllm_omni.a"])

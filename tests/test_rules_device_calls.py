@@ -122,6 +122,10 @@ def test_what_npu_inherits_without_gpu_calls_is_left_alone(gpu_base: str, npu_ba
     [
         pytest.param("try:\n    return x()\nexcept OSError:\n    torch.cuda.synchronize()", id="in a handler"),
         pytest.param("with x.lock:\n    torch.cuda.synchronize()", id="below a lock"),
+        pytest.param(
+            "try:\n    torch.cuda.synchronize()\nexcept KeyError:\n    x()", id="where another error is caught"
+        ),
+        pytest.param("with suppress(KeyError):\n    torch.cuda.synchronize()", id="below another error"),
         pytest.param("return list(torch.cuda.Event, x)", id="a type that is used"),
         pytest.param("match x:\n    case 1 if x.ready:\n        torch.cuda.synchronize()", id="another match"),
         pytest.param("return [torch.cuda.current_stream() for one in x if one]", id="another comprehension"),

@@ -7,9 +7,11 @@ Comes in: a function node (or a class whose constructor is generated) and a call
 from __future__ import annotations
 
 import ast
+import functools
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from runner_sync.syntax import decorator_name, is_name, walk
 
@@ -209,22 +211,29 @@ def dictionaries_for(function: Function | None, call: ast.Call) -> list[ast.Dict
     only passed on as ``**star``: then no key can have been added or removed.
     """
     stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
-    return [_dictionary_for(function, star) if function is not None else None for star in stars]
+    known = _dictionaries_of(function) if function is not None and stars else {}
+    return [known.get(star.id) if isinstance(star, ast.Name) else None for star in stars]
 
 
-def _dictionary_for(function: Function, star: ast.expr) -> ast.Dict | ast.Call | None:
-    if not isinstance(star, ast.Name):
-        return None
+@functools.lru_cache(maxsize=4096)
+def _dictionaries_of(function: Function) -> dict[str, ast.Dict | ast.Call]:
+    """The locals of ``function`` that `dictionaries_for` finds, with what makes each."""
     nodes = walk(function)
-    uses = [node for node in nodes if isinstance(node, ast.Name) and node.id == star.id]
     spread = {id(k.value) for node in nodes if isinstance(node, ast.Call) for k in node.keywords if k.arg is None}
-    assignments = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign) and _target(node) == star.id]
-    is_parameter = any(isinstance(node, ast.arg) and node.arg == star.id for node in nodes)
-    other_uses = [use for use in uses if id(use) not in spread]
-    value = assignments[0].value if len(assignments) == len(other_uses) == 1 and not is_parameter else None
-    if isinstance(value, ast.Dict) or (isinstance(value, ast.Call) and is_name(value.func, "dict") and not value.args):
-        return value
-    return None
+    used = Counter(node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in spread)
+    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    made: dict[str, list[ast.expr | None]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            made.setdefault(_target(node), []).append(node.value)
+    single = {n: v[0] for n, v in made.items() if len(v) == used[n] == 1 and n not in parameters}
+    return {name: value for name, value in single.items() if _is_dictionary(value)}
+
+
+def _is_dictionary(value: ast.expr | None) -> TypeGuard[ast.Dict | ast.Call]:
+    return isinstance(value, ast.Dict) or (
+        isinstance(value, ast.Call) and is_name(value.func, "dict") and not value.args
+    )
 
 
 def _target(statement: ast.Assign | ast.AnnAssign) -> str:

@@ -78,12 +78,11 @@ class Frame:
         class again."""
         text = ast.unparse(read)
         found: ast.expr | None = None
-        for node in nodes_of(self.function):
-            match node:
-                case ast.If(test=ast.Call(func=ast.Name(id="isinstance"), args=[tested, kind]), body=body):
-                    inside = [inner for statement in body for inner in walk(statement)]
-                    if ast.unparse(tested) == text and any(inner is read for inner in inside):
-                        found = None if self._is_changed(read, inside) else kind
+        for branch in _branches_of(self.function).get(id(read), ()):
+            match branch.test:
+                case ast.Call(func=ast.Name(id="isinstance"), args=[tested, kind]) if ast.unparse(tested) == text:
+                    inside = [inner for statement in branch.body for inner in walk(statement)]
+                    found = None if self._is_changed(read, inside) else kind
         return found
 
     def _is_changed(self, read: ast.expr, inside: list[ast.AST]) -> bool:
@@ -160,8 +159,7 @@ class Frame:
 
     def conditions(self, node: ast.AST) -> list[ast.expr]:
         """The tests of the ``if`` statements whose body (not ``else``) holds ``node``."""
-        branches = [n for n in nodes_of(self.function) if isinstance(n, ast.If)]
-        return [b.test for b in branches if any(inner is node for part in b.body for inner in walk(part))]
+        return [branch.test for branch in _branches_of(self.function).get(id(node), ())]
 
     def finding(
         self, code: str, severity: Severity, node: ast.expr | ast.stmt, *, symbol: str, message: str, fix: str
@@ -243,6 +241,17 @@ def _empty_function() -> FunctionNode:
     empty = ast.parse("def _(): ...").body[0]
     assert isinstance(empty, ast.FunctionDef)
     return empty
+
+
+@functools.lru_cache(maxsize=4096)
+def _branches_of(function: FunctionNode) -> dict[int, list[ast.If]]:
+    """The ``if`` statements whose body (not ``else``) holds a node, by the node's id, outer ones first."""
+    found: dict[int, list[ast.If]] = {}
+    for node in nodes_of(function):
+        if isinstance(node, ast.If):
+            for inner in (inner for statement in node.body for inner in walk(statement)):
+                found.setdefault(id(inner), []).append(node)
+    return found
 
 
 _TELLING = ASSIGNING | {

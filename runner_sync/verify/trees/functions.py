@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from runner_sync.syntax import assigned_names, decorator_name, is_none, statements_of, walk
+from runner_sync.syntax import assigned_names, children, decorator_name, is_none, statements_of, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -18,6 +19,41 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 def nodes_of(function: FunctionNode) -> tuple[ast.AST, ...]:
     """``ast.walk`` of a function, walked once: most rules look at the same few hundred methods."""
     return tuple(walk(function))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a node stands in a function: its ``number``, the ``last`` number below it, and the line where the statement
+    around it begins."""
+
+    number: int
+    last: int
+    line: int
+
+    def holds(self, other: Place | None) -> bool:
+        """Whether ``other`` is the place of the same node or of one below it; not where there is none."""
+        return other is not None and self.number <= other.number <= self.last
+
+
+@functools.lru_cache(maxsize=4096)
+def places_of(function: FunctionNode) -> dict[int, Place]:
+    """The place of each node of a function by its id, found in one walk: whether one node stands in another is then a
+    comparison, and many guards in one method cost no walk each."""
+    order: list[ast.AST] = []
+    lines: list[int] = []
+    parents: list[int] = []
+    todo: list[tuple[ast.AST, int, int]] = [(function, 0, function.lineno)]
+    while todo:
+        node, parent, line = todo.pop()
+        line = node.lineno if isinstance(node, ast.stmt) else line
+        todo += ((child, len(order), line) for child in children(node))
+        order.append(node)
+        lines.append(line)
+        parents.append(parent)
+    lasts = [*range(len(order))]
+    for number in reversed(range(len(order))):
+        lasts[parents[number]] = max(lasts[parents[number]], lasts[number])
+    return {id(node): Place(number, lasts[number], lines[number]) for number, node in enumerate(order)}
 
 
 def calls_of(function: FunctionNode) -> Iterator[ast.Call]:

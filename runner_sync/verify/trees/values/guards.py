@@ -15,7 +15,7 @@ from runner_sync.statements.leaving import is_broken_out_of
 from runner_sync.syntax import blocks_of, children, is_name, last_word, walk
 from runner_sync.verify.expecting import tells
 from runner_sync.verify.trees.assignments import assignments_of
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.functions import FunctionNode, nodes_of, places_of
 
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _EXITS = ast.Return | ast.Raise | ast.Continue | ast.Break
@@ -69,14 +69,19 @@ def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
     ``return self.size() if callable(self.size) else self.size`` is right whatever ``size`` is. An expression that is
     itself the condition is not guarded by its own test for truth.
     """
-    text = ast.unparse(node)
-    found: set[str] = set()
+    told = _questions_of(function).get(ast.unparse(node), ())
+    asked = ((c, question) for c, part, question in told if part is not node or question != "truth")
+    return frozenset(question for condition, question in asked if condition.covers(node))
+
+
+@functools.lru_cache(maxsize=4096)
+def _questions_of(function: FunctionNode) -> dict[str, list[tuple[_Condition, ast.expr, str]]]:
+    """What the conditions of a function ask, by the text of the expression that they ask it of."""
+    found: dict[str, list[tuple[_Condition, ast.expr, str]]] = {}
     for condition in _conditions(function):
-        told = [(part, question) for part, question in _asked(condition.test) if ast.unparse(part) == text]
-        asked = {question for part, question in told if part is not node or question != "truth"}
-        if asked and condition.covers(node):
-            found |= asked
-    return frozenset(found)
+        for part, question in _asked(condition.test):
+            found.setdefault(ast.unparse(part), []).append((condition, part, question))
+    return found
 
 
 def deciding(function: FunctionNode, node: ast.AST) -> list[ast.expr]:
@@ -85,8 +90,10 @@ def deciding(function: FunctionNode, node: ast.AST) -> list[ast.expr]:
 
     A condition does not decide on itself, but each part of an ``and`` does on the next.
     """
+    places = places_of(function)
+    place = places.get(id(node))
     regions = [region for outer in nodes_of(function) for region in _decisions(outer)]
-    around = [test for test, region in regions if any(inner is node for part in region for inner in walk(part))]
+    around = [test for test, region in regions if any(places[id(part)].holds(place) for part in region)]
     leaving = [inner for statement in _in_front(function.body, node) for inner in walk(statement)]
     return around + [test for inner in leaving if _may_leave(inner) for test, _ in _decisions(inner)]
 
@@ -143,9 +150,10 @@ def is_chosen(function: FunctionNode, node: ast.AST, value: ast.expr) -> bool:
     ``if self.config.method == "eagle":`` may choose among the classes that ``value`` can be of.
     """
     text = ast.unparse(value)
+    places = places_of(function)
     choices = (outer for outer in nodes_of(function) if isinstance(outer, ast.Match))
     return any(c.covers(node) for c in _conditions(function) if not _is_presence(c.test, text)) or any(
-        inner is node for choice in choices for inner in walk(choice)
+        places[id(choice)].holds(places.get(id(node))) for choice in choices
     )
 
 
@@ -239,7 +247,11 @@ class _Condition:
 
     def covers(self, node: ast.AST) -> bool:
         """Whether ``node`` is in the code that it guards."""
-        return any(inner is node for part in self.region() for inner in walk(part))
+        places = places_of(self.function)
+        place = places.get(id(node))
+        if place is None:
+            return False
+        return places[id(self.node)].holds(place) or (self.lasts and place.line > (self.node.end_lineno or 0))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -92,6 +92,14 @@ NOOPS = [
         "from typing import overload\n@overload\ndef f(x: int): ...\n@overload\ndef f(x: str): ...\ndef f(x): pass\n",
         id="overloads",
     ),
+    pytest.param(
+        "RS405",
+        '@torch.library.impl("a", "b")\ndef _(x): pass\n@torch.library.impl("c", "d")\ndef _(x): pass\n',
+        id="functions without a name that decorators take",
+    ),
+    pytest.param(
+        "RS405", "def f(): return 1\nONE = f()\ndel f\ndef f(): return 2\n", id="a definition that ended before"
+    ),
     pytest.param("RS405", "if A:\n    def f(): pass\nelse:\n    def f(): pass\n", id="one definition per branch"),
     pytest.param("RS405", method("self.a = 1\nself.b = 2\nself.a = 1\nself.b = 2"), id="two short lines twice"),
     pytest.param("RS406", method("# runner-sync is a tool to review\nreturn x"), id="a comment about the tool"),
@@ -103,6 +111,10 @@ NOOPS = [
     pytest.param("RS408", method("out = None\nout = self.build(x)\nreturn out"), id="a default, then a value"),
     pytest.param("RS408", method("out = self.build(x)\nself.send(out)\nout = None"), id="read in between"),
     pytest.param("RS408", method("out = self.build(x)\nif x:\n    out = None\nreturn out"), id="reset in a branch"),
+    *(
+        pytest.param("RS408", method(f"out = self.build(x)\nself.log({read})\nout = None"), id=f"read by {read}")
+        for read in ("locals()", "**vars()", "eval(x)")
+    ),
     pytest.param("RS408", method("out = x\nout = None\nreturn out"), id="no call computed it"),
     pytest.param("RS408", method("ok = self.check(x)\nok = False\nreturn ok"), id="a value that says no"),
     pytest.param("RS408", method("_ = self.build(x)\n_ = None"), id="the name for nothing"),
@@ -168,6 +180,19 @@ NOOPS = [
     pytest.param("RS411", method("if x:\n    return 1\nelse:\n    x = 2\nreturn x"), id="behind a branch that stays"),
     pytest.param(
         "RS411", method("with suppress(KeyError):\n    return x\nreturn 2"), id="behind a `with` that swallows"
+    ),
+    pytest.param(
+        "RS411", method("raise NotImplementedError\nx = 1\nyield x"), id="what makes a generator, further below"
+    ),
+    pytest.param(
+        "RS411",
+        method("with ExitStack() as stack:\n    stack.enter_context(suppress(KeyError))\n    return x\nreturn 2"),
+        id="behind a stack that swallows",
+    ),
+    pytest.param(
+        "RS411",
+        "from contextlib import suppress as quiet\n" + method("with quiet(KeyError):\n    return x\nreturn 2"),
+        id="behind a `with` that swallows under another name",
     ),
     pytest.param("RS411", method("return x\n# self.f()"), id="a comment behind a return"),
     pytest.param("RS411", method("def f():\n    return x\nreturn f"), id="the return of a function in it"),
@@ -271,6 +296,12 @@ FINDINGS = [
         id="a property again",
     ),
     pytest.param(
+        "RS405",
+        "def f(): return 1\nif A:\n    del g\ndel h\ndef f(): return 2\n",
+        [(5, 5, "f")],
+        id="another one ended",
+    ),
+    pytest.param(
         "RS405", "class A:\n    def f(self): return 1\n    def f(self): return 2\n", [(3, 3, "f")], id="a method twice"
     ),
     pytest.param(
@@ -320,6 +351,15 @@ FINDINGS = [
     *(
         pytest.param(
             "RS408",
+            method(f"out = self.build(x)\nself.log({read})\nout = None"),
+            [(5, 5, "out")],
+            id=f"not read by {read}",
+        )
+        for read in ("self.locals()", "vars(self)", "self.eval(x)")
+    ),
+    *(
+        pytest.param(
+            "RS408",
             method(f"ok = self.check(x)\nok = {value}\nout = self.build(x)\nout = 0\nreturn ok, out"),
             [(6, 6, "out")],
             id=f"beside {value}, which is a value",
@@ -339,6 +379,26 @@ FINDINGS = [
     ),
     pytest.param("RS411", method("return x\nself.f()\nself.g()"), [(4, 4, "self.f()")], id="behind a return"),
     pytest.param("RS411", method("if x:\n    raise x\n    self.f()"), [(5, 5, "self.f()")], id="behind a raise"),
+    pytest.param(
+        "RS411",
+        method("return x\ndef rows():\n    yield x"),
+        [(4, 4, "def rows():")],
+        id="a generator that nobody gets",
+    ),
+    *(
+        pytest.param(
+            "RS411",
+            "from contextlib import nullcontext as quiet\n" + method(f"with {made}:\n    {body}\n    return x\nx = 2"),
+            [(7, 7, "x = 2")],
+            id=f"behind a `with {made}` that enters {body}",
+        )
+        for made, body in (
+            ("ExitStack() as stack", "stack.enter_context(self.lock)"),
+            ("ExitStack() as stack", "self.stack.enter_context(suppress(KeyError))"),
+            ("ExitStack() as stack", "stack.callback(suppress)"),
+            ("quiet()", "self.f()"),
+        )
+    ),
     pytest.param(
         "RS411",
         method("if x:\n    return 1\nelse:\n    raise x\nself.f()"),
@@ -534,6 +594,7 @@ FALLS_OFF = {
     "each case returns": (ENDS, "match x:\n    case 1:\n        return 1\n    case _:\n        return 2", False),
     "no case may match": (ENDS, "match x:\n    case 1:\n        return 1\n    case 2:\n        return 2", True),
     "a case goes on": (ENDS, "match x:\n    case 1:\n        self.run()\n    case _:\n        return 2", True),
+    "a function in it is a generator": (ENDS, "def rows():\n    yield x\nif x:\n    return 1\nself.run(rows)", True),
     "only a function in it returns": (ENDS, "def f():\n    return 1\nself.run(f)", False),
 }
 

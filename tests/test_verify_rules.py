@@ -505,6 +505,24 @@ OLD_AND_NEW = {
         "def step(self):\n    return self.finish\ndef finish(self): ...",
         [("RS311", "step")],
     ),
+    **{
+        f"a result that its caller knows: {value}": (
+            "def run(self):\n    self.step()",
+            "def step(self):\n    self.rows = 1",
+            f"def step(self):\n    if self.config:\n        return {value}\n    self.rows = 1\n    return {value}",
+            [],
+        )
+        for value in ("self", "True")
+    },
+    **{
+        f"a result that says something: {one} or {two}": (
+            "def run(self):\n    self.step()",
+            "def step(self):\n    self.rows = 1",
+            f"def step(self):\n    if self.config:\n        return {one}\n    self.rows = 1\n    return {two}",
+            [("RS311", "step")],
+        )
+        for one, two in (("True", "False"), ("self", "1"), ("self.rows", "self.rows"))
+    },
     "a result that was always dropped": (
         "def run(self):\n    self.step()",
         "def step(self):\n    return 1",

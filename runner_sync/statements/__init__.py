@@ -10,7 +10,15 @@ enclosing nodes, which is why a region that upstream wrapped into a new ``with``
 """
 
 from runner_sync.statements.flattening import canons, flatten, forget_trees
-from runner_sync.statements.leaving import always_leaves, cut_off, is_endless, may_swallow, takes_all
+from runner_sync.statements.leaving import (
+    always_leaves,
+    cut_off,
+    is_endless,
+    may_swallow,
+    swallowers_named,
+    takes_all,
+    yields,
+)
 from runner_sync.statements.mentions import Mention, bound_anywhere, bound_in, mentions, parameters
 from runner_sync.statements.nodes import INDENT, ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import (
@@ -74,7 +82,9 @@ __all__ = [
     "parses",
     "said",
     "siblings",
+    "swallowers_named",
     "takes_all",
     "tokens",
     "tree_of",
+    "yields",
 ]

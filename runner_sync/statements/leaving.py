@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
-from runner_sync.syntax import walk
+from runner_sync.syntax import children, walk
 
 
 def always_leaves(body: Iterable[ast.stmt]) -> bool:
@@ -24,29 +23,59 @@ def always_leaves(body: Iterable[ast.stmt]) -> bool:
 def cut_off(suite: Sequence[ast.stmt]) -> list[tuple[ast.stmt, ast.stmt]]:
     """The statements of a suite that always leave it, each with the one directly behind, which never runs.
 
-    Without what yields there: it makes a function a generator (``raise NotImplementedError`` above ``yield``).
+    Without what stands above a ``yield``, which makes a function a generator (``raise NotImplementedError`` in front).
     """
-    pairs = ((first, second) for first, second in pairwise(suite) if _leaves(first))
-    return [(first, second) for first, second in pairs if not _yields(second)]
+    pairs = ((place, first) for place, first in enumerate(suite[:-1]) if _leaves(first))
+    return [(first, suite[place + 1]) for place, first in pairs if not yields(suite[place + 1 :])]
 
 
-def _yields(statement: ast.stmt) -> bool:
-    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(statement))
+def yields(body: Iterable[ast.stmt]) -> bool:
+    """Whether a ``yield`` of the function that ``body`` stands in is among it: none of a function or lambda inside."""
+    todo: list[ast.AST] = [*body]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        todo += () if isinstance(node, _DEFINITION | ast.Lambda) else children(node)
+    return False
 
 
-def may_swallow(statement: ast.With | ast.AsyncWith) -> bool:
+def may_swallow(statement: ast.With | ast.AsyncWith, *, also: frozenset[str] = frozenset()) -> bool:
     """Whether a ``with`` may continue behind its body after an exception in it: ``with suppress(AttributeError):``.
 
     Any context manager could, but those of runners hardly do (``set_forward_context``, ``record_function``, locks). So
-    only one made by a function known for it counts, also in ``suppress(KeyError) if quiet else nullcontext()``.
+    only one made by a function known for it counts, also in ``suppress(KeyError) if quiet else nullcontext()``, and a
+    stack that such a one is entered into. ``also`` names more functions: what a module calls the known ones.
     """
-    return any(True for _ in swallowing(statement))
+    return any(True for _ in swallowing(statement, also=also))
 
 
-def swallowing(statement: ast.With | ast.AsyncWith) -> Iterator[ast.Call]:
-    """The calls in the head of a ``with`` that make such a context manager, with the exceptions as arguments."""
-    calls = (node for item in statement.items for node in walk(item.context_expr) if isinstance(node, ast.Call))
-    return (call for call in calls if _last_name(call.func) in _SWALLOWERS)
+def swallowing(statement: ast.With | ast.AsyncWith, *, also: frozenset[str] = frozenset()) -> Iterator[ast.Call]:
+    """The calls that make such a context manager for a ``with``, with the exceptions as arguments."""
+    made = [*(item.context_expr for item in statement.items), *_entered(statement)]
+    calls = (node for one in made for node in walk(one) if isinstance(node, ast.Call))
+    return (call for call in calls if _last_name(call.func) in _SWALLOWERS | also)
+
+
+def swallowers_named(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """The other names under which imports among ``nodes`` bring functions whose context managers swallow exceptions."""
+    imported = (alias for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names)
+    return frozenset(alias.asname for alias in imported if alias.asname and alias.name in _SWALLOWERS)
+
+
+def _entered(statement: ast.With | ast.AsyncWith) -> list[ast.expr]:
+    """What the body of a ``with`` enters into the stack that it holds: ``s`` in ``with ExitStack() as s:``."""
+    stacks = {item.optional_vars.id for item in statement.items if isinstance(item.optional_vars, ast.Name)}
+    calls = [node for part in statement.body for node in walk(part) if stacks and isinstance(node, ast.Call)]
+    return [
+        argument
+        for call in calls
+        if isinstance(call.func, ast.Attribute)
+        and call.func.attr in ("enter_context", "enter_async_context", "push", "push_async_exit")
+        and isinstance(call.func.value, ast.Name)
+        and call.func.value.id in stacks
+        for argument in call.args
+    ]
 
 
 _SWALLOWERS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})

@@ -16,7 +16,8 @@ mattered. The second is what is left when a caller was copied from the new targe
 
 Fix: look at what the target's own caller does with the value, or return it.
 
-Leaves alone: bare calls without an old tree; callees that return a value only sometimes; generators and coroutines.
+Leaves alone: bare calls without an old tree; callees that return a value only sometimes, or one that the caller knows
+(`return self`, the same constant each time); generators and coroutines.
 Of the reverse: methods that have an empty body or another annotation or only raise, which are for a subclass to fill,
 and values that are kept or handed on, also those that an override does not return. Without an old tree also a written
 `return None`, names that something else is assigned to as well, and calls on other objects than `self`.
@@ -75,7 +76,7 @@ def _newly_returns(step: Step, call: ast.Call) -> Callee | None:
     was = [callee for group in step.old.callees(step.before, call) for callee in group]
     if not new or not was or not all(_value(c) is True for c in new) or not all(_value(c) is False for c in was):
         return None
-    return new[0]
+    return next((c for c in new if c.function is not None and not returns.tells_nothing(c.function)), None)
 
 
 def _value(callee: Callee) -> bool | None:

@@ -21,8 +21,8 @@ statements between them did, or runs a hook twice.
 Fix: delete one of the two.
 
 Leaves alone: overloads, the setter of a property and whatever else a decorator adds to the first definition or
-registers, definitions in different branches, runs that stand in different branches or blocks, and short ones (fewer
-than four statements, or fewer than 160 characters).
+registers, what is called `_`, definitions in different branches or with a `del` in between, runs that stand in
+different branches or blocks, and short ones (fewer than four statements, or fewer than 160 characters).
 """
 
 from __future__ import annotations
@@ -61,6 +61,8 @@ def find(subject: Subject) -> Iterator[Hit]:
 def _definitions(npu: Reading, body: list[ast.stmt]) -> Iterator[Hit]:
     seen: dict[str, Function] = {}
     for statement in body:
+        for name in _deleted(statement):
+            seen.pop(name, None)
         if isinstance(statement, Function) and not _stands_beside(statement):
             first = seen.setdefault(statement.name, statement)
             if first is not statement:
@@ -73,9 +75,17 @@ def _definitions(npu: Reading, body: list[ast.stmt]) -> Iterator[Hit]:
                 )
 
 
+def _deleted(statement: ast.stmt) -> list[str]:
+    """The names that a ``del`` ends."""
+    targets = statement.targets if isinstance(statement, ast.Delete) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
 def _stands_beside(function: Function) -> bool:
     """Whether a definition hides no earlier one of its name: an overload, one that the earlier one takes up
-    (``@size.setter``), or one that a decorator registers, where its own name means nothing."""
+    (``@size.setter``), or one that a decorator registers, where its own name means nothing, as ``_`` never does."""
+    if function.name == "_":
+        return True
     for decorator in function.decorator_list:
         name = decorator_name(decorator)
         if name == "overload" or name.startswith("register"):

@@ -14,9 +14,9 @@ crashes: the stage sends empty payloads.
 
 Fix: delete the reset, or the computation if it is no longer wanted.
 
-Leaves alone: (timid) anything read, deleted, captured by a nested function or bound by tuple unpacking in between;
-resets inside a branch or loop; resets that a `break` or `continue` passes by; values that no call computed;
-annotations only; names assigned in `try` bodies; `_`; `False` and `0.0`, which are as good an answer as any.
+Leaves alone: (timid) anything read (also by `locals()`), deleted, captured by a nested function or bound by tuple
+unpacking in between; resets inside a branch or loop; resets that a `break` or `continue` passes by; values that no call
+computed; annotations only; names assigned in `try` bodies; `_`; `False` and `0.0`, which are as good an answer as any.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _is_empty(value: ast.expr) -> bool:
 def _computed_before(npu: Reading, block: list[ast.stmt], name: str) -> ast.stmt | None:
     """The statement that gave ``name`` a computed value which nothing in ``block`` reads afterwards."""
     for statement in reversed(block):
-        if _leaves(statement):
+        if _leaves(statement) or _reads_all(npu, statement):
             return None
         if name not in npu.text_of(statement):
             continue
@@ -103,6 +103,18 @@ def _leaves(statement: ast.stmt) -> bool:
     loops = [part for part in inside if isinstance(part, ast.For | ast.AsyncFor | ast.While)]
     their_own = {id(part) for loop in loops for part in statements_of(loop.body)}
     return any(isinstance(part, ast.Break | ast.Continue) and id(part) not in their_own for part in inside)
+
+
+def _reads_all(npu: Reading, statement: ast.stmt) -> bool:
+    """Whether ``statement`` may read any local without naming it: ``locals()``, ``vars()``, ``eval(text)``."""
+    if not any(f"{name}(" in npu.text_of(statement) for name in _READERS):
+        return False
+    calls = (node for node in walk(statement) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
+    return any(dotted(call.func) in _READERS and bool(call.args) is _READERS[dotted(call.func)] for call in calls)
+
+
+_READERS = {"locals": False, "vars": False, "eval": True, "exec": True}
+"""Builtins that read the locals around them, with whether they do so with arguments; ``vars(x)`` reads ``x``."""
 
 
 def _assigns_call(statement: ast.stmt, name: str) -> bool:

@@ -24,8 +24,8 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.statements import always_leaves
-from runner_sync.syntax import is_none, statements_of, walk
+from runner_sync.statements import always_leaves, yields
+from runner_sync.syntax import is_none, statements_of
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import definition
 from runner_sync.verify.runners.reading import Function, Hit, Reading
@@ -72,7 +72,7 @@ def _values(body: list[ast.stmt]) -> list[ast.expr]:
 
 def _may_fall_off(function: Function) -> bool:
     """Whether the end of a function is reached though somebody asks it for a value."""
-    if always_leaves(function.body) or any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(function)):
+    if always_leaves(function.body) or yields(function.body):
         return False
     is_told = function.returns is not None and not _allows_none(function.returns)
     return is_told or bool(_values(function.body))

@@ -57,6 +57,15 @@ def returns_value(function: FunctionNode) -> bool | None:
     return None if True in kinds else False
 
 
+def tells_nothing(function: FunctionNode) -> bool:
+    """Whether a caller knows what a function returns: ``self`` each time, or the same constant."""
+    arguments = [*function.args.posonlyargs, *function.args.args]
+    own = arguments[0].arg if arguments else ""
+    values = [value for value in returns_of(function) if value is not None]
+    is_known = all(isinstance(value, ast.Constant) or (own and is_name(value, own)) for value in values)
+    return is_known and len({ast.dump(value) for value in values}) == 1
+
+
 def gives_none(program: Program, callee: Callee, depth: int = 0) -> bool | None:
     """Whether a callee may return ``None``: ``True`` where a ``return`` does, ``False`` where none can, else
     ``None``."""

@@ -42,6 +42,17 @@ def _final_stage(self, req_id):
             [],
             id="another string",
         ),
+        *(
+            pytest.param(STAGE.replace("int(", f"{read}("), STAGE.replace("int(", f"{read}("), expected, id=read)
+            for read, expected in (
+                ("open(__file__).read", []),
+                ("__class__.whole", []),
+                ("self.calls[__name__]", []),
+                ("type(self).__name__.join", ["_final_stage"]),
+                ("self.__class__", ["_final_stage"]),
+                ("__import__", ["_final_stage"]),
+            )
+        ),
         pytest.param("def f(self):\n    return 1", "def f(self):\n    return 1", [], id="too short"),
         pytest.param(
             STAGE.replace("_final_stage", "__init__"), STAGE.replace("_final_stage", "__init__"), [], id="a constructor"

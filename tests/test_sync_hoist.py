@@ -203,6 +203,7 @@ def test_rulers_that_enclosed_nothing_else_go_too(trees: Trees, label: str) -> N
         ("NPUARModelRunner._helped", r"needs helper of .*gpu_ar_model_runner\.py"),
         ("NPUARModelRunner.__init__", r"sets its own class up"),
         ("NPUARModelRunner._explicit", r"names its own class"),
+        ("NPUARModelRunner._told", r"reads names that mean something else"),
     ],
 )
 def test_what_refuses(trees: Trees, unit: str, said: str) -> None:
@@ -211,6 +212,7 @@ def test_what_refuses(trees: Trees, unit: str, said: str) -> None:
         "    def __init__(self, config):\n        self.config = config\n\n"
         "    def _helped(self, request):\n        found = helper(request)\n        return found\n\n"
         "    def _explicit(self, request):\n        self.__secret = request\n        return request\n\n"
+        "    def _told(self, request):\n        name = __class__.__name__\n        return name, request\n\n"
         "    def _stream(self):\n        stream = torch.npu.current_stream()\n        return stream\n",
     )
     for path, body in ((AR, "first"), (GPU_AR, "second")):

@@ -10,8 +10,8 @@ Why: each release changes one of the two; 35 of the 156 recorded breakages began
 Fix: move it to the shared base (`OmniGPUModelRunner`) or a mixin that both mix in; a function is imported.
 
 Leaves alone: methods of fewer than three statements, `__init__`, anything that names a device or a graph wrapper,
-methods whose globals are translated differently, a sampler hook that skips the platform's own sampling (RS206), and
-near-duplicates.
+methods whose globals are translated differently or that read `__class__`, `__name__` or `__file__`, a sampler hook that
+skips the platform's own sampling (RS206), and near-duplicates.
 """
 
 from __future__ import annotations

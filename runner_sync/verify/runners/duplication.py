@@ -17,25 +17,29 @@ from runner_sync.verify.runners.parity import in_npu_words
 from runner_sync.verify.runners.reading import Function, Reading
 
 _BUILTINS = frozenset(dir(builtins))
+_EVERYWHERE = frozenset({"__import__", "__build_class__", "__debug__", "__builtins__"})
+"""Names with two underscores that mean the same in every module."""
 
 
 def same_globals(reading: Reading, function: Function, other: Reading) -> bool:
     """Whether every global that ``function`` reads is bound alike in both modules, or unbound in one; ``logger`` may
-    differ."""
-    for name in sorted(_globals(function)):
+    differ. What tells the module or class around it (``__name__``, ``__class__``) never is."""
+    read = _reads(function)
+    if any(name.startswith("__") and name.endswith("__") and name not in _EVERYWHERE for name in read):
+        return False
+    for name in sorted(read - _BUILTINS):
         mine, theirs = _origin(reading, name), _origin(other, name)
         if mine is not None and theirs is not None and mine != theirs and name != "logger":
             return False
     return True
 
 
-def _globals(function: Function) -> set[str]:
+def _reads(function: Function) -> set[str]:
     from runner_sync.statements import mentions  # few checks come to two methods that may be equal
 
     stated = [node.annotation for node in walk(function) if isinstance(node, ast.arg | ast.AnnAssign)]
     annotations = {id(n) for part in (*stated, function.returns) if part is not None for n in walk(part)}
-    read = {found.name for found in mentions([function]) if found.kind == "reads" and id(found.node) not in annotations}
-    return read - _BUILTINS
+    return {found.name for found in mentions([function]) if found.kind == "reads" and id(found.node) not in annotations}
 
 
 def _origin(reading: Reading, name: str) -> frozenset[Import | str] | None:

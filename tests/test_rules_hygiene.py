@@ -169,6 +169,18 @@ NOOPS = [
     pytest.param("RS409", method("return torch.ones(x, x)"), id="sizes from variables"),
     pytest.param("RS409", method("return torch.ones(16, 16)"), id="small"),
     pytest.param("RS409", method("return torch.ones(2048, 4096)"), id="not square"),
+    *(
+        pytest.param("RS409", method(f"return torch.{made}"), id=made)
+        for made in ("zeros(size=(x, 2048))", "ones_like(x, 2048, 2048)", "randint(2048, 2048)", "zeros(out=x)")
+    ),
+    *(
+        pytest.param("RS404", method(f"return {made}"), id=made)
+        for made in (
+            "partial(self.run, set_ascend_forward_context, cudagraph_runtime_mode=x)",
+            "self.run(set_ascend_forward_context, cudagraph_runtime_mode=x)",
+            "partial(set_ascend_forward_context, aclgraph_runtime_mode=cudagraph_runtime_mode)",
+        )
+    ),
     pytest.param("RS409", method("return np.ones((2048, 2048))"), id="not a tensor"),
     pytest.param(
         "RS409", method("assert x <= 2048\nreturn torch.ones(2048, 2048)"), id="the length is compared with it"
@@ -376,6 +388,16 @@ FINDINGS = [
         method("return torch.zeros(\n    2048,  # rows\n    2048,\n)"),
         [(3, 6, "2048x2048")],
         id="a comment between the sizes",
+    ),
+    *(
+        pytest.param("RS409", method(f"return torch.{made}"), [(3, 3, "2048x2048")], id=made)
+        for made in ("zeros(size=(2048, 2048))", "randn(2048, 2048)", "rand(3, 2048, 2048, device=x)")
+    ),
+    pytest.param(
+        "RS404",
+        method("return functools.partial(set_ascend_forward_context, x, cudagraph_runtime_mode=x)"),
+        [(3, 3, "set_ascend_forward_context(cudagraph_runtime_mode=)")],
+        id="passed on later",
     ),
     pytest.param("RS411", method("return x\nself.f()\nself.g()"), [(4, 4, "self.f()")], id="behind a return"),
     pytest.param("RS411", method("if x:\n    raise x\n    self.f()"), [(5, 5, "self.f()")], id="behind a raise"),

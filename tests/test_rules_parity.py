@@ -214,6 +214,20 @@ def test_a_field_whose_value_npu_code_computes_itself_is_not_missing() -> None:
         pytest.param("(*rest, logits) = self.execute_model_state", [], id="a star"),
         pytest.param("self.x = ExecuteModelState(stats, logits)", ["logits=stats"], id="made in another order"),
         pytest.param("self.x = ExecuteModelState(stats=stats, logits=logits)", [], id="made by keyword"),
+        pytest.param("self.q.put(ExecuteModelState(stats, logits))", ["logits=stats"], id="made and handed on"),
+        pytest.param("self.q.put(ExecuteModelState(logits, stats))", [], id="handed on in order"),
+        pytest.param(
+            "state = self.execute_model_state\n    [stats, logits] = state", ["logits=stats"], id="by another name"
+        ),
+        pytest.param(
+            "state = self.execute_model_state\n    state = self.pair\n    stats, logits = state",
+            [],
+            id="a name for more",
+        ),
+        pytest.param(
+            "state = stats, logits = self.execute_model_state", ["logits=stats"], id="taken apart and kept as well"
+        ),
+        pytest.param("state = logits, stats = self.execute_model_state", [], id="kept as well, in order"),
     ],
 )
 def test_the_order_of_fields(body: str, expected: list[str]) -> None:
@@ -259,6 +273,18 @@ GOOD = {"early": HISTORY, "call": "model_sample(logits)", "late": "pass", "end":
         pytest.param({"early": "pass"}, ["update_async_output_token_ids"], id="history never updated"),
         pytest.param({"early": "pass", "late": HISTORY}, ["update_async_output_token_ids"], id="history too late"),
         pytest.param({"end": "self.sampler(logits=logits)"}, ["self.sampler"], id="skips the platform's sampler"),
+        pytest.param(
+            {"late": "output = self.sampler(logits=logits)", "end": "output"}, ["self.sampler"], id="skips it by a name"
+        ),
+        pytest.param({"late": "kept = self.sampler(logits=logits)"}, [], id="the sampler for something else"),
+        pytest.param(
+            {
+                "late": "out = super()._sample(logits)\n    if out is None:\n        out = self.sampler(logits)",
+                "end": "out",
+            },
+            [],
+            id="after the platform's sampler",
+        ),
     ],
 )
 def test_the_contract_of_the_model_sampler(change: dict[str, str], expected: list[str]) -> None:

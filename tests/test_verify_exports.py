@@ -74,3 +74,19 @@ def test_a_package_has_its_modules_whatever_its_list_says() -> None:
     ]
     files["vllm/part/__init__.py"] = "__all__ = ['f', 'g']\ndef f(): ...\n"
     assert find(world(npu=npu("pass", head="from vllm.second import f, g"), **files)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("g = 1\ndel g\n", ["vllm.second.g"]),
+        ("def f(): ...\ng = f()\ndel f, g\n", ["vllm.second.g"]),
+        ("g = 1\ndel g\ng = 2\n", []),
+        ("g = 1\nif size:\n    del g\n", []),
+        ("g = {}\ndel g['a'], g.b\n", []),
+        ("g = 1\ndef f():\n    del g\n", []),
+    ],
+)
+def test_a_name_that_the_module_deletes(text: str, expected: list[str]) -> None:
+    trees = world(npu=npu("pass", head="from vllm.second import g"), **{"vllm/second.py": text})
+    assert [symbol for code, symbol in symbols(find(trees)) if code == "RS301"] == expected

@@ -27,13 +27,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from runner_sync.model import Severity
-from runner_sync.syntax import statements_of
+from runner_sync.syntax import walk
 from runner_sync.verify.runners.hygiene import functions
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import ClassText, Hit, Reading, dotted
+from runner_sync.verify.runners.reading import ClassText, Function, Hit, Reading, dotted
 
 CODE = "RS205"
 NAME = "state-fields"
@@ -101,13 +102,22 @@ def _is_omnis(subject: Subject, field: ast.AnnAssign, vllm: ClassText | None) ->
 def _uses(npu: Reading, name: str, record: ClassText) -> Iterator[Hit]:
     fields = [*record.fields]
     used = (f for f in functions(npu) if name in (text := npu.text_of(f)) or _snake(name) in text)
-    for statement in (s for function in used for s in statements_of(function.body)):
-        value = getattr(statement, "value", None)
-        if isinstance(value, ast.Call) and dotted(value.func) == name and not value.keywords:
-            yield from _check_order(npu, value.args, fields, what=f"`{name}(…)` is made")
-        elif isinstance(statement, ast.Assign) and _is_record(statement.value, name):
-            parts = getattr(statement.targets[0], "elts", [])
-            yield from _check_order(npu, parts, fields, what=f"`{name}` is taken apart")
+    for function in used:
+        held = _held(function, name)
+        for node in walk(function):
+            if isinstance(node, ast.Call) and dotted(node.func) == name and not node.keywords:
+                yield from _check_order(npu, node.args, fields, what=f"`{name}(…)` is made")
+            elif isinstance(node, ast.Assign) and (_is_record(node.value, name) or dotted(node.value) in held):
+                for target in node.targets:
+                    parts = getattr(target, "elts", [])
+                    yield from _check_order(npu, parts, fields, what=f"`{name}` is taken apart")
+
+
+def _held(function: Function, name: str) -> set[str]:
+    """The locals that hold the record and nothing else."""
+    stores = Counter(n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    assigned = [node for node in walk(function) if isinstance(node, ast.Assign) and _is_record(node.value, name)]
+    return {t.id for node in assigned for t in node.targets if isinstance(t, ast.Name) and stores[t.id] == 1}
 
 
 def _is_record(value: ast.expr, name: str) -> bool:

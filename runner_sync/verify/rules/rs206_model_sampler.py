@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.profile import SamplerHook
-from runner_sync.syntax import walk
+from runner_sync.syntax import parents_called, walk
 from runner_sync.verify.runners.hygiene import functions
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.reading import Function, Hit, Reading, constant_text, dotted
@@ -88,9 +88,10 @@ def _history(npu: Reading, function: Function, asked: ast.Call, *, hook: Sampler
 
 
 def _fall_through(npu: Reading, function: Function, hook: SamplerHook) -> Iterator[Hit]:
+    kept = _kept(function, hook)
     for node in walk(function):
         value = node.value if isinstance(node, ast.Return) else None
-        if isinstance(value, ast.Call) and dotted(value.func) == hook.sampler:
+        if (isinstance(value, ast.Name) and value.id in kept) or _asks_sampler(value, hook):
             yield npu.hit(
                 (CODE, SEVERITY),
                 node,
@@ -100,3 +101,14 @@ def _fall_through(npu: Reading, function: Function, hook: SamplerHook) -> Iterat
                 fix=f"Fall through to `return super().{hook.method}(…)` instead.",
             )
             return
+
+
+def _kept(function: Function, hook: SamplerHook) -> set[str]:
+    """The locals that what the sampler gives is kept in; none where the parent's method is asked for it first."""
+    made = [node for node in walk(function) if isinstance(node, ast.Assign)]
+    kept = {dotted(target) for node in made if _asks_sampler(node.value, hook) for target in node.targets}
+    return kept - {dotted(t) for node in made if parents_called(node.value, hook.method) for t in node.targets}
+
+
+def _asks_sampler(value: ast.AST | None, hook: SamplerHook) -> bool:
+    return isinstance(value, ast.Call) and dotted(value.func) == hook.sampler

@@ -1,10 +1,10 @@
 """RS317 frozen-object: an attribute is assigned on an object that refuses it, or a dataclass derives from a frozen one.
 
-What: `x.attribute = value` where each class that `x` can be is a frozen dataclass or `msgspec.Struct`, or a
-`NamedTuple`, with that field, or is constructed in sight with `__slots__` that leave no room for it, as structs have
-them. Also an `@dataclass` that derives from a struct, one without `frozen=True` that derives from a frozen one (or the
-reverse), or a field without a default behind one of a base that has one, in any omni module that is imported with a
-runner.
+What: `x.attribute = value` or `del x.attribute` where each class that `x` can be is a frozen dataclass or
+`msgspec.Struct`, or a `NamedTuple`, with that field, or is constructed in sight with `__slots__` that leave no room for
+it, as structs have them. Also an `@dataclass` that derives from a struct, one without `frozen=True` that derives from a
+frozen one (or the reverse), or a field without a default behind one of a base that has one, in any omni module that is
+imported with a runner.
 
 Example: `output = copy(EMPTY_MODEL_RUNNER_OUTPUT)` and `output.kv_connector_output = …` after vLLM declares
 `ModelRunnerOutput` with `@dataclass(frozen=True)`, from which omni's `OmniModelRunnerOutput` derives.
@@ -14,10 +14,10 @@ Why: the assignment is a `FrozenInstanceError` at the first request that takes t
 
 Fix: make the object anew (`dataclasses.replace`), declare the class as its base is declared.
 
-Leaves alone: classes with a `__setattr__` of their own, a base outside the trees or a decorator's argument that is no
-constant, `__dict__` among the slots, objects whose class cannot be told or is a property's to decide, what stands in a
-`try`, a version switch or under a condition that asks `hasattr` for it. Of annotated classes
-of vLLM, and of those that others derive from, only fields count: a subclass may have room for others.
+Leaves alone: classes with a `__setattr__` (for `del`, a `__delattr__`) of their own, a base outside the trees or a
+decorator's argument that is no constant, `__dict__` among the slots, objects whose class cannot be told or is a
+property's to decide, what stands in a `try`, a version switch or under a condition that asks `hasattr` for it. Of
+annotated classes of vLLM, and of those that others derive from, only fields count: a subclass may have room for others.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
         nodes = frame.nodes()
         declared = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
         for node in nodes:
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and id(node) not in declared:
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and id(node) not in declared:
                 yield from _check(program, frame, node)
     yield from find_at_start(program, module)
 
@@ -87,9 +87,10 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
     is_own = frame.is_self(node.value)
     if is_own or frame.is_guarded(node) or frame.is_tested(node):
         return
+    kept, how = ("__delattr__", "deleted") if isinstance(node.ctx, ast.Del) else ("__setattr__", "assigned")
     instances = program.infer(frame, node.value) or []
     sealed = [Instance(i.info, i.exact or program.is_last(i.info)) for i in instances]
-    reasons = [_refusal(mro, i, node.attr) for i in sealed for mro in program.classes.mros(i.info)]
+    reasons = [_refusal(mro, i, node.attr, own=kept) for i in sealed for mro in program.classes.mros(i.info)]
     if reasons and all(reasons):
         info = instances[0].info
         yield frame.finding(
@@ -97,14 +98,15 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
             SEVERITY,
             node,
             symbol=f"{info.name}.{node.attr}",
-            message=f"`{ast.unparse(node)}` cannot be assigned: {reasons[0]}.",
+            message=f"`{ast.unparse(node)}` cannot be {how}: {reasons[0]}.",
             fix=f"Make a `{info.name}` with the new value instead.",
         )
 
 
-def _refusal(mro: Mro, instance: Instance, name: str) -> str:
-    """Why an object refuses to have ``name`` assigned, empty when it may not."""
-    if mro.open or any(not info.methods.keys().isdisjoint({"__setattr__", name}) for info in mro.classes):
+def _refusal(mro: Mro, instance: Instance, name: str, *, own: str) -> str:
+    """Why an object refuses to have ``name`` assigned or deleted, empty when it may not, as with an ``own`` method
+    for that."""
+    if mro.open or any(not info.methods.keys().isdisjoint({own, name}) for info in mro.classes):
         return ""
     structs = generated.structs(mro.classes)
     for number, info in enumerate(mro.classes):

@@ -1,7 +1,7 @@
 """RS409 fixed-size: a square mask or buffer of a fixed size that nothing checks.
 
-What: `torch.ones`, `zeros`, `full`, `empty` or `rand` with two equal literal sizes of 512 or more, in a function that
-neither compares anything with that size nor takes a slice or a minimum of it.
+What: `torch.ones`, `zeros`, `full`, `empty`, `rand` or `randn` with two equal literal sizes of 512 or more, in a
+function that neither compares anything with that size nor takes a slice or a minimum of it.
 
 Example:
 
@@ -34,7 +34,7 @@ SEVERITY: Severity = "warning"
 SMALLEST = 512
 """Rows of a square buffer from which on it is one for sequences, not for a kernel's tile; the one known had 2048."""
 
-_MAKERS = re.compile(r"\btorch\.(?:ones|zeros|full|empty|rand)")
+_MAKERS = re.compile(r"\btorch\.(?:ones|zeros|full|empty|randn?)")
 
 
 def find(subject: Subject) -> Iterator[Hit]:
@@ -54,10 +54,10 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _square(node: ast.AST) -> int:
-    if not isinstance(node, ast.Call) or not _MAKERS.fullmatch(dotted(node.func)) or not node.args:
+    if not isinstance(node, ast.Call) or not _MAKERS.fullmatch(dotted(node.func)):
         return 0
-    first = node.args[0]
-    sizes = first.elts if isinstance(first, ast.Tuple | ast.List) else node.args
+    given = node.args or [keyword.value for keyword in node.keywords if keyword.arg == "size"]
+    sizes = given[0].elts if given and isinstance(given[0], ast.Tuple | ast.List) else given
     numbers = [s.value for s in sizes[-2:] if isinstance(s, ast.Constant) and isinstance(s.value, int)]
     return numbers[0] if len(numbers) == 2 and numbers[0] == numbers[1] and numbers[0] >= SMALLEST else 0
 

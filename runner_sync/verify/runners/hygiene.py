@@ -30,12 +30,20 @@ def blocks(body: list[ast.stmt], *, closed: tuple[type[ast.stmt], ...] = ()) -> 
 
 
 def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
-    """All calls ``name(…)`` and ``x.name(…)``; none that stand in a statement or method without
-    the word ``keyword``."""
+    """All calls ``name(…)`` and ``x.name(…)``, and ``partial(name, …)``, which passes the rest on; none that stand in a
+    statement or method without the word ``keyword``."""
     for part in reading.parts(name) if keyword in reading.text else ():
         for node in walk(part) if keyword in reading.text_of(part) else ():
-            if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == name:
+            if (
+                isinstance(node, ast.Call)
+                and name in (called := _last_words(node))[: 2 if called[0] == "partial" else 1]
+            ):
                 yield node
+
+
+def _last_words(call: ast.Call) -> list[str]:
+    """The last part of the name that is called, and of each positional argument."""
+    return [dotted(part).rpartition(".")[2] for part in (call.func, *call.args)]
 
 
 def function_around(reading: Reading, line: int) -> Function | None:

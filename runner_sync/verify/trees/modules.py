@@ -75,6 +75,8 @@ def build(
     module = Module(name, path, project, is_package, settled(lasting_module_of(text), text, versions or {}), text)
     for statement in statements_of(module.node.body):
         _bind_statement(module, statement)
+        if isinstance(statement, ast.Delete) and statement in module.node.body:
+            _unbind(module, statement)
     for name_bound, node in _bound_in_passing(module.node) if ":=" in text or "match " in text else ():
         _add(module, name_bound, Binding("value", node))
     for node in walk(module.node) if _may_have_globals(text) else ():
@@ -180,6 +182,13 @@ def _bind_statement(module: Module, statement: ast.stmt) -> None:
         for target, value, annotation in assignments_of(statement):
             if isinstance(target, ast.Name):
                 _add(module, target.id, Binding("value", statement, value=value, annotation=annotation))
+
+
+def _unbind(module: Module, statement: ast.Delete) -> None:
+    """Forget the names that a ``del`` at the margin ends; one under a condition may not run."""
+    for target in statement.targets:
+        if isinstance(target, ast.Name):
+            module.bindings.pop(target.id, None)
 
 
 def _bind_import(module: Module, node: ast.Import | ast.ImportFrom) -> None:

@@ -16,7 +16,7 @@ from runner_sync.errors import InputError
 from runner_sync.model import TITLES, FileChange, Finding, Report, Source
 from runner_sync.sync import baseline_file, check_modules, selection
 from runner_sync.sync.nested import naming_the_deepest
-from runner_sync.sync.notes import check_notes
+from runner_sync.sync.notes import check_notes, next_commands
 from runner_sync.sync.options import CheckOptions
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import (
@@ -247,7 +247,7 @@ def _report(command: str, run: _Run, result: CheckResult, said: Sequence[str]) -
     texts = {module.path: module.text for module in job.modules}
     texts |= {f.path: text for f in findings if f.path not in texts and (text := given.omni.read(f.path)) is not None}
     quoted = dict.fromkeys(finding.path for finding in findings if finding.path in texts)
-    return Report(
+    report = Report(
         command,
         inputs=_sources_read(given, job),
         findings=findings,
@@ -256,6 +256,7 @@ def _report(command: str, run: _Run, result: CheckResult, said: Sequence[str]) -
         summary=_counts(findings, result) | ({"compared": 1} if job.old_world is not None else {}),
         folder=sources.folder_in_repository(given.omni),
     )
+    return next_commands.completed(report, run.options, given)
 
 
 def _sources_read(given: inputs.Inputs, job: CheckJob) -> tuple[Source, ...]:

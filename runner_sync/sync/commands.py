@@ -21,7 +21,7 @@ from runner_sync.sync.locks import later_copies
 from runner_sync.sync.locks.locking import lock_change
 from runner_sync.sync.locks.relocking import Recorded, lost_note, readable_lock, without_told
 from runner_sync.sync.nested import naming_the_deepest
-from runner_sync.sync.notes import going_back, older_gpu_code, older_upstream_code, run_notes
+from runner_sync.sync.notes import going_back, next_commands, older_gpu_code, older_upstream_code, run_notes
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
@@ -167,6 +167,7 @@ def _planned(
     root = options.out if options.out is not None else given.root
     lock = lock_change(command, results, given, options, unseen=unseen)
     patch = write.as_on_disk([*changes, *([lock] if lock is not None else [])], given.root)
+    report = next_commands.completed(report, options, given)
     return Upgrade(report, changes, root, lock, patch)
 
 

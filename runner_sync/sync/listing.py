@@ -18,6 +18,7 @@ from runner_sync.model import TITLES, Block, FileChange, Hunk, Report, UnitRepor
 from runner_sync.profile import BUILT_IN, GPU, Profile
 from runner_sync.sync import origins
 from runner_sync.sync.nested import naming_the_deepest
+from runner_sync.sync.notes import next_commands
 from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
 from runner_sync.sync.port_status import PortKind, PortStatus, port_statuses
@@ -50,13 +51,14 @@ def blocks(options: CheckOptions) -> Report:
             statuses += of_module
             found += [replace(block, twin=by_unit[block.unit].sentence(block)) for block in gpu_blocks]
     tally = Counter(status.kind for status in statuses)
-    return Report(
+    report = Report(
         "blocks",
         inputs=trees.sources,
         blocks=tuple(found),
         notes=tuple(_remarks(trees, dict(tally))),
         summary={f"gpu_{name}": count for name, count in sorted(tally.items())},
     )
+    return next_commands.completed(report, options, given)
 
 
 def _npu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:

@@ -79,11 +79,7 @@ class UpgradeOptions:
 
     def tree_words(self) -> list[str]:
         """The options that name the upstreams' trees, as words of a command line."""
-        words: list[str] = []
-        for name, tree in (("ascend", self.ascend), ("vllm", self.vllm)):
-            for part, value in (("path", tree.path), ("ref", tree.ref), ("version", tree.version)):
-                words += [f"--{name}-{part}", str(value)] if value is not None else []
-        return words
+        return _tree_words(self)
 
     def base(self, project: Project) -> str | None:
         """The revision or version of an upstream that the runners were last synced to, if an option names it."""
@@ -115,9 +111,21 @@ class CheckOptions:
         """The revision or version of an upstream that the runners were made for, if an option names it."""
         return _base(self, project)
 
+    def tree_words(self) -> list[str]:
+        """The options that name the upstreams' trees, as words of a command line."""
+        return _tree_words(self)
+
 
 def _base(options: UpgradeOptions | CheckOptions, project: Project) -> str | None:
     return options.ascend_base if project == "vllm-ascend" else options.vllm_base
+
+
+def _tree_words(options: UpgradeOptions | CheckOptions) -> list[str]:
+    words: list[str] = []
+    for name, tree in (("ascend", options.ascend), ("vllm", options.vllm)):
+        for part, value in (("path", tree.path), ("ref", tree.ref), ("version", tree.version)):
+            words += [f"--{name}-{part}", str(value)] if value is not None else []
+    return words
 
 
 @dataclass(frozen=True, slots=True)

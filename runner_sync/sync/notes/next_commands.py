@@ -1,0 +1,63 @@
+"""Completes the commands that a report tells people to type with the trees of its run, so that they run as printed.
+
+    `runner-sync upgrade --only X`  ->  `runner-sync upgrade --ascend-path ../vllm-ascend --only X`
+    without a vllm-ascend           ->  `runner-sync upgrade --gpu-only --only X`
+
+Comes in: a report, the options and trees of its run. Goes out: the report. May touch: nothing. A tree that the next
+command finds by itself, by environment, configuration or lock, needs no option.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from runner_sync.model import Report
+from runner_sync.sync.options import CheckOptions, UpgradeOptions
+from runner_sync.sync.trees import inputs
+
+_COMMAND = re.compile(r"\brunner-sync (upgrade|lock|hoist)\b(?=([^`]*))")
+_NAMES_TREES = re.compile(r"--(?:ascend|vllm)-(?:path|version)\b")
+
+
+def completed(report: Report, options: CheckOptions | UpgradeOptions, given: inputs.Inputs) -> Report:
+    """``report`` with complete commands in fixes, reasons and notes. Messages stay: a baseline compares them."""
+
+    def told(text: str) -> str:
+        return _COMMAND.sub(
+            lambda found: " ".join([found[0], *map(shlex.quote, _words(found[1], found[2], options, given))]), text
+        )
+
+    return replace(
+        report,
+        findings=tuple(replace(one, fix=told(one.fix)) for one in report.findings),
+        reviews=tuple(replace(item, reason=told(item.reason)) for item in report.reviews),
+        blocks=tuple(replace(block, twin=told(block.twin) if block.twin else block.twin) for block in report.blocks),
+        notes=tuple(map(told, report.notes)),
+    )
+
+
+def _words(command: str, rest: str, options: CheckOptions | UpgradeOptions, given: inputs.Inputs) -> Sequence[str]:
+    """The options that ``command`` lacks, whose other words are ``rest``."""
+    if _NAMES_TREES.search(rest):
+        return ()
+    path = options.omni.path
+    place = ["--omni-path", str(path)] if path not in (None, Path()) else []
+    return [*place, *options.tree_words(), *(_without_followed(command, rest, given) if _needs_followed(given) else ())]
+
+
+def _needs_followed(given: inputs.Inputs) -> bool:
+    """Whether the next command finds no tree to follow, as this run did not: it falls back on a release in the lock."""
+    return given.followed is None and not inputs.is_version(given.lock.inputs.get(given.profile.followed, ""))
+
+
+def _without_followed(command: str, rest: str, given: inputs.Inputs) -> Sequence[str]:
+    """What makes a command run without a tree to follow, or the option that has to name one."""
+    if command == "hoist" or "--gpu-only" in rest:
+        return ()
+    if command == "upgrade" and given.profile.has_twins:
+        return ("--gpu-only",)
+    return (f"--{inputs.option_word(given.profile.followed)}-path", "DIR")

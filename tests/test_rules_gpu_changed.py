@@ -155,6 +155,49 @@ def test_a_branch_that_ports_by_hand_is_told_how_to_record_it_and_nothing_else()
     assert run(given, "RS201").ported == (), "without a branch it is a finding"
 
 
+GRAPHED = PLAIN.replace("return x", "return CUDAGraphWrapper(x)")
+
+
+@pytest.mark.parametrize(
+    ("npu_code", "gpu_code", "is_done"),
+    [
+        pytest.param(PLAIN.replace("return x", "return self.fixed(x)"), "", True, id="word for word"),
+        pytest.param(
+            "# why\n" + PLAIN.replace("return x", "return self.fixed( x )"), "", True, id="with another layout"
+        ),
+        pytest.param(GRAPHED.replace("CUDA", "ACL"), GRAPHED, True, id="in NPU words"),
+        pytest.param(PLAIN, PLAIN.replace("return x", "return self.fixed(x, 2)"), False, id="not at all"),
+        pytest.param(PLAIN.replace("return x", "return self.fixed(x, 2)"), "", False, id="with a difference"),
+        pytest.param(
+            PLAIN.replace("return x", "self.own(x)\n    return self.fixed(x)"), "", False, id="with more of its own"
+        ),
+        pytest.param(PLAIN.replace("return x", "return self.fixed(x)"), "pass", False, id="while the twin is gone"),
+    ],
+)
+def test_a_unit_that_has_what_its_twin_has_is_only_to_be_recorded(
+    npu_code: str, gpu_code: str, *, is_done: bool
+) -> None:
+    gpu_text = gpu(gpu_code) if gpu_code else NEW_GPU
+    result = run(job(npu(npu_code), gpu_text, entries=[entry(OLD_NPU, OLD_GPU)]), "RS201")
+    assert result.equal == (("NPUARModelRunner.execute_model",) if is_done else ())
+    assert [finding.symbol for finding in result.findings] == ([] if is_done else [TWIN])
+
+
+def test_the_gpu_side_that_gets_what_npu_has_is_no_drift() -> None:
+    own = npu(PLAIN.replace("return x", "return self.fixed(x)"))
+    entries = [entry(own, OLD_GPU)]
+    assert run(job(own, NEW_GPU, entries=entries), "RS201").findings == ()
+    assert rated(branched((own, NEW_GPU), (own, OLD_GPU), [Entry(AR, "helper")])) == []
+
+
+def test_a_baseline_lets_go_of_what_was_ported_word_for_word() -> None:
+    entries = [entry(OLD_NPU, OLD_GPU)]
+    accepted = run(job(OLD_NPU, NEW_GPU, entries=entries), "RS201").baseline
+    ported = npu(PLAIN.replace("return x", "return self.fixed(x)"))
+    result = run(job(ported, NEW_GPU, entries=entries), "RS201", baseline=accepted)
+    assert (result.findings, result.accepted, len(result.stale)) == ((), 0, 1)
+
+
 def test_a_baseline_keeps_what_it_accepts_of_a_unit_that_was_edited() -> None:
     entries = [entry(OLD_NPU, OLD_GPU)]
     accepted = run(job(OLD_NPU, NEW_GPU, entries=entries), "RS201").baseline
@@ -176,10 +219,11 @@ DOCUMENTED = PLAIN.replace("):\n", '):\n    """Run it."""\n', 1)
     ],
 )
 def test_docstrings_of_the_gpu_side_are_no_change(now: str, expected: list[str]) -> None:
-    locked = entry(OLD_NPU, gpu(DOCUMENTED))
-    assert symbols(job(OLD_NPU, gpu(now), entries=[locked]), "RS201") == expected
+    own = npu(PLAIN.replace("plain(", "other("))
+    locked = entry(own, gpu(DOCUMENTED))
+    assert symbols(job(own, gpu(now), entries=[locked]), "RS201") == expected
     older = replace(locked, extra={k: v for k, v in locked.extra.items() if k != GPU_CODE})
-    assert symbols(job(OLD_NPU, gpu(now), entries=[older]), "RS201") == [TWIN], "a lock of an older version"
+    assert symbols(job(own, gpu(now), entries=[older]), "RS201") == [TWIN], "a lock of an older version"
 
 
 def spoken_of(now: str) -> CheckJob:
@@ -314,7 +358,8 @@ def test_a_later_change_of_such_a_twin_is_told_of_in_the_branch() -> None:
         ("warning", "GPUARModelRunner.nap")
     ]
     assert rated(branched((TWO_NPU, TWO_GPU), (TWO_NPU, TWO_GPU), entries)) == []
-    (finding,) = found(branched((TWO_NPU, TWO_GPU), (TWO_NPU, OLD_GPU), entries), "RS201")
+    assert rated(branched((TWO_NPU, TWO_GPU), (TWO_NPU, OLD_GPU), entries)) == [], "the GPU side gets what NPU has"
+    (finding,) = found(branched((TWO_NPU, changed), (TWO_NPU, OLD_GPU), entries), "RS201")
     assert " is new since the branch began, and this unit did not" in finding.message
 
 

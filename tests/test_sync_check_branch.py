@@ -22,7 +22,7 @@ from sync_samples import (
 from runner_sync import lock, sync
 from runner_sync.errors import InputError
 from runner_sync.profile import NPU
-from runner_sync.sync.options import Progress, TreeOptions
+from runner_sync.sync.options import CheckOptions, Progress, TreeOptions
 from runner_sync.sync.trees import inputs
 
 
@@ -329,11 +329,12 @@ def test_a_docstring_of_the_gpu_side_is_no_change_after_a_new_lock_either(locked
     assert keys(sync.check(locked.check(select=("RS201",)))) == {("RS201", "GPUARModelRunner._stage_of")}
 
 
-def test_a_port_by_hand_is_told_how_to_record_it(locked: Trees) -> None:
+def test_a_port_by_hand_is_told_how_to_record_it(locked: Trees, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(locked.omni)
     commit(locked.omni, "Before")
-    for path in (GPU_AR, AR):
-        locked.edit(path, 'return info.get("stage")', 'return info.get("stage", 0)')
-    options = locked.check(changed_since="main", select=("RS201", "RS111"))
+    locked.edit(GPU_AR, 'return info.get("stage")', 'return info.get("stage", 0)')
+    locked.edit(AR, 'return info.get("stage")', 'return info.get("stage", 0) + self.first')
+    options = CheckOptions(changed_since="main", select=("RS201", "RS111"))
     report = sync.check(options)
     assert report.findings == ()
     (note,) = report.notes
@@ -342,7 +343,7 @@ def test_a_port_by_hand_is_told_how_to_record_it(locked: Trees) -> None:
         "`runner-sync lock`"
     )
     commit(locked.omni, "Port")
-    options = locked.check(changed_since="main", select=("RS201", "RS111"))
+    options = replace(options, changed_since="main")
     assert sync.check(options).notes == ()
     assert [f.severity for f in sync.check(locked.check(select=("RS201",))).findings] == ["info"]
     locked.edit(GPU_AR, 'return info.get("stage", 0)', 'return info.get("stage", 1)')
@@ -350,6 +351,26 @@ def test_a_port_by_hand_is_told_how_to_record_it(locked: Trees) -> None:
     locked.edit(GPU_AR, 'return info.get("stage", 1)', 'return info.get("stage", 0)')
     locked.write_lock()
     assert sync.check(locked.check(select=("RS201",))).findings == ()
+
+
+def test_a_port_word_for_word_is_no_finding(locked: Trees, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(locked.omni)
+    commit(locked.omni, "Before")
+    for path in (GPU_AR, AR):
+        locked.edit(path, 'return info.get("stage")', 'return info.get("stage", 0)')
+    asked = CheckOptions(select=("RS201", "RS111"))
+    told = (
+        "NPUARModelRunner._stage_of: says what the GPU twin says, of which the lock has another text; record it with "
+        "`runner-sync lock`"
+    )
+    for since in (None, "main"):
+        report = sync.check(replace(asked, changed_since=since))
+        assert (report.findings, report.notes) == ((), (told,))
+    commit(locked.omni, "Port")
+    assert sync.check(replace(asked, changed_since="main")).notes == (), "another branch's"
+    assert sync.check(asked).notes == (told,)
+    locked.write_lock()
+    assert sync.check(asked).notes == ()
 
 
 def test_an_entry_of_the_lock_that_a_branch_takes_out_is_told_of(locked: Trees) -> None:

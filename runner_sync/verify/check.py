@@ -44,16 +44,18 @@ Opinion = Callable[[Sequence[Finding]], Sequence[Finding]]
 class CheckResult:
     """``findings`` are to be reported, by place; ``accepted`` were silenced by the baseline, ``ignored`` by comments.
 
-    ``ported`` are units of the branch that were edited since the lock, as their GPU twins were; ``stale`` are baseline
-    entries that can shrink; ``baseline`` is what ``--update-baseline`` is to write; ``branch_error`` is why the tree
-    where the branch began could not be checked: what the branch breaks on lines that it did not touch is missing then.
-    ``unfollowed`` are NPU classes with a base that cannot be followed, so that nobody knows what they run.
+    ``ported`` are units of the branch that were edited since the lock, as their GPU twins were, and ``equal`` those
+    that say what twins say of which the lock has another text; ``stale`` are baseline entries that can shrink;
+    ``baseline`` is what ``--update-baseline`` is to write; ``branch_error`` is why the tree where the branch began
+    could not be checked: what the branch breaks on lines that it did not touch is missing then. ``unfollowed`` are NPU
+    classes with a base that cannot be followed, so that nobody knows what they run.
     """
 
     findings: tuple[Finding, ...]
     accepted: int = 0
     ignored: int = 0
     ported: tuple[str, ...] = ()
+    equal: tuple[str, ...] = ()
     stale: tuple[StaleEntry, ...] = ()
     baseline: Baseline | None = None
     branch_error: InputError | None = None
@@ -123,7 +125,7 @@ def _report(
 ) -> CheckResult:
     """The result with those findings that the baseline does not accept, that concern the branch, and that are severe
     enough. The baseline accepts what the branch did not touch before what it did: that was there first."""
-    everything = [hit.finding for hit in found]
+    everything = [hit.finding for hit in found if not hit.is_done]
     concerning = {id(hit.finding) for hit in found if branch is None or branch.is_about(hit)}
     others_first = sorted(everything, key=lambda finding: id(finding) in concerning)
     fresh = ratchet.uncovered(baseline, others_first) if baseline is not None else everything
@@ -135,6 +137,7 @@ def _report(
         tuple(folded(f for f in shown if RANKS[f.severity] >= RANKS[severity] and f not in ported)),
         accepted=len(everything) - len(fresh),
         ported=tuple(finding.unit for finding in ported),
+        equal=tuple(hit.finding.unit for hit in found if hit.is_done and id(hit.finding) in concerning),
         stale=ratchet.stale(baseline, everything, has_run=ran) if baseline is not None else (),
         baseline=ratchet.update(baseline, everything, has_run=ran),
     )

@@ -86,12 +86,22 @@ def unfollowed(result: CheckResult, codes: Codes) -> list[str]:
 
 
 def ported(result: CheckResult) -> list[str]:
-    """A note on units that the branch edited together with their GPU twins: perhaps the twin's change was ported, and
-    only a new lock can record that."""
-    if not result.ported:
-        return []
-    said = f"{', '.join(result.ported)}: changed since the lock, like the GPU twin"
-    return [f"{said}; where that is the port, record it with `runner-sync lock`"]
+    """Notes on units that the branch edited together with their GPU twins, perhaps to port the change, and on those
+    that have it as it is: only a new lock can record that."""
+    said = []
+    if result.ported:
+        units = ", ".join(result.ported)
+        said.append(
+            f"{units}: changed since the lock, like the GPU twin; where that is the port, record it with "
+            "`runner-sync lock`"
+        )
+    if result.equal:
+        units = ", ".join(result.equal)
+        said.append(
+            f"{units}: says what the GPU twin says, of which the lock has another text; record it with "
+            "`runner-sync lock`"
+        )
+    return said
 
 
 def idle_ignores(given: inputs.Inputs) -> list[str]:

@@ -14,9 +14,10 @@ Fix: `runner-sync upgrade --only UNIT` ports the change; if it is not for NPU, w
 `# runner-sync: ignore[RS201:SYMBOL@STATE] reason` above the method, as the finding says it: that accepts this code of
 the GPU unit, and the next one is told again. `ignore[RS201] reason` accepts every one.
 
-Leaves alone: comments, docstrings and layout on the GPU side. Where both were edited since the lock, by hand, it is an
-`info` (with `--changed-since` a note that fails nothing): nobody can tell whether the port is complete until
-`runner-sync lock` records it.
+Leaves alone: comments, docstrings and layout on the GPU side, and an NPU unit that says what the GPU unit says, once
+GPU names are translated: it has all there is to port, and a note asks to record that. Where both were edited since the
+lock, by hand, and differ, it is an `info` (with `--changed-since` a note that fails nothing): nobody can tell whether
+the port is complete until `runner-sync lock` records it.
 """
 
 from __future__ import annotations
@@ -27,9 +28,19 @@ from dataclasses import dataclass, replace
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import Severity, Unit
+from runner_sync.verify.runners.duplication import says_the_same
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import GPU_CODE, GPU_TEXT, code_hash, digest_now, has_moved, is_alike, is_edited
-from runner_sync.verify.runners.reading import Hit, Reading
+from runner_sync.verify.runners.locked import (
+    GPU_CODE,
+    GPU_TEXT,
+    code_hash,
+    definition,
+    digest_now,
+    has_moved,
+    is_alike,
+    is_edited,
+)
+from runner_sync.verify.runners.reading import Function, Hit, Reading
 from runner_sync.verify.runners.spots import unit_hit
 from runner_sync.verify.runners.unlocked import unlocked_twins
 
@@ -61,7 +72,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         if entry.gpu is not None and entry.gpu.path == gpu.path and _has_moved(entry, gpu):
             yield from _of_entry(subject, gpu, entry)
     for name, twin in unlocked_twins(subject) if subject.job.before is not None else ():
-        if _only_twin_changed(subject, name, twin):
+        if _only_twin_changed(subject, name, twin) and not _has_all(subject, gpu, name, twin):
             yield from _hit(subject, gpu, _Change(name, twin, *_ON_BRANCH))
 
 
@@ -117,7 +128,16 @@ def _hit(subject: Subject, gpu: Reading, change: _Change) -> Iterator[Hit]:
         also=((other.path, other.start, other.end),) if other is not None else (),
     )
     documented = (digest_now(gpu, twin) or "")[:12]
-    yield replace(hit, finding=replace(hit.finding, state=state, old_state=documented if documented != state else ""))
+    finding = replace(hit.finding, state=state, old_state=documented if documented != state else "")
+    yield replace(hit, finding=finding, is_done=_has_all(subject, gpu, change.name, twin))
+
+
+def _has_all(subject: Subject, gpu: Reading, name: str, twin: str) -> bool:
+    """Whether the NPU unit is a function that says what its twin says, in NPU words: nothing is left to port."""
+    own, other = definition(subject.npu, name), definition(gpu, twin)
+    if not isinstance(own, Function) or not isinstance(other, Function):
+        return False
+    return says_the_same(subject.npu, own, gpu, other, profile=subject.profile)
 
 
 def _fate(subject: Subject, twin: str, now: Unit | None, since: str) -> str:

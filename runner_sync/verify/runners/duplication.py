@@ -55,7 +55,7 @@ def _origin(reading: Reading, name: str) -> frozenset[Import | str] | None:
 
 def says_the_same(reading: Reading, function: Function, other: Reading, twin: Function, *, profile: Profile) -> bool:
     """Whether the NPU function and the GPU one are equal once GPU names are translated; docstrings do not count."""
-    if not _may_be_equal(reading, function, other, twin):
+    if not _may_be_equal(reading, function, other, twin, profile=profile):
         return False
     if reading.text_of(function) == in_npu_words(other.text_of(twin), profile):
         return True
@@ -76,13 +76,16 @@ def are_equal(reading: Reading, function: Function, other: Reading, twin: Functi
     return _squeezed(reading, function) == _squeezed(other, twin) and _canonical(function) == _canonical(twin)
 
 
-def _may_be_equal(reading: Reading, function: Function, other: Reading, twin: Function) -> bool:
-    """Whether both have equally many statements and the same first line of the last one: a cheap test that rules out
-    nearly all."""
+def _may_be_equal(
+    reading: Reading, function: Function, other: Reading, twin: Function, *, profile: Profile | None = None
+) -> bool:
+    """Whether both have equally many statements and the same first line of the last one, that of the twin in the NPU
+    words of ``profile``: a cheap test that rules out nearly all."""
     mine, theirs = _undocumented(function), _undocumented(twin)
     if len(mine) != len(theirs) or not mine or type(mine[-1]) is not type(theirs[-1]):
         return False
-    return reading.lines[mine[-1].lineno - 1].strip() == other.lines[theirs[-1].lineno - 1].strip()
+    line, wanted = reading.lines[mine[-1].lineno - 1], other.lines[theirs[-1].lineno - 1]
+    return "".join(line.split()) == "".join((in_npu_words(wanted, profile) if profile else wanted).split())
 
 
 def _canonical(function: Function) -> str:

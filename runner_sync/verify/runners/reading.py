@@ -34,13 +34,15 @@ class Hit:
     """A finding, and what makes it the concern of a branch under `check --changed-since`.
 
     That is a change of its lines, or of one of the places ``also`` (path, first and last line); with ``is_branchs`` it
-    always is. ``is_text``: the finding is about comments or layout, so that changes of these count, too.
+    always is. ``is_text``: the finding is about comments or layout, so that changes of these count, too. ``is_done``:
+    the code is as it should be, and only the lock does not know; that is a note.
     """
 
     finding: Finding
     also: tuple[Span, ...] = ()
     is_branchs: bool = False
     is_text: bool = False
+    is_done: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

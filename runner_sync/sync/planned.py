@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runner_sync.model import FileChange, Report
+from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult
 
 
@@ -27,8 +28,10 @@ class Upgrade:
 
 
 def as_they_stand(result: ModuleResult) -> ModuleResult:
-    """The result without its changes: only what each unit was last synced to, for ``lock``."""
-    units = [unit for unit in result.units if unit.outcome != "added"]
+    """The result without its changes: only what each unit of the module was last synced to, for ``lock``. Members that
+    an upgrade would add, or ask about, are no units yet, and a class that it would ask about is none at all."""
+    there = texts.unit_texts(result.before, result.path)
+    units = [unit for unit in result.units if unit.unit in there]
     return replace(
         result,
         after=result.before,

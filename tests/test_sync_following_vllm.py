@@ -342,7 +342,9 @@ def test_the_next_command_is_told_for_the_same_profile(trees: Trees, capsys: pyt
     assert cli.run(["check", *words]) == 2
     assert "`runner-sync lock --profile gpu --vllm-version V`" in capsys.readouterr().err
     cli.run(["check", *words, "--vllm-path", str(trees.vllm), "--vllm-base", "HEAD~1", "--select", "RS1"])
-    assert "runner-sync upgrade --profile gpu --only" in capsys.readouterr().out
+    told = " ".join(capsys.readouterr().out.split())
+    place = f"--omni-path {trees.omni} --vllm-path {trees.vllm}"
+    assert f"runner-sync upgrade --profile gpu {place} --only OmniGPUModelRunner._forward" in told
     commit(trees.omni)
     cli.run(["upgrade", *words, "--vllm-path", str(trees.vllm), "--vllm-base", "HEAD~1"])
     said = capsys.readouterr().err

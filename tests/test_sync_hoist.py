@@ -312,3 +312,75 @@ def test_the_report_says_what_moved_where(trees: Trees) -> None:
     assert f"- {STAGE}" in text
     assert "+ OmniGPUModelRunner._stage_of" in text
     assert f"Plan: move {STAGE} to OmniGPUModelRunner._stage_of in {GPU_BASE}." in " ".join(text.split())
+
+
+COPY = "    def _length(self, info):\n        size = len(info)\n        return size\n"
+IGNORED = "# runner-sync: ignore[RS305] the scheduler hands on more"
+
+
+def with_remarks(trees: Trees, npu: str, gpu: str = COPY) -> sync.Upgrade:
+    """The plan for a method that both runners have, the NPU one as ``npu``."""
+    add_to_both(trees, COPY)
+    trees.edit(AR, COPY, npu)
+    trees.edit(GPU_AR, COPY, gpu)
+    return sync.hoist(trees.upgrade(trees.ascend_old), "NPUARModelRunner._length")
+
+
+@pytest.mark.parametrize(
+    ("place", "ascend"), [pytest.param(GPU_BASE, True, id="a base"), pytest.param(MIXIN, False, id="a mixin")]
+)
+def test_comments_above_the_npu_method_go_along(trees: Trees, place: str, *, ascend: bool) -> None:
+    add_to_both(trees, f"    # how many\n{COPY}")
+    trees.edit(AR, f"    # how many\n{COPY}", f"    # how many\n    {IGNORED}\n{COPY}")
+    options = trees.upgrade(trees.ascend_old)
+    planned = sync.hoist(options if ascend else replace(options, ascend=TreeOptions()), "NPUARModelRunner._length")
+    texts = {change.path: change.after or "" for change in planned.changes}
+    assert f"    {IGNORED}\n    # how many\n    def _length(" in texts[place]
+    assert not any("goes with the copy" in note for note in planned.report.notes)
+
+
+def test_comments_inside_the_npu_method_are_named(trees: Trees) -> None:
+    planned = with_remarks(
+        trees, COPY.replace("return size\n", "# as on 310P\n        # and 910B\n        return size\n")
+    )
+    line = (trees.omni / AR).read_text("utf-8").split("\n").index("        # as on 310P") + 1
+    (note,) = [note for note in planned.report.notes if "with the copy" in note]
+    assert note == (
+        f"{AR}: comments that go with the copy, for the GPU runner has none like it: `# as on 310P` (line {line}), "
+        f"`# and 910B` (line {line + 1})"
+    )
+
+
+def test_comments_above_a_copy_of_what_is_inherited_are_named(trees: Trees) -> None:
+    trees.edit(AR, "class NPUARModelRunner(OmniNPUModelRunner)", "class NPUARModelRunner(GPUARModelRunner)")
+    trees.edit(
+        AR, "from vllm_omni.pl", "from vllm_omni.worker.gpu_ar_model_runner import GPUARModelRunner\nfrom vllm_omni.pl"
+    )
+    planned = with_remarks(trees, f"    {IGNORED}\n{COPY}")
+    assert {change.path for change in planned.changes} == {AR}
+    assert any(
+        f"a comment that goes with the copy, for the GPU runner has none like it: `{IGNORED}`" in note
+        for note in planned.report.notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("npu", "gpu"),
+    [
+        pytest.param(COPY, COPY, id="none"),
+        pytest.param(f"    # how many\n{COPY}", f"    # how many\n{COPY}", id="the same on both sides"),
+        pytest.param(COPY, f"    # how many\n{COPY}", id="on the GPU side alone"),
+        pytest.param(f"    # ----------\n{COPY}", COPY, id="a drawn line"),
+        pytest.param(
+            COPY.replace("len(info)", 'len(info, "# no")'),
+            COPY.replace("len(info)", 'len(info, "# no")'),
+            id="a string",
+        ),
+    ],
+)
+def test_without_comments_of_its_own_nothing_is_said(trees: Trees, npu: str, gpu: str) -> None:
+    planned = with_remarks(trees, npu, gpu)
+    assert not any("with the copy" in note for note in planned.report.notes)
+    text = next(change.after or "" for change in planned.changes if change.path == GPU_BASE)
+    assert gpu in text
+    assert text.count("# how many") == gpu.count("# how many")

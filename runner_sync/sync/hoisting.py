@@ -22,6 +22,7 @@ from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
 from runner_sync.naming import Import, module_name
+from runner_sync.sync.hoist_remarks import note_of_lost, shared_text
 from runner_sync.sync.hoist_target import Definition, Move, find_move
 from runner_sync.sync.nested import naming_the_deepest
 from runner_sync.sync.notes import run_notes
@@ -56,7 +57,7 @@ def _planned(given: inputs.Inputs, unit: str, out: Path | None) -> Upgrade:
         inputs=given.sources,
         units=tuple(_unit_reports(move, edited.target, {change.path: change.after or "" for change in changes})),
         changes=changes,
-        notes=(f"{move.npu.qualname}: {move.reason}", *unformatted),
+        notes=(f"{move.npu.qualname}: {move.reason}", *note_of_lost(move), *unformatted),
     )
     root = out if out is not None else given.root
     lock = _lock_change(given, move)
@@ -120,7 +121,7 @@ def _import(files: _Files, move: Move) -> None:
 
 def _to_base(files: _Files, move: Move) -> None:
     files.target = (move.base_path, f"{move.base}.{move.gpu.name}")
-    body = _text_of(move.gpu)
+    body = shared_text(move)
     files.edit(move.base_path, lambda text: _with_member(_with_logger(text, move.base, move), move.base, body, move))
     _remove_both(files, move)
 
@@ -139,7 +140,7 @@ def _to_mixin(files: _Files, move: Move) -> None:
         raise InputError(f"{path} is there already without a class {name}: rename it, or add the class.")
     if existing is None:
         files.create(path, _new_mixin(move, name))
-    files.edit(path, lambda text: _with_member(_with_logger(text, name, move), name, _text_of(move.gpu), move))
+    files.edit(path, lambda text: _with_member(_with_logger(text, name, move), name, shared_text(move), move))
     _remove_both(files, move)
     for side in (move.gpu, move.npu):
         files.edit(side.path, lambda text, side=side: _with_mixin(text, side, path, name))  # type: ignore[misc]
@@ -155,11 +156,6 @@ _PLACES: Mapping[str, Callable[[_Files, Move], None]] = {
 
 def _class_names(text: str) -> set[str]:
     return {piece.name for piece in unit_room.split(text).pieces if piece.kind == "class"}
-
-
-def _text_of(side: Definition) -> str:
-    """The text of a definition with the comments above it."""
-    return unit_table(side.reading.text, side.path)[side.qualname].text
 
 
 def _without_unit(text: str, side: Definition, label: str) -> str:

@@ -138,3 +138,14 @@ def test_what_the_next_command_finds_itself_is_not_named(
         lay_out(trees.omni, {"runner-sync.toml": told})
     monkeypatch.chdir(trees.omni)
     assert said(found(HERE, "RS203").fix) == ["upgrade", "--only", "NPUARModelRunner._sample"]
+
+
+@pytest.mark.usefixtures("on_a_commit")
+@pytest.mark.parametrize("words", [["blocks"], ["explain", AR]])
+def test_who_lacks_the_locked_commit_is_told_how_to_name_it(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(words) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "--ascend-path, VLLM_ASCEND_PATH or `ascend-path` in the configuration" in said
+    assert "for a release with `runner-sync lock --ascend-version V`" in said

@@ -212,7 +212,7 @@ def _require_upstream(trees: Trees, *, is_npu: bool) -> None:
     if is_npu and not trees.knows_upstream:
         raise InputError(
             f"cannot tell {title}'s lines from omni's: name a {title} with {inputs.options_of(project)}, "
-            "or record the bases with `runner-sync lock`."
+            f"or record the bases with `runner-sync lock --{inputs.option_word(project)}-version V`."
         )
     if not is_npu and trees.vllm is None:
         known = trees.given.omni.read(GPU.lock_file) is not None

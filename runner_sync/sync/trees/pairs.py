@@ -15,7 +15,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
 from runner_sync.model import TITLES
-from runner_sync.sync.options import CheckOptions, UpgradeOptions
+from runner_sync.sync.options import PATH_VARIABLES, CheckOptions, UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.trees import InWork, Tree
 
@@ -148,9 +148,11 @@ def followed_at(ref: str, given: inputs.Inputs, options: CheckOptions | UpgradeO
     project, tree = given.profile.followed, given.followed
     is_git = tree is not None and tree.source.kind == "git"
     if not is_git and not inputs.is_version(ref):
+        word = inputs.option_word(project)
         raise InputError(
-            f"{ref} is a revision of {TITLES[project]}, which only a git checkout has: give one with "
-            f"--{inputs.option_word(project)}-path, or write the lock anew with `runner-sync lock`."
+            f"{ref} is a revision of {TITLES[project]}, which only a git checkout has: give one with --{word}-path, "
+            f"{PATH_VARIABLES[project]} or `{word}-path` in the configuration, or write the lock anew for a release "
+            f"with `runner-sync lock --{word}-version V`."
         )
     return inputs.open_at(project, ref, tree, options.progress)
 

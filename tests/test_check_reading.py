@@ -220,6 +220,54 @@ def helper(): ...
 '''
 
 
+REMARKS = """\
+# of the module
+
+# above a class, in two
+# lines
+class Runner:
+    # above a decorator
+    @final
+    # above its def
+    def run(self):
+        return 1
+        # behind the last statement of a method
+    def stop(self):
+        return 1
+    # at a distance
+
+    def close(self):  # beside a def
+        return 1
+        # deeper than what follows
+    # as deep as that
+    def open(self):
+        return 1
+
+    # the last one
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "unit"),
+    [
+        ("of the module", "<module>"),
+        ("above a class, in two", "Runner"),
+        ("lines", "Runner"),
+        ("above a decorator", "Runner.run"),
+        ("above its def", "Runner.run"),
+        ("behind the last statement of a method", "Runner"),
+        ("at a distance", "Runner"),
+        ("beside a def", "Runner.close"),
+        ("deeper than what follows", "Runner"),
+        ("as deep as that", "Runner.open"),
+        ("the last one", "<module>"),
+    ],
+)
+def test_a_comment_is_about_the_definition_below_it(words: str, unit: str) -> None:
+    (line,) = [number for number, row in enumerate(REMARKS.split("\n"), start=1) if row.endswith(f"# {words}")]
+    assert Reading("runner.py", REMARKS).unit_of_comment(line) == unit
+
+
 def test_a_unit_moved_when_the_digest_of_its_text_did() -> None:
     reading = Reading("r.py", UNITS)
     names = ["Runner.(a, b)", "Runner.limit", "Runner.width", "Runner.width#2", "Runner.run", "State", "helper"]

@@ -30,7 +30,10 @@ LEFT = "of an earlier upgrade"
 PORTED = "(2 with ports from the GPU twin)"
 ONE = "Plan: 1 unit updated, 0 removed; 1 review item; 0 findings"
 STAY = "GPU methods stay unported"
-NAMED = "(`runner-sync check --select RS203` tells which override what runs on GPU)"
+NAMED = (
+    "(`runner-sync check --select RS203` tells which override what runs on GPU, as errors that `--baseline FILE` can "
+    "accept)"
+)
 SETTLE = "still to be settled (`runner-sync check --select RS406`)"
 SENTENCES = [
     ("written", REPORTS["upgrade"],

@@ -638,3 +638,16 @@ def test_the_result_that_a_method_promises(result: str, expected: list[str]) -> 
     then, now = (method(body).replace("x):", f"x) -> {result}:") for body in ("return 1", "self.run()"))
     before = job(then)
     assert symbols(replace(job(now), before=lambda: before), "RS412") == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "comment"),
+    [
+        ("RS406", "# runner-sync: review R3 both changed it"),
+        ("RS491", "# runner-sync: ignore[RS402] old reason"),
+        ("RS492", "# runner-sync: ignore[RS402]"),
+    ],
+)
+def test_a_comment_above_a_method_is_named_by_the_method(code: str, comment: str) -> None:
+    text = f"class A:\n    x = 1\n\n    {comment}\n    @final\n    def run(self):\n        return 1\n"
+    assert [finding.unit for finding in found(job(text), code)] == ["A.run"]

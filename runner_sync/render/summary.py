@@ -164,7 +164,8 @@ def _unported(report: Report) -> str:
     which = f"{asked} asked about, {number - asked} named in a note"
     if asked in (0, number):
         which = "asked about" if asked else "named in a note"
-    return f"; {stay}, {which} ({_check(report, 'RS203')} tells which override what runs on GPU)"
+    errors = "as errors that `--baseline FILE` can accept"
+    return f"; {stay}, {which} ({_check(report, 'RS203')} tells which override what runs on GPU, {errors})"
 
 
 def _left_open(report: Report) -> str:

@@ -43,6 +43,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             (CODE, SEVERITY),
             (comment.line, comment.line),
             column=comment.column,
+            unit=npu.unit_of_comment(comment.line),
             symbol=found["id"] or "review",
             message=f"This review item is still open{reason}.",
             fix="Settle it, then delete the comment; both sides are in the report of the upgrade that wrote it "

@@ -43,5 +43,6 @@ def find(reading: Reading, ignore: Ignore, has_run: Callable[[str], bool]) -> It
                 symbol=what,
                 message=f"`{what}` in this comment silences nothing: it is not reported here{kept}.",
                 column=ignore.comment.column,
+                unit=reading.unit_of_comment(line),
                 fix=f"Delete `{what}` from the comment.",
             )

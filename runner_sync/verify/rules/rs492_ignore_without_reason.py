@@ -39,6 +39,7 @@ def find(reading: Reading, ignore: Ignore, _has_run: Callable[[str], bool]) -> I
             symbol=ignore.comment.text,
             message=message,
             column=ignore.comment.column,
+            unit=reading.unit_of_comment(line),
             fix="Write it as `# runner-sync: ignore[RS203] reason`, several codes with commas between them.",
         )
 

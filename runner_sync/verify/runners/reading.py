@@ -20,7 +20,7 @@ from runner_sync.edits import characters
 from runner_sync.model import Finding, Severity, Unit
 from runner_sync.naming import Import, imported_by
 from runner_sync.signatures import Field, fields_of
-from runner_sync.syntax import dotted_name, first_line, head_end, lasting_module_of, statements_of, walk
+from runner_sync.syntax import dotted_name, first_line, head_end, indentation, lasting_module_of, statements_of, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
@@ -206,6 +206,16 @@ class Reading:
     def unit_at(self, line: int) -> str:
         """Qualified name of the definition that holds ``line``, or ``<module>``."""
         return next((name for start, end, name in self._rows if start <= line <= end), "<module>")
+
+    def unit_of_comment(self, line: int) -> str:
+        """Qualified name of the definition that the comment at ``line`` stands right above, alone and as deep as that
+        or its decorators; else of the one that holds the line."""
+        below = line
+        while below <= len(self.lines) and self.lines[below - 1].lstrip().startswith("#"):
+            below += 1
+        deep = [indentation(self.lines[number - 1]) for number in (line, below) if number <= len(self.lines)]
+        named = (name for start, _, name in self._rows if start == below and deep == deep[:1] * 2)
+        return next(named, self.unit_at(line))
 
     @cached_property
     def _rows(self) -> list[tuple[int, int, str]]:

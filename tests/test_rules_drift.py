@@ -403,6 +403,37 @@ def test_edits_outside_blocks(now: str, expected: int) -> None:
     assert len(found(job(copy(now), entries=[locked(MARKED, BODY)]), "RS110")) == expected
 
 
+EDITED = MARKED.replace("self.pad(num_tokens)", "self.pad(0)")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "line"),
+    [
+        pytest.param(MARKED, EDITED, "self.pad(0)", id="a line"),
+        pytest.param(
+            MARKED, MARKED.replace("    self.finish(", "    self.end()\n    self.finish("), "self.end()", id="more"
+        ),
+        pytest.param(MARKED, MARKED.replace("    self.pad(num_tokens)\n", ""), "with set_ascend", id="one less"),
+        pytest.param(MARKED, MARKED.replace("\n    return hidden", ""), "self.finish(hidden)", id="the last one"),
+        pytest.param(
+            EDITED, EDITED.replace("self.finish(hidden)", "self.finish(0)"), "self.finish(0)", id="one after another"
+        ),
+        pytest.param(EDITED, EDITED, "", id="before the branch"),
+        pytest.param(EDITED, EDITED.replace("self.talker(hidden)", "self.talker(0)"), "", id="in a block"),
+        pytest.param(EDITED, EDITED.replace("self.pad(0)", "self.pad( 0 )  # pad"), "", id="layout"),
+        pytest.param("x = 1", EDITED, "", id="no such unit before"),
+    ],
+)
+def test_the_line_that_a_branch_edited_is_named(before: str, now: str, line: str) -> None:
+    entries = [locked(MARKED, BODY)]
+    then = job(copy(before), entries=entries)
+    (finding,) = found(replace(job(copy(now), entries=entries), before=lambda: then), "RS110")
+    rows = copy(now).split("\n")
+    said = f", by this branch at line {next(k for k, row in enumerate(rows, 1) if line in row)}." if line else "locked."
+    assert finding.message.endswith(said)
+    assert rows[finding.line - 1].strip().startswith("def _dummy_run("), "where an ignore comment is looked for"
+
+
 def test_a_lock_that_does_not_know_the_npu_text_says_nothing_of_edits() -> None:
     entry = replace(locked(MARKED, BODY), extra={})
     assert found(job(copy(OMNI), entries=[entry]), "RS110") == []

@@ -24,7 +24,7 @@ _NAMES_TREES = re.compile(r"--(?:ascend|vllm)-(?:path|version)\b")
 
 
 def completed(report: Report, options: CheckOptions | UpgradeOptions, given: inputs.Inputs) -> Report:
-    """``report`` with complete commands in fixes, reasons and notes. Messages stay: a baseline compares them."""
+    """``report`` with complete commands in messages, fixes, reasons and notes."""
 
     def told(text: str) -> str:
         return _COMMAND.sub(
@@ -33,7 +33,7 @@ def completed(report: Report, options: CheckOptions | UpgradeOptions, given: inp
 
     return replace(
         report,
-        findings=tuple(replace(one, fix=told(one.fix)) for one in report.findings),
+        findings=tuple(replace(one, message=told(one.message), fix=told(one.fix)) for one in report.findings),
         reviews=tuple(replace(item, reason=told(item.reason)) for item in report.reviews),
         blocks=tuple(replace(block, twin=told(block.twin) if block.twin else block.twin) for block in report.blocks),
         notes=tuple(map(told, report.notes)),

@@ -14,15 +14,18 @@ where it followed a checkout).
 
 Leaves alone: edits inside blocks, layout and comments, units that are omni's own, units whose lock entry does not
 record the NPU text (written by an older version).
+
+With `--changed-since` the message names the first line that the branch edited there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 from runner_sync.model import TITLES, Severity
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.locked import OUTSIDE, is_edited, outside_hash
+from runner_sync.verify.runners.locked import OUTSIDE, is_edited, outside_hash, outside_lines
 from runner_sync.verify.runners.reading import Hit
 from runner_sync.verify.runners.spots import unit_hit
 
@@ -48,7 +51,22 @@ def find(subject: Subject) -> Iterator[Hit]:
                 unit,
                 symbol=entry.qualname,
                 message=f"This copy of `{upstream.qualname}` ({TITLES[upstream.project]} {upstream.ref}) was edited "
-                f"outside any {subject.profile.marker} block since it was locked.",
+                f"outside any {subject.profile.marker} block since it was locked{_on_branch(subject, entry.qualname)}.",
                 fix=f"Put {subject.profile.marker} rulers around omni's change; where it only settles a question of an "
                 "upgrade, record it: `runner-sync lock`.",
             )
+
+
+def _on_branch(subject: Subject, name: str) -> str:
+    """The first line of the unit that the branch edited outside its blocks, as words; empty where it edited none, or
+    nobody names a branch."""
+    before, label = subject.before, subject.profile.marker
+    then = outside_lines(before.npu, name, label=label) if before is not None else None
+    now = outside_lines(subject.npu, name, label=label)
+    if not then or not now:
+        return ""
+    was, code = [[text for _, text in lines if text] for lines in (then, now)]
+    numbers = [number for number, text in now if text]
+    edits = SequenceMatcher(None, was, code, autojunk=False).get_opcodes()
+    first = next((start for kind, _, _, start, _ in edits if kind != "equal"), None)
+    return f", by this branch at line {numbers[min(first, len(numbers) - 1)]}" if first is not None else ""

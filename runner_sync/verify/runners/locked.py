@@ -61,16 +61,22 @@ def _hash(text: str) -> str:
 
 def outside_hash(reading: Reading, qualname: str, *, label: str) -> str:
     """Hash of the code of a definition outside its Omni-new blocks; layout and comments do not count."""
+    lines = outside_lines(reading, qualname, label=label)
+    return _hash("".join(code for _, code in lines)) if lines is not None else ""
+
+
+def outside_lines(reading: Reading, qualname: str, *, label: str) -> list[tuple[int, str]] | None:
+    """The lines of a definition outside its Omni-new blocks, as number and code without blanks and comments; ``None``
+    where there is no such definition."""
     from runner_sync.markers import read_markers
 
     node = definition(reading, qualname) or _field(reading, qualname)
     if node is None:
-        return ""
+        return None
     marked = read_markers(reading.text, path=reading.path, label=label).marked
     start = first_line(node)
     lines = enumerate(reading.lines[start - 1 : node.end_lineno], start=start)
-    kept = [re.sub(r"\s+|#.*", "", line) for number, line in lines if number not in marked]
-    return _hash("".join(kept))
+    return [(number, re.sub(r"\s+|#.*", "", line)) for number, line in lines if number not in marked]
 
 
 def is_edited(entry: Entry, reading: Reading) -> bool | None:

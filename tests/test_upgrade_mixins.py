@@ -540,7 +540,8 @@ class TestUpgrade:
         assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
         assert "import SendingMixin" not in text
         assert "self.send(" not in text
-        assert "`runner-sync upgrade --only 'NPUARModelRunner*'` adds it with what calls it" in questions
+        given = f"--omni-path {trees.omni} --ascend-path {trees.ascend_new} --vllm-path {trees.vllm}"
+        assert f"`runner-sync upgrade {given} --only 'NPUARModelRunner*'` adds it with what calls it" in questions
         assert "uses anything of it" not in questions
 
     def test_a_mixin_that_moved_to_another_module_is_the_one_that_npu_has(self, trees: Trees) -> None:

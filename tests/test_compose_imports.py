@@ -473,6 +473,33 @@ def test_what_type_checkers_had_is_imported_for_a_run_that_reads_it(block: str, 
 
 
 @pytest.mark.parametrize(
+    ("block", "rest"),
+    [
+        pytest.param("if TYPE_CHECKING:\n    from vllm.output import Output\n", "", id="nothing else"),
+        pytest.param(
+            "if TYPE_CHECKING:\n    from vllm.output import Output, Rows\n",
+            "if TYPE_CHECKING:\n    from vllm.output import Rows\n",
+            id="one of two",
+        ),
+        pytest.param(
+            "if TYPE_CHECKING:\n    from vllm.output import Output  # noqa: F401\n",
+            "if TYPE_CHECKING:\n    from vllm.output import Output  # noqa: F401\n",
+            id="kept on purpose",
+        ),
+    ],
+)
+def test_what_type_checkers_had_goes_with_its_last_reader(block: str, rest: str) -> None:
+    """``SchedulerOutput`` of vllm-omni 0.12.0rc1, read only by a method that 0.14.0rc1 makes superfluous."""
+    before = FOR_TYPES.format(block)[: -len("    def run(self, output: Output) -> Any:\n")]
+    after = before + "    def run(self, output) -> Any: ...\n"
+    text = settled(before + "    def run(self, output: Output) -> Any: ...\n", after).text
+    imported = "TYPE_CHECKING, Any" if rest else "Any"
+    head, expected = "from __future__ import annotations\n", f"from typing import {imported}\n{rest}"
+    assert text.startswith(head + expected)
+    assert ("if TYPE_CHECKING" in text) == bool(rest)
+
+
+@pytest.mark.parametrize(
     ("was", "now"),
     [
         pytest.param("return output", "found: Output = output\n        return found", id="only in an annotation"),

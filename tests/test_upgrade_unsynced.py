@@ -97,6 +97,23 @@ def test_a_condition_that_upstream_split_since_is_asked_about_at_each_part() -> 
     assert asked_about(EARLY + "        self.count(rows)\n" + LATE, OTHER) == parts
 
 
+@pytest.mark.parametrize(
+    ("came", "is_asked"),
+    [
+        pytest.param(OTHER.replace("clear()", "clear(rows)"), True, id="the suite"),
+        pytest.param(OTHER.replace("traces", "kept"), False, id="both"),
+    ],
+)
+def test_a_condition_that_upstream_changed_since_is_asked_about(came: str, is_asked: bool) -> None:
+    """The block for encoder producers of vllm-ascend 0.12.0rc1, where 0.14.0rc1 keeps what its ``with`` gives."""
+    assert asked_about(came, OTHER) == [(textwrap.dedent(came).rstrip(), 6)] * is_asked
+
+
+def test_a_condition_that_omni_had_is_no_question_wherever_else_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("test_upgrade_unsynced.BEFORE", BEFORE + OTHER.replace("clear", "begin"))
+    assert asked_about(OTHER.replace("clear()", "clear(rows)"), OTHER) == []
+
+
 def test_a_condition_that_came_whole_is_asked_about_once() -> None:
     assert [text for text, _ in asked_about(EARLY + OTHER, OTHER)] == [textwrap.dedent(OTHER)]
 

@@ -88,8 +88,8 @@ def settle(
     for entry in sorted(added):
         for_types = entry.bound in of_types and only_annotates(text, entry.bound) and bool(imports_for_types(text))
         text = add(text, entry, first_party=first_party, for_types=for_types)
-    for entry in _unused(before, text):
-        text = remove(text, entry)
+    # Twice, because the imports under `if TYPE_CHECKING:` go first, and then that of the name itself.
+    text = _without_unused(before, _without_unused(before, text))
     return Settled(text, tuple(e.statement() for e in sorted(added)), tuple(sorted(unknown)))
 
 
@@ -226,6 +226,13 @@ def _find(name: str, provider: Provider) -> Import | None:
     return None
 
 
+def _without_unused(before: str, text: str) -> str:
+    for entry in _unused(before, text):
+        is_typed = any(entry in imported_by(statement) for statement in imports_for_types(text))
+        text = _not_only_for_types(text, entry.bound) if is_typed else remove(text, entry)
+    return text
+
+
 def _unused(before: str, text: str) -> list[Import]:
     """Imports that something used before and nothing uses now; without re-exports and those with ``noqa``."""
     if "__all__" in defined_names(text):
@@ -233,7 +240,7 @@ def _unused(before: str, text: str) -> list[Import]:
     once, now = used_names(before), used_names(text)
     lines = text.split("\n")
     gone = []
-    for statement in module_of(text).body:
+    for statement in [*module_of(text).body, *imports_for_types(text)]:
         if not isinstance(statement, ast.Import | ast.ImportFrom):
             continue
         span = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])

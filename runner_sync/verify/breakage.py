@@ -38,9 +38,10 @@ RULES = cast("tuple[Rule, ...]", rules.load(OF_TREES))
 # The rules that run on inherited omni GPU code, too: mainly about its calls, which reach vllm-ascend's overrides on
 # NPU. Code that is broken on GPU as well is for the GPU runners' own rebase. Attributes that were missing before are of
 # that kind, and reported in one note, unless a GPU runner has them (`rs304_missing_attribute.find_inherited`); those
-# that older trees have are found (`_broken_since`). Failing imports are found apart, as they leave no runner at all.
+# that older trees have are found (`_broken_since`, and RS308 beside them, which needs the older trees to tell what an
+# object of vLLM's had). Failing imports are found apart, as they leave no runner at all.
 # Whether upstream still calls a method (RS315) depends on vllm-ascend.
-INHERITED = frozenset({"RS302", "RS303", "RS306", "RS307", "RS312", "RS313", "RS315", "RS324"})
+INHERITED = frozenset({"RS302", "RS303", "RS306", "RS307", "RS308", "RS312", "RS313", "RS315", "RS324"})
 START_RULES = (rs301_import_gone, rs317_frozen_object)
 ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
 

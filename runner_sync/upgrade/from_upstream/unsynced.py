@@ -62,13 +62,15 @@ def _conditions_that_came(draft: Draft, base: Base) -> dict[str, list[tuple[str,
             found[text] = _taken_apart(text, draft.text, news) or [(textwrap.dedent(text), 1)]
         elif news and (came := _under_another_condition(text, draft.text, before)):
             found[text] = [(came, 1)]
+        elif changed := _taken_apart(text, draft.text, news):
+            found[text] = changed
     return found
 
 
 def _taken_apart(text: str, made: str, news: Collection[str]) -> list[tuple[str, int]]:
     """The statements of ``made`` under a new head of ``text``, and their lines, where none of them is all of ``text``.
 
-    Upstream may have split the suite since then, and each part asks the same condition.
+    Upstream may have changed the suite since then, or split it, so that each part asks the same condition.
     """
     whole, own = canonical(text), lineage.nodes_of(textwrap.dedent(text))
     if whole[0] not in news or len(below(own, 0)) < len(own):

@@ -89,20 +89,26 @@ _OF_MODULES = frozenset(
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Attribute reads and calls on objects of known classes that lack them, and items that they have no longer."""
+    """Attribute reads and calls on objects of known classes that lack them, and items that they have no longer.
+
+    In code that is inherited only the first: most of it is GPU's, of which other objects are too many to look at.
+    """
+    is_checked = module in program.checked
     for frame in program.frames(module):
         for node in frame.nodes():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not _is_exempt(frame, node):
                 missing = _missing_in(program, frame, node, old=old)
                 if missing:
                     yield _finding(frame, node, node.attr, missing)
-                elif old is not None:
+                elif old is not None and is_checked:
                     yield from list(_check_builtin(program, frame, node, old=old)) or _check_unknown(
                         program, frame, node, old=old
                     )
-            if old is not None and isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            if old is None or not is_checked:
+                continue
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
                 yield from _check_key(program, frame, node, old=old)
-            for value, name in _asked(frame, node) if old is not None else ():
+            for value, name in _asked(frame, node):
                 lost = _without_method(program, frame, value, name, old=old)
                 if lost:
                     yield _finding(frame, value, name, lost)

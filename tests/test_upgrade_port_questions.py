@@ -320,6 +320,52 @@ def test_noop_what_stands_in_a_block_that_came_in_is_a_question() -> None:
     assert with_left_out_joined([block, inside]) == [block, inside]
 
 
+CLAUSES = """\
+    def _collect(self, rows):
+        kept = self.keep(rows)
+        if kept:
+            self.note(1)
+        elif rows:
+            self.note(2)
+        else:
+            self.note(3)
+        try:
+            self.close(kept)
+        except KeyError:
+            self.note(4)
+        except ValueError:
+            self.note(5)
+        finally:
+            self.open(kept)
+        return self._fetch(rows, kept)
+"""
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        pytest.param("        else:\n            self.note(3)\n", id="else"),
+        pytest.param("        elif rows:\n            self.note(2)\n", id="elif"),
+        pytest.param("        except ValueError:\n            self.note(5)\n", id="except"),
+        pytest.param("        finally:\n            self.open(kept)\n", id="finally"),
+    ],
+)
+def test_a_clause_that_the_twin_drops_is_taken_out_and_asked_about(
+    gone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows that go are no Python by themselves."""
+    npu = CLAUSES.replace("        return", "        self.on_npu()\n        return")
+    text, questions = port_of(
+        tmp_path,
+        monkeypatch,
+        f"{NPU_TWIN}\n{npu}",
+        f"{GPU_TWIN}\n{CLAUSES}",
+        f"{GPU_TWIN}\n{CLAUSES.replace(gone, '')}",
+    )
+    assert npu.replace(gone, "") in re.sub(r" *# runner-sync: review[^\n]*\n", "", text)
+    assert ported_passages.TAKEN_OUT in questions
+
+
 HAS_IT = "plan = self.plan\nif plan is not None and self.is_ready:\n    plan.close()\n"
 
 

@@ -62,7 +62,7 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
         item = review(
             draft,
             job.path,
-            reason=taken_over if now else _taken_out(was, stand.lost),
+            reason=taken_over if now else _taken_out(before, i1, i2, stand.lost),
             confidence=DOUBTFUL if behind else DERIVED,
             shown=Shown(omni=was, upstream=in_twin.said(now, j1, j2), chosen=now),
             line=j1 + 1,
@@ -106,9 +106,11 @@ def _brought(was: str, code: Sequence[str], stand: _Standing) -> str:
     return PARTLY_KNOWN if any(had) or any(theirs) else TAKEN_OVER
 
 
-def _taken_out(was: str, lost: Container[str]) -> str:
-    """Why a passage is gone: ``lost`` are the statements that the whole text has less often than before."""
-    gone = [canon in lost for canon in _canons(was)]
+def _taken_out(before: str, first: int, last: int, lost: Container[str]) -> str:
+    """Why the rows ``first`` to ``last`` of ``before`` are gone, which may be an ``else`` alone: ``lost`` are the
+    statements that the whole text has less often than before."""
+    there = [node for node in flatten(before) if node.start <= last and node.start + len(node.lines) > first + 1]
+    gone = [node.canon in lost for node in there if not node.is_comment]
     if any(gone):
         return TAKEN_OUT if all(gone) else PARTLY_MOVED
     return MOVED

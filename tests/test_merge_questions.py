@@ -13,7 +13,9 @@ import pytest
 from merge_samples import CASES, folders, read_case
 
 from runner_sync.merge import (
+    FOLLOW,
     PORT,
+    Policy,
     Reason,
     merge,
 )
@@ -782,3 +784,29 @@ def test_what_omni_has_already_is_no_question(omni: str, upstream: str, is_asked
 )
 def test_a_change_that_a_statement_has_already(text: str, old: str, new: str, is_there: bool) -> None:
     assert has_change(text, old, new) is is_there
+
+
+UNDER_A_CONDITION = """def run(self, total):
+    if total:
+        self.prepare(total)
+    return self.send(total)
+"""
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT])
+@pytest.mark.parametrize(
+    ("new", "asked"),
+    [
+        pytest.param("    self.sync(total)\n", True, id="something else stands there"),
+        pytest.param("    self.prepare(total, 1)\n", True, id="it stands there, changed"),
+        pytest.param("    self.prepare(total)\n", False, id="it stands there, as it was"),
+    ],
+)
+def test_an_addition_that_loses_its_condition_goes_without_a_question_only_with_what_it_stood_beside(
+    new: str, asked: bool, policy: Policy
+) -> None:
+    omni = UNDER_A_CONDITION.replace("prepare(total)\n", "prepare(total)\n        self.omni(total)\n")
+    upstream = UNDER_A_CONDITION.replace("    if total:\n        self.prepare(total)\n", new)
+    result = merge(Triple(UNDER_A_CONDITION, omni, upstream), policy=policy)
+    assert f"{new}    self.omni(total)\n" in result.text
+    assert [item.reason.kind for item in result.decisions] == ["outside of its condition"] * asked

@@ -105,6 +105,10 @@ class _Additions:
         bound = {name for k in below(self.weave.base, head.in_base) for name in binds(self.weave.base[k])}
         return not bound.isdisjoint(binds(self.nodes[index]))
 
+    def _is_changed(self, strand: Strand) -> bool:
+        """Whether the other side has changed the text of a statement that all three texts have."""
+        return strand.sides == "bou" and self.weave.base[strand.in_base].canon != self._other_text(strand)
+
     def _is_edited(self, head: Strand) -> bool:
         """Whether only the other side has changed the text of a head."""
         base = self.weave.base[head.in_base].canon
@@ -157,8 +161,10 @@ class _Additions:
 
     def _has_left(self, strand: Strand, near: Sequence[int], head: Strand) -> bool:
         """Whether an addition left the condition ``head`` together with its shared neighbours, so that nothing is to be
-        asked: both stand outside of it, or it is gone and one stands in the same suite as the addition."""
+        asked: both stand outside of it, or it is gone and one stands in the same suite as the addition, as it was: in
+        the place of one that the other side changed something else may stand."""
         around = [self.of[k] for k in near if self._is_shared(k)]
         if head not in self.emitted.above:
-            return any(self.emitted.above[other] is self.emitted.above[strand] for other in around)
+            alike = [other for other in around if not self._is_changed(other)]
+            return any(self.emitted.above[other] is self.emitted.above[strand] for other in alike)
         return len(around) > 1 and all(head not in self.emitted.around(other) for other in around)

@@ -326,6 +326,26 @@ def test_credentials_in_the_index_url_reach_the_files_and_no_message(
     assert "s3cret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://me:s3cret@/simple/",
+        "me:s3cret@host.invalid/simple",
+        "https://me:s3cret/s3cret@host.invalid/simple/",
+        "http://me:s3cret@[host.invalid/simple/",
+        "http://me:s3cret@host.invalid:abc/simple/",
+    ],
+)
+def test_a_mistyped_index_is_said_without_its_password(
+    index: FakeIndex, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", url)
+    with pytest.raises(InputError) as caught:
+        releases("vllm-omni")
+    assert "s3cret" not in str(caught.value)
+    assert index.requests == []
+
+
 def test_pip_settings_win_over_general_ones_and_credentials_stay_with_their_host(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -386,6 +406,8 @@ def test_a_second_index_adds_its_releases(monkeypatch: pytest.MonkeyPatch) -> No
     [
         ("PIP_NO_INDEX", "1", "no-index"),
         ("PIP_INDEX_URL", "/srv/packages", "no web address"),
+        ("PIP_INDEX_URL", "http://[bad/simple/", r"index http://\[bad/simple/ is no web address: correct it"),
+        ("PIP_INDEX_URL", "https:///simple", "index https:///simple/ is no web address"),
         ("PIP_TIMEOUT", "soon", "no number of seconds"),
     ],
 )

@@ -9,7 +9,7 @@ import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urldefrag
 
 from packaging.version import InvalidVersion, Version
 
@@ -17,8 +17,9 @@ from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.model import Project
 from runner_sync.profile.releases import NOT_ITS_TAG
 from runner_sync.sources import version
+from runner_sync.sources.addresses import is_web_address, shown, shown_host, without_login
 from runner_sync.sources.layout import PATH_OPTIONS
-from runner_sync.sources.session import IndexSession, network_errors, without_login
+from runner_sync.sources.session import IndexSession, network_errors
 
 Kind = Literal["wheel", "sdist"]
 
@@ -49,7 +50,7 @@ def list_files(project: Project, session: IndexSession) -> list[IndexFile]:
     for url in session.settings.urls:
         files += _files_at(project, url, session)
     if not files:
-        hosts = ", ".join(urlsplit(without_login(url)).netloc for url in session.settings.urls)
+        hosts = ", ".join(shown_host(url) for url in session.settings.urls)
         raise UnreadableRelease(
             f"the package index at {hosts} has no release of {project}: configure pip's index (PIP_INDEX_URL or "
             "pip.conf)",
@@ -84,8 +85,8 @@ def list_versions(files: Iterable[IndexFile]) -> list[str]:
 def _files_at(project: Project, url: str, session: IndexSession) -> list[IndexFile]:
     from pypi_simple import NoSuchProjectError, PyPISimple, UnsupportedContentTypeError, UnsupportedRepoVersionError
 
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise InputError(f"pip's index {without_login(url)} is no web address: set PIP_INDEX_URL to one.")
+    if not is_web_address(url):
+        raise InputError(f"pip's index {shown(url)} is no web address: set PIP_INDEX_URL to one.")
     client = PyPISimple(endpoint=without_login(url), session=session)
     try:
         with network_errors(project, url):
@@ -93,8 +94,7 @@ def _files_at(project: Project, url: str, session: IndexSession) -> list[IndexFi
     except NoSuchProjectError:
         return []
     except (UnsupportedContentTypeError, UnsupportedRepoVersionError, ValueError) as error:
-        host = urlsplit(without_login(url)).netloc
-        raise InputError(f"what answers at {host} is no package index: correct pip's index URL.") from error
+        raise InputError(f"what answers at {shown_host(url)} is no package index: correct pip's index URL.") from error
     files = []
     for package in page.packages:
         found = version.canonical(package.version or "")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner_sync.errors import InputError
+from runner_sync.sources.addresses import is_readable, shown
 from runner_sync.user_paths import expanded
 
 PYPI = "default/"
@@ -39,13 +40,13 @@ class IndexSettings:
 
 
 def read_settings() -> IndexSettings:
-    """Settings of the pip that belongs to this interpreter. Raises ``InputError`` for a file that pip would refuse."""
+    """Settings of the pip that belongs to this interpreter. Raises ``InputError`` for what pip would refuse."""
     options = dict(_file_options(os.environ)) | dict(_variable_options(os.environ))
     urls = [options.get("index-url") or PYPI, *options.get("extra-index-url", "").split()]
     if options.get("no-index", "").lower() in _TRUE:
         urls = []
     return IndexSettings(
-        urls=tuple(dict.fromkeys(url.strip().rstrip("/") + "/" for url in urls)),
+        urls=tuple(dict.fromkeys(_index(url) for url in urls)),
         cert=_path(options.get("cert")),
         client_cert=_path(options.get("client-cert")),
         proxy=options.get("proxy") or None,
@@ -100,6 +101,13 @@ def _site_folders(environ: Mapping[str, str]) -> list[str]:
     if sys.platform == "darwin":
         return ["/Library/Application Support"]
     return [folder for folder in (environ.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(os.pathsep) if folder][::-1]
+
+
+def _index(url: str) -> str:
+    """``url`` with one slash at its end. Raises ``InputError`` if it is no URL."""
+    if not is_readable(url):
+        raise InputError(f"pip's index {shown(url)} is no web address: correct it (PIP_INDEX_URL or pip.conf).")
+    return url.strip().rstrip("/") + "/"
 
 
 def _path(value: str | None) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import requests
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
@@ -22,6 +22,7 @@ from urllib3.util import Retry
 
 from runner_sync.errors import UnreadableRelease
 from runner_sync.model import Project
+from runner_sync.sources.addresses import login_for, shown_host
 from runner_sync.sources.layout import PATH_OPTIONS, Progress
 from runner_sync.sources.pip_config import PYPI, IndexSettings
 
@@ -69,7 +70,6 @@ class IndexSession(requests.Session):
         self.settings = settings
         self._progress = progress
         self.cert = settings.client_cert
-        self._logins = dict(login for url in settings.urls if (login := _login(url)))
         for scheme in ("https://", "http://"):
             self.mount(scheme, HTTPAdapter(max_retries=_RETRY.new(tell=self._tell)))
 
@@ -85,9 +85,9 @@ class IndexSession(requests.Session):
         return super().request(method, url, *args, **options)
 
     def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
-        """Add the credentials of the index URL if the request goes to the same host; otherwise ``.netrc`` applies."""
+        """Add the credentials of an index URL if the request goes to its host; otherwise ``.netrc`` applies."""
         if request.auth is None:
-            request.auth = self._logins.get(urlsplit(str(request.url)).netloc)
+            request.auth = login_for(str(request.url), self.settings.urls)
         return super().prepare_request(request)
 
     def merge_environment_settings(self, url: Any, *args: Any, **options: Any) -> Any:
@@ -115,7 +115,7 @@ def connect(settings: IndexSettings, *, project: Project, what: str, progress: P
     """
     option = PATH_OPTIONS[project]
     if is_offline():
-        hosts = " and ".join(dict.fromkeys(urlsplit(without_login(url)).netloc for url in settings.urls))
+        hosts = " and ".join(dict.fromkeys(shown_host(url) for url in settings.urls if url != PYPI))
         whose = f" for the index at {hosts}," if hosts else ""
         sentence = f"{what} is not in the cache{whose} and RUNNER_SYNC_OFFLINE is set: unset it"
         raise UnreadableRelease(sentence, option=option)
@@ -129,22 +129,15 @@ def _address(url: str) -> str:
     return PYPI_SIMPLE_ENDPOINT if url == PYPI else url
 
 
-def without_login(url: str) -> str:
-    """``url`` without user name and password, fit to be shown and compared."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
 @contextmanager
 def network_errors(project: Project, url: str) -> Iterator[None]:
     """Turn every error of requests and urllib3 into an ``InputError`` that names the host and the remedy."""
     try:
         yield
     except (requests.RequestException, HTTPError) as error:
-        host = urlsplit(url).netloc.rpartition("@")[2] or url
         raise UnreadableRelease(
-            f"cannot read {project} from the package index at {host} ({_reason(error)}): configure pip's index "
-            "(PIP_INDEX_URL or pip.conf)",
+            f"cannot read {project} from the package index at {shown_host(url)} ({_reason(error)}): "
+            "configure pip's index (PIP_INDEX_URL or pip.conf)",
             option=PATH_OPTIONS[project],
         ) from error
 
@@ -161,10 +154,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, requests.exceptions.ConnectionError):
         return "no connection"
     return "the transfer broke off" if isinstance(error, HTTPError) else type(error).__name__
-
-
-def _login(url: str) -> tuple[str, tuple[str, str]] | None:
-    parts = urlsplit(url)
-    if parts.username is None:
-        return None
-    return parts.netloc.rpartition("@")[2], (unquote(parts.username), unquote(parts.password or ""))

@@ -289,6 +289,8 @@ def test_replace_a_whole_class() -> None:
          "class A:\n    x = 1\n\n    def g(self): pass\n"),
         ("class A:\n    x = 1\n\n    def f(self): pass\n", ["A.f"], "class A:\n    x = 1\n"),
         ("class A:\n    def f(self): pass\n", ["A.f"], "class A:\n    pass\n"),
+        ("class A:\n    def f(self): pass\n    # end", ["A.f"], "class A:\n    # end\n    pass\n"),
+        ("class A:\n    x = 1\n    def f(self): pass\n    # end", ["A.f"], "class A:\n    x = 1\n    # end"),
         ('class A:\n    """Doc."""\n\n    x = 1\n', ["A.x"], 'class A:\n    """Doc."""\n'),
         ("a = 1\n\n\nclass A:\n    x = 1\n\n\nb = 1\n", ["A"], "a = 1\n\n\nb = 1\n"),
         ("import a\nimport b\nimport c\n", ["import b"], "import a\nimport c\n"),
@@ -296,7 +298,8 @@ def test_replace_a_whole_class() -> None:
         (f"class A:\n    def f(self): pass\n\n{RULER}    def g(self): pass\n", ["A.f"],
          f"class A:\n{RULER}    def g(self): pass\n"),
     ],
-    ids=["middle", "last", "only", "docstring stays", "class", "import", "several", "before a ruler"],
+    ids=["middle", "last", "only", "only, above an open comment", "above an open comment", "docstring stays", "class",
+         "import", "several", "before a ruler"],
 )  # fmt: skip
 def test_removal_takes_the_blank_lines_on_one_side(text: str, gone: list[str], left: str) -> None:
     module = replace_units(split(text), dict.fromkeys(gone))

@@ -77,6 +77,7 @@ def _edit_class(piece: ClassPiece, edits: Mapping[str, str | None]) -> ClassPiec
         parts.extend(_replacement(part, edits[name]) if name in edits else [part])
     kept = [part for part in _close_gaps(parts) if isinstance(part, Piece)]
     if _REMOVED in parts and all(part.kind in ("header", "trivia") for part in kept):
+        kept[-1] = replace(kept[-1], text=_whole_lines(kept[-1].text))
         kept.append(Piece("statement", "pass", f"{body_indent(piece)}pass\n"))
     return replace(piece, parts=tuple(kept))
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import io
+import json
 import socket
+import zipfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -465,6 +468,40 @@ def test_a_damaged_cache_entry_is_fetched_again(index: FakeIndex) -> None:
     assert open_release("vllm-ascend", "0.14.0rc1").read(ASCEND_RUNNER) == ASCEND[ASCEND_RUNNER].decode()
     assert open_release("vllm-omni", "0.14.0").read(RUNNER) == OMNI[RUNNER].decode()
     assert len(index.requests) > asked
+
+
+@pytest.mark.parametrize("kind", ["wheel", "release"])
+@pytest.mark.parametrize("form", ["none", "list", "fewer", "more"])
+def test_a_whole_entry_of_another_form_is_fetched_again(index: FakeIndex, kind: str, form: str) -> None:
+    project: Project = "vllm-omni" if kind == "wheel" else "vllm-ascend"
+    version, path = ("0.14.0", RUNNER) if kind == "wheel" else ("0.14.0rc1", ASCEND_RUNNER)
+    first = open_release(project, version).read(path)
+    (key,) = cache.keys(kind)
+    cache.store(kind, key, other_forms(kind, cache.load(kind, key) or b"")[form])
+    asked = len(index.requests)
+    assert open_release(project, version).read(path) == first
+    assert len(index.requests) > asked
+    asked = len(index.requests)
+    assert open_release(project, version).read(path) == first
+    assert len(index.requests) == asked
+
+
+def other_forms(kind: str, stored: bytes) -> dict[str, bytes]:
+    """What other versions of the program might have stored."""
+    if kind == "release":
+        comments = {"list": b"[]", "fewer": b"{}", "more": b"sha256: 1"}
+        return {"none": b"no zip"} | {form: with_comment(comment) for form, comment in comments.items()}
+    facts = json.loads(stored)
+    members = {path: member | {"mode": 0} for path, member in facts["members"].items()}
+    forms = {"list": [], "fewer": {"file": "a"}, "more": facts | {"members": members}}
+    return {"none": b"\x00"} | {form: json.dumps(value).encode() for form, value in forms.items()}
+
+
+def with_comment(comment: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.comment = comment
+    return packed.getvalue()
 
 
 def test_an_interrupt_leaves_nothing_behind(index: FakeIndex) -> None:

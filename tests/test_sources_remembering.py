@@ -87,6 +87,15 @@ def test_a_damaged_entry_is_found_anew(folder: Path) -> None:
     assert ask(open_path("vllm", folder)) == (found, ["", "one = 1\n", "two = 2\n"])
 
 
+@pytest.mark.parametrize("data", [b"", b"\0\0\0", bytes(8), (2).to_bytes(8) + b"{}", (4).to_bytes(8) + b"[{}]", b"[1]"])
+def test_a_whole_entry_of_another_form_is_found_anew(folder: Path, data: bytes) -> None:
+    found, _ = ask(open_path("vllm", folder))
+    (place,) = cache.keys("first")
+    cache.store("first", place, data)
+    assert ask(open_path("vllm", folder)) == (found, ["", "one = 1\n", "two = 2\n"])
+    assert ask(open_path("vllm", folder)) == (found, [])
+
+
 def test_a_revision_is_known_by_its_git_objects(tmp_path: Path) -> None:
     tags = tagged_repository("ascend", tmp_path / "repo")
     old, new = sorted(tags)[:2]

@@ -107,7 +107,8 @@ class ArchiveTree:
         weakref.finalize(self, file.close)
         self._zip = zipfile.ZipFile(file)
         self._names = frozenset(self._zip.namelist())
-        self.facts: dict[str, str] = json.loads(self._zip.comment)
+        facts = json.loads(self._zip.comment)
+        self.facts: dict[str, str] = {name: facts[name] for name in ("file", "version", "sha256")}
         self.source = Source(project, "release", self.facts["file"], self.facts["version"])
 
     def read(self, path: str) -> str | None:

@@ -2,7 +2,8 @@
 
 Comes in and goes out: bytes under a kind and a key. May touch: the folder ``RUNNER_SYNC_CACHE``, or the user's cache
 folder for ``runner-sync``. An entry is written to a temporary file and renamed, so a reader sees all of it or none of
-it; its first line holds a SHA-256 over key and payload, so a damaged or foreign entry reads as missing.
+it; its first line holds a SHA-256 over key and payload, so a damaged or foreign entry reads as missing. Whether a whole
+entry has the form that this version of the program writes, its reader finds out.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ _SWEPT = ".swept"
 _ESCAPED = "surrogateescape"
 """How keys become bytes: a path that is not UTF-8 is one, too."""
 
+OTHER_FORM = (ValueError, TypeError, KeyError, AttributeError)
+"""What reading an entry as JSON of a known form raises if it has another form; it then counts as missing, too."""
 UNUSED = 30 * _DAY
 """Seconds after which an unused answer is removed. Answers add up: each commit of a checkout and each version of this
 program has its own."""

@@ -19,7 +19,7 @@ from runner_sync.model import Project
 from runner_sync.sources import cache, layout, version
 from runner_sync.sources.archive import ArchiveTree
 from runner_sync.sources.pip_config import IndexSettings, read_settings
-from runner_sync.sources.wheel import Listing, WheelTree
+from runner_sync.sources.wheel import BROKEN_ZIP, Listing, WheelTree
 
 if TYPE_CHECKING:
     from runner_sync.sources.index import IndexFile
@@ -77,11 +77,9 @@ def _cached(
 ) -> ReleaseTree | None:
     """The release from the cache; ``None`` if it is not there, or if ``sha256`` is not shown to be its hash."""
     key = _key(project, wanted, settings)
-    archive = cache.open_stored(_ARCHIVE, key)
-    if archive is not None:
-        tree = ArchiveTree(archive, project=project)
-        if sha256 in (None, tree.facts["sha256"]):
-            return tree
+    tree = _stored_archive(key, project)
+    if tree is not None and sha256 in (None, tree.facts["sha256"]):
+        return tree
     data = cache.load(_LISTING, key)
     listing = Listing.from_bytes(data) if data is not None else None
     # A pin requires the hash of the whole file, which was not checked for a pure wheel that was read by ranges.
@@ -89,6 +87,15 @@ def _cached(
         return None
     remote = _Remote(project, settings, wanted=wanted, sha256=listing.sha256, progress=progress)
     return WheelTree(listing, project=project, fetch=remote.read)
+
+
+def _stored_archive(key: str, project: Project) -> ArchiveTree | None:
+    """The archive in the cache; ``None`` if there is none, or if it is not of the form that this version writes."""
+    file = cache.open_stored(_ARCHIVE, key)
+    try:
+        return None if file is None else ArchiveTree(file, project=project)
+    except (*BROKEN_ZIP, *cache.OTHER_FORM):
+        return None
 
 
 def _fetched(

@@ -26,8 +26,8 @@ def remembered(
     begins with that of ``near``, which gets the answers of whichever place was computed last: another revision of the
     same files shares most of them.
     """
-    own = _unpacked(cache.load_answer(what, place))
-    known = own or (_unpacked(cache.load_answer(what, near)) if near else {})
+    own = _loaded(what, place)
+    known = own or (_loaded(what, near) if near else {})
     kept = {path: known[path] for path, state in states.items() if path in known and known[path][0] == state}
     found = {path: kept[path] if path in kept else (state, find(path)) for path, state in states.items()}
     if found != own:
@@ -47,9 +47,16 @@ def _packed(found: Mapping[str, tuple[str, bytes]]) -> bytes:
     return b"".join([len(head).to_bytes(_LENGTH), head, *(answer for _, answer in found.values())])
 
 
-def _unpacked(data: bytes | None) -> dict[str, tuple[str, bytes]]:
-    if data is None:
+def _loaded(what: str, place: str) -> dict[str, tuple[str, bytes]]:
+    """The entry of ``what`` and ``place``; empty if there is none, or if it has another form."""
+    data = cache.load_answer(what, place)
+    try:
+        return {} if data is None else _unpacked(data)
+    except cache.OTHER_FORM:
         return {}
+
+
+def _unpacked(data: bytes) -> dict[str, tuple[str, bytes]]:
     at = _LENGTH + int.from_bytes(data[:_LENGTH])
     found = {}
     for path, state, length in json.loads(data[_LENGTH:at]):

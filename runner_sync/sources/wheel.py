@@ -25,6 +25,7 @@ from typing import IO
 from runner_sync.model import Project, Source
 from runner_sync.sources import cache, layout, remembering
 from runner_sync.sources.archive import MAX_MEMBERS, Packer, check_name, check_sizes, refusal
+from runner_sync.sources.cache import OTHER_FORM
 
 _GAP = 32 * 1024
 """The largest gap between two wanted members, in bytes, for which both are fetched by one request, gap included."""
@@ -68,11 +69,14 @@ class Listing:
         return json.dumps(asdict(self)).encode()
 
     @staticmethod
-    def from_bytes(data: bytes) -> Listing:
-        """The listing from the cache."""
-        facts = json.loads(data)
-        members = {path: Member(**member) for path, member in facts.pop("members").items()}
-        return Listing(**facts, members=members)
+    def from_bytes(data: bytes) -> Listing | None:
+        """The listing from the cache, or ``None`` if it has other fields, as another version of the program writes."""
+        try:
+            facts = json.loads(data)
+            members = {path: Member(**member) for path, member in facts.pop("members").items()}
+            return Listing(**facts, members=members)
+        except OTHER_FORM:
+            return None
 
 
 def list_wheel(wheel: zipfile.ZipFile, archive: str, *, project: Project, version: str, sha256: str) -> Listing:

@@ -10,22 +10,32 @@ look other than it is (CVE-2021-42574, "Trojan Source").
 from __future__ import annotations
 
 import re
+import unicodedata
 from urllib.parse import quote
 
-# C0 (without tab and newline), DEL, C1, soft hyphen, zero-width and bidi marks, line separators, surrogates,
-# non-characters and tag characters.
+# C0 (without tab and newline), DEL, C1, line separators, surrogates, non-characters, annotation marks, and what Unicode
+# calls Default_Ignorable_Code_Point: marks of direction, fillers, variation selectors and tags.
 _UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufff9-\ufffb\ufffe\uffff"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_FORMS = "\ufe0e\ufe0f"
+"""What asks for a symbol as text or as emoji: of ``⚠`` with one of them nothing is hidden."""
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|~<>&$])")
 _CODE_SPAN = re.compile(r"(?<!`)(?P<fence>`{1,2})(?!`)(?P<code>[^`\n]+)(?P=fence)(?!`)")
 """Code in the fences of Markdown or of reStructuredText, which docstrings are written in."""
 
 
 def _escape_character(match: re.Match[str]) -> str:
+    if match.group() in _FORMS and _is_symbol(match.string[max(match.start() - 1, 0) : match.start()]):
+        return match.group()
     code = ord(match.group())
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _is_symbol(character: str) -> bool:
+    return bool(character) and unicodedata.category(character) == "So"
 
 
 def visible(text: str) -> str:

@@ -10,13 +10,12 @@ lines are known, an ``end_column`` of 0 that only the start is.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 
 from runner_sync.model import Finding, Report
 from runner_sync.render.escape import visible
+from runner_sync.render.widths import ELLIPSIS, between, cells
 
-_ELLIPSIS = "…"
 _MOST_LINES = 4
 _WORD = re.compile(r"[\w.]+")
 
@@ -82,23 +81,9 @@ def _cut(line: str, span: tuple[int, int]) -> tuple[str, str, str]:
 
 
 def _crop(text: str, caret: str, width: int) -> tuple[str, str]:
+    """``text`` and the underline, which has one character per column, cut to ``width`` columns around the underline."""
     if cells(text) <= width:
         return text, caret
-    start = max(0, min(caret.find("^") - width // 3, len(text) - width)) if "^" in caret else 0
-    kept = text[start : start + width - 1] + _ELLIPSIS
-    if start:
-        kept = _ELLIPSIS + kept[1:]
-    return kept, caret[start : start + width - 1].rstrip()
-
-
-def cells(text: str) -> int:
-    """Return how many terminal columns ``text`` takes: East Asian wide characters take two, combining marks none."""
-    if text.isascii():
-        return len(text)
-    return sum(_cell(character) for character in text)
-
-
-def _cell(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    start = max(0, min(caret.find("^") - width // 3, cells(text) - width)) if "^" in caret else 0
+    kept = between(text, start + 1 if start else 0, start + width - 1)
+    return f"{ELLIPSIS if start else ''}{kept}{ELLIPSIS}", caret[start : start + width - 1].rstrip()

@@ -17,6 +17,7 @@ from runner_sync.render.excerpt import has_columns, index_lines, quote_lines
 from runner_sync.render.ink import PROVENANCE_STYLE, SEVERITY_STYLE, Ink
 from runner_sync.render.order import order_findings, order_questions, order_units
 from runner_sync.render.summary import chosen_side, count, reason_of, sides_of, summarize, taken
+from runner_sync.render.widths import cells, shortened
 
 _SIDE_LINES = 4
 _LEFT_OUT_LINES = 12
@@ -75,7 +76,7 @@ def _finding(finding: Finding, lines: list[str], ink: Ink) -> Iterator[str]:
 
 def _head(mark: str, style: str, place: str, unit: str, ink: Ink) -> Iterator[str]:
     mark, unit = one_line(mark), one_line(unit)
-    fits = len(mark) + len(place) + len(unit) + 3 <= ink.width
+    fits = cells(mark) + cells(place) + cells(unit) + 3 <= ink.width
     head = f"{ink.paint(mark, style)} {place}"
     yield f"{head}  {ink.paint(unit, 'bold')}" if unit and fits else head
     if unit and not fits:
@@ -171,7 +172,7 @@ def _side(side: str, lines: Sequence[str], ink: Ink, *, alike: int, most: int) -
     room = max(ink.width - 16, 20)
     rest = lines[alike:] if len(lines) > alike else lines
     bodies = [line[indent:] for line in rest[:most]] or ["(nothing)"]
-    shown = [body if len(body) <= room else body[: room - 1] + "…" for body in bodies]
+    shown = [shortened(body, room) for body in bodies]
     shown = [f"… {count(alike, 'line')} alike", *shown] if rest is not lines and alike else shown
     shown += [f"… {count(len(rest) - most, 'more line')}"] if len(rest) > most else []
     for index, line in enumerate(shown):

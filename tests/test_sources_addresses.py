@@ -80,3 +80,9 @@ def test_an_index_without_a_login_takes_that_of_its_host_whose_letters_may_be_la
     indexes = ("https://me:p%40ss@Host.test/private/", "https://host.test/public/")
     assert login_for("https://host.test/public/vllm/", indexes) == ("me", "p@ss")
     assert login_for("https://host.test/public/vllm/", indexes[1:]) is None
+
+
+def test_a_login_for_http_serves_https_too() -> None:
+    index = "http://me:s3cret@host.test/simple/"
+    assert login_for("https://host.test/files/vllm.whl", (index,)) == ("me", "s3cret")
+    assert login_for("https://host.test:8443/files/vllm.whl", (index,)) is None

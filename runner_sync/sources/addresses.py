@@ -56,9 +56,11 @@ def without_login(url: str) -> str:
 def login_for(url: str, indexes: Iterable[str]) -> Login | None:
     """The login for a request to ``url``: as in pip, of the index on its host with which it has most folders in common.
 
-    An index with another scheme or port is another host: what is meant for HTTPS must not be sent in clear text.
+    What is meant for HTTPS must not be sent in clear text; the other way round nothing is lost, as where a proxy
+    serves an index over HTTP whose links are the server's own.
     """
-    near = [index for index in indexes if _origin(index) == _origin(url) and _login(index) is not None]
+    origins = {_origin(url), ("http", _origin(url)[1])} if urlsplit(url).scheme == "https" else {_origin(url)}
+    near = [index for index in indexes if _origin(index) in origins and _login(index) is not None]
     return _login(max(near, key=lambda index: _common_folders(index, url))) if near else None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -199,6 +201,32 @@ def test_units_of_a_runner_have_these_names_kinds_and_lines() -> None:
 def test_comments_and_decorators_go_with_their_unit_but_rulers_do_not(qualname: str, first: str, last: str) -> None:
     lines = text_of(RUNNER, qualname).splitlines()
     assert (lines[0], lines[-1]) == (first, last)
+
+
+@pytest.mark.parametrize(
+    ("heads", "names"),
+    [
+        (["@overload", "@typing.overload  # for callers", ""], ["run#2", "run#3", "run"]),
+        (["", ""], ["run", "run#2"]),
+        (["@property", "@run.setter"], ["run", "run#2"]),
+        (["@overload", "@overload"], ["run", "run#2"]),
+        (["@overloaded", ""], ["run", "run#2"]),
+        (["@registry.overload(1)", ""], ["run", "run#2"]),
+        (["# @overload", ""], ["run", "run#2"]),
+    ],
+    ids=["stubs", "twice", "accessors", "stubs alone", "another word", "a call", "a comment"],
+)
+def test_what_runs_has_the_name_and_its_stubs_have_numbers(heads: list[str], names: list[str]) -> None:
+    text = "class Talk:\n" + "\n".join(f"    {head}\n    def run(self): ...\n" for head in heads)
+    assert [unit.qualname for unit in units(split(text))[1:]] == [f"Talk.{name}" for name in names]
+    flat = textwrap.dedent(text.partition("\n")[2])
+    assert [unit.qualname for unit in units(split(flat))] == names
+
+
+def test_a_stub_that_is_put_in_leaves_the_name_to_what_runs() -> None:
+    module = split("class Talk:\n    def run(self): ...\n")
+    more = insert_member(module, "Talk", "@overload\ndef run(self, at: int): ...\n", before="run")
+    assert [unit.qualname for unit in units(more)] == ["Talk", "Talk.run#2", "Talk.run"]
 
 
 def test_the_licence_never_belongs_to_the_first_import() -> None:

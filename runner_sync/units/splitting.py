@@ -16,6 +16,7 @@ import tokenize
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from runner_sync import rulers
 from runner_sync.errors import InputError, UnresolvedConflict, unparsable
@@ -25,6 +26,8 @@ from runner_sync.unmerged import conflicts
 
 _COMMENT = re.compile(r"[ \t\f]*#")
 _WHOLE_HEADER = re.compile(r"[ \t\f]*class \w+(?:\([\w., ]*\))?:\s*\Z")
+_DEF = re.compile(r"[ \t\f]*(?:async\s+)?def\b")
+_OVERLOAD = re.compile(r"[ \t\f]*@[ \t]*(?:\w+\.)*overload[ \t]*(?:#.*)?$")
 _TITLE_LENGTH = 60
 
 
@@ -67,14 +70,27 @@ def parse(text: str, *, path: str = "") -> ast.Module:
 
 
 def number(pieces: Sequence[Piece | ClassPiece]) -> tuple[Piece | ClassPiece, ...]:
-    """Make names unique among ``pieces``: the second ``x`` becomes ``x#2``."""
-    seen: dict[str, int] = {}
-    named: list[Piece | ClassPiece] = []
-    for piece in pieces:
-        name = bare_name(piece.name)
-        seen[name] = count = seen.get(name, 0) + 1
-        named.append(replace(piece, name=f"{name}#{count}" if name and count > 1 else name))
+    """Make names unique among ``pieces``: the second ``x`` becomes ``x#2``.
+
+    Stubs (``@overload``) are counted last, so that what runs has the name alone, with or without stubs above it.
+    """
+    same: dict[str, list[int]] = {}
+    for index, piece in enumerate(pieces):
+        same.setdefault(bare_name(piece.name), []).append(index)
+    named = list(pieces)
+    for name, places in same.items():
+        ranked = sorted(places, key=lambda index: is_stub(pieces[index])) if name and len(places) > 1 else places
+        for count, index in enumerate(ranked, start=1):
+            named[index] = replace(pieces[index], name=f"{name}#{count}" if name and count > 1 else name)
     return tuple(named)
+
+
+def is_stub(piece: Piece | ClassPiece) -> bool:
+    """Whether a piece is a function that is only a signature for type checkers (``@overload``)."""
+    if piece.kind not in ("method", "function"):
+        return False
+    head = takewhile(lambda line: not _DEF.match(line), split_lines(piece.text))
+    return any(_OVERLOAD.match(line) for line in head)
 
 
 def number_parts(parts: Sequence[Piece]) -> tuple[Piece, ...]:

@@ -115,6 +115,22 @@ def test_two_methods_are_joined_and_cut_again() -> None:
     assert splitting.cut(text, SECOND) == (FIRST, SECOND)
 
 
+@pytest.mark.parametrize(
+    "first", ["def execute_model(self, scheduler_output): ...\n", "@stub\ndef run(self): return 1\n"]
+)
+def test_nothing_is_joined_to_a_method_on_one_line(first: str) -> None:
+    assert splitting.joined(first, SECOND) == first
+    assert splitting.cut(first, SECOND) is None
+
+
+@pytest.mark.parametrize("stub", ["execute_model#2", "execute_model#3"])
+def test_a_further_definition_of_an_old_method_is_not_split_off_it(stub: str) -> None:
+    new = {"execute_model": FIRST, stub: SECOND}
+    assert (
+        splitting.split_off("execute_model", base=UNDIVIDED, copy=UNDIVIDED, old={"execute_model": ""}, new=new) == ""
+    )
+
+
 def test_a_cut_inside_a_suite_is_none() -> None:
     text = f"def execute_model(self):\n    with self.lock:\n        {splitting.CUT}\n    return 1\n"
     assert splitting.cut(text, SECOND) is None
@@ -302,3 +318,18 @@ def test_other_calls_of_new_methods_come_in(omni: str, upstream: str, old: dict[
     new = {"init_device": upstream, **FRESH}
     old = {"init_device": WHOLE, **old}
     assert undivided.with_passages(WHOLE, omni, upstream, old=old, new=new) == (upstream, [])
+
+
+STUB = "@overload\ndef execute_model(self, scheduler_output: None) -> None: ...\n"
+
+
+@pytest.mark.parametrize(("was", "stays"), [("", ""), (STUB, STUB)], ids=["a new stub", "a stub that both have"])
+def test_a_stub_is_no_half_of_the_method_below_it_and_no_copy_of_its_own(tmp_path: Path, was: str, stays: str) -> None:
+    copy = UNDIVIDED.replace("    hidden = ", "    self.note(inputs)\n    hidden = ")
+    new = UNDIVIDED.replace("    logits = ", "    self.sync(hidden)\n    logits = ")
+    old, now = (indented(*filter(None, (stub, text))) for stub, text in ((was, UNDIVIDED), (STUB, new)))
+    result = planned(tmp_path, old, now, indented(*filter(None, (was, copy))))
+    assert not result.report.reviews
+    (text,) = (change.after for change in result.changes if change.path == BASE)
+    expected = copy.replace("    logits = ", "    self.sync(hidden)\n    logits = ")
+    assert text.endswith("(NPUModelRunner):\n" + indented(*filter(None, (stays, expected))))

@@ -19,6 +19,7 @@ from runner_sync import lineage
 from runner_sync.compose.member_text import head_and_body, self_names
 from runner_sync.edits import margin
 from runner_sync.statements import parses
+from runner_sync.units.splitting import bare_name
 
 CUT = "__runner_sync_cut__()"
 """The statement between the two halves; it never reaches a file."""
@@ -38,7 +39,7 @@ def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new:
     """
     if member not in new:
         return ""
-    fresh = {name: text for name, text in new.items() if name not in old}
+    fresh = {name: text for name, text in new.items() if bare_name(name) not in old}
     called = self_names(new[member]).union(*(self_names(text) for text in fresh.values()))
     gone = (lineage.fingerprint(base) - lineage.fingerprint(new[member])) & lineage.fingerprint(copy)
     best, found = 0, ""
@@ -63,10 +64,14 @@ def with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
 
 
 def joined(first: str, second: str) -> str:
-    """Two methods as one: the body of the second behind the first, with the marker ``CUT`` in between."""
+    """Two methods as one: the body of the second behind the first, with the marker ``CUT`` in between.
+
+    Only ``first`` if one of them has its body on the line of its head, where nothing can stand behind it.
+    """
     head, body = head_and_body(second)
-    indent = " " * _column(body)
-    return f"{first.rstrip(chr(10))}\n{indent}{CUT}\n{body.lstrip(chr(10))}" if head else first
+    if not head or not head_and_body(first)[0]:
+        return first
+    return f"{first.rstrip(chr(10))}\n{' ' * _column(body)}{CUT}\n{body.lstrip(chr(10))}"
 
 
 def cut(text: str, second: str) -> tuple[str, str] | None:

@@ -151,6 +151,50 @@ def test_of_two_copies_that_have_the_same_of_omni_one_stays() -> None:
     assert [draft.removed for draft in copies] == [False, False]
 
 
+def gone_of(texts: dict[str, str], *, upstream: dict[str, str]) -> list[str]:
+    """Which of a class's definitions of one name, all of which it inherits from upstream, go."""
+    drafts = [
+        Draft(f"NPUARModelRunner.{name}", (Stage(text),), "copy", upstream=upstream.get(name), chosen=True)
+        for name, text in texts.items()
+    ]
+    inherited = {"NPUARModelRunner": Inherited(dict.fromkeys(upstream))}
+    job = ModuleJob(
+        NPU, NPU.modules[1], "r.py", HEAD + "".join(texts.values()), hierarchy=Hierarchy(inherited=inherited)
+    )
+    return [draft.member for draft in drop_redundant(drafts, job, GpuSide()) if draft.removed]
+
+
+STUB = "    @overload\n    def _note(self, rows: None) -> None: ...\n"
+GETTER = "    @property\n    def _note(self):\n        return self.noted\n"
+SETTER = "    @_note.setter\n    def _note(self, rows):\n        self.noted = rows\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "upstream", "gone"),
+    [
+        pytest.param({"_note#2": STUB, "_note": COPY}, {"_note#2": STUB, "_note": OLD}, [], id="a stub of a copy"),
+        pytest.param(
+            {"_note": GETTER + "        # here\n", "_note#2": SETTER},
+            {"_note": GETTER, "_note#2": SETTER},
+            [],
+            id="a property, which the class body reads",
+        ),
+        pytest.param(
+            {"_note#2": STUB, "_note": OLD},
+            {"_note#2": STUB, "_note": OLD},
+            ["_note#2", "_note"],
+            id="stub and method equal upstream's",
+        ),
+        pytest.param({"_note#2": STUB, "_note": COPY}, {"_note": OLD}, ["_note#2"], id="upstream has no stub any more"),
+        pytest.param({"_note": OLD, "_notes": COPY}, {"_note": OLD, "_notes": NEW}, ["_note"], id="another name"),
+    ],
+)
+def test_a_definition_is_inherited_with_all_of_its_name_or_stays(
+    texts: dict[str, str], upstream: dict[str, str], gone: list[str]
+) -> None:
+    assert gone_of(texts, upstream=upstream) == gone
+
+
 PORTED = """\
     def load(self, *args):
         NPUModelRunner.load(self, *args)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.compose.members import is_port
 from runner_sync.confidence import CONTESTED, DERIVED, INFERRED, REBUILT
+from runner_sync.units.splitting import bare_name
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.members import inheriting
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import is_called, is_read_by_class
@@ -41,9 +42,8 @@ def drop_redundant(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> li
 
 def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Draft:
     """The draft; dropped if the class no longer needs it, or with a question if its original is gone or inherited."""
-    may_go = bool(draft.owner) and not is_read_by_class(draft, job)
-    reason = _why_redundant(draft, drafts, job, side) if may_go else ""
-    if reason:
+    reason = _why_removable(draft, drafts, job, side)
+    if reason and all(_why_removable(other, drafts, job, side) for other in _hiding_too(draft, drafts, job)):
         shown = Shown(omni=draft.before, upstream=draft.upstream or "")
         return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown))
     own = _own_of_port(draft, side) if _could_be_inherited(draft, job, side) else []
@@ -65,6 +65,21 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
         shown = Shown(omni=draft.text, upstream=below, chosen=draft.text)
         return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True))
     return draft
+
+
+def _why_removable(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
+    """``_why_redundant`` of a member that the class body does not read, and that is chosen; else an empty string."""
+    may_go = draft.chosen and bool(draft.owner) and not is_read_by_class(draft, job)
+    return _why_redundant(draft, drafts, job, side) if may_go else ""
+
+
+def _hiding_too(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """What the class defines under the same name as an inherited member, as the setter of a property or what an
+    ``@overload`` is a stub of: as long as one of them stays, none is inherited."""
+    if draft.member not in job.hierarchy.inherited.get(draft.owner, Inherited()).members:
+        return []
+    name = bare_name(draft.name)
+    return [other for other in drafts if other is not draft and not other.removed and bare_name(other.name) == name]
 
 
 def _inherited_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:

@@ -226,6 +226,33 @@ def test_reads_of_a_local_that_has_another_name_now(before: str, text: tuple[str
     assert expected in with_old_reads_renamed(before, before.replace(*text), ["output"])
 
 
+ONE = "def run(self, rows):\n    total = rows.total\n    logits = self.step(total)\n    return self.finish(logits)\n"
+OWN = ONE.replace("    logits", "    self.seen = 1\n    logits")
+
+
+@pytest.mark.parametrize("policy", [FOLLOW, PORT], ids=["follow", "port"])
+@pytest.mark.parametrize(
+    ("upstream", "fits"),
+    [
+        ("def run(self, rows): return self.other(rows)\n", False),
+        ("@abstractmethod\ndef run(self, rows): ...\n", False),
+        ("def run(self, rows):\n    return self.other(rows)\n", True),
+        ("async def run(self, rows):\n    return self.other(rows)\n", True),
+        ("def run(self, rows):\n    def run(): return rows\n    return self.other(run)\n", True),
+        ("def run(self, rows):\n    return self.other(rows)\n\n\ndef other(self, rows): ...\n", True),
+    ],
+    ids=["one line", "a stub", "short", "async", "with one inside", "two upstream"],
+)
+def test_a_merge_of_one_definition_is_one_definition(upstream: str, fits: bool, policy: Policy) -> None:
+    assert merge(Triple(ONE, OWN, upstream), policy=policy).parses is fits
+
+
+def test_a_merge_of_statements_may_have_several_definitions() -> None:
+    base = "x = 1\ndef run(self): return 1\n"
+    result = merge(Triple(base, base + "y = 2\n", base.replace("run", "go") + "def end(self): return 3\n"))
+    assert result.parses
+
+
 @pytest.mark.parametrize(
     ("last", "stays"), [("", False), ("    finally:\n        self.close()\n", True)], ids=["alone", "with a finally"]
 )

@@ -5,6 +5,7 @@ Comes in: a ``Triple``. Goes out: ``Merged``. May touch: nothing.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -65,7 +66,7 @@ from runner_sync.merge.preparing.two_branches import in_the_same_branches
 from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.model import Triple
-from runner_sync.statements import UnparsableText, compiles, flatten, parses
+from runner_sync.statements import UnparsableText, compiles, flatten, parses, tree_of
 from runner_sync.syntax import indentation
 
 
@@ -233,8 +234,20 @@ def _written(
 
 def _stands(text: str, triple: Triple) -> bool:
     """Whether the result compiles, so that no ``break`` stands outside a loop; if a side does not compile itself, being
-    a part of a function, whether the result parses."""
-    return compiles(text) or (parses(text) and not (compiles(triple.omni) and compiles(triple.upstream)))
+    a part of a function, whether the result parses. Of sides that are one definition each it must be one, too."""
+    if not compiles(text):
+        return parses(text) and not (compiles(triple.omni) and compiles(triple.upstream))
+    sides = [_definition(side) for side in (triple.base, triple.omni, triple.upstream)]
+    return None in sides or _definition(text) in sides
+
+
+def _definition(text: str) -> tuple[bool, str] | None:
+    """Whether the one function or class that a text consists of is a class, and its name; ``None`` if it is no such
+    text."""
+    body = tree_of(text).body
+    if len(body) != 1 or not isinstance(body[0], ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return None
+    return isinstance(body[0], ast.ClassDef), body[0].name
 
 
 def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[Strand, Content], list[Doubt]]:

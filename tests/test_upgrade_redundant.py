@@ -263,10 +263,17 @@ def test_a_port_of_what_the_gpu_class_has_from_its_base_class_now_is_asked_about
     assert reason.endswith("inherits another one; the NPU class has that below, too, and this hides it")
 
 
+def test_a_port_that_npu_edited_is_asked_about_where_the_gpu_class_has_another_one_from_its_base_class_now() -> None:
+    (reason,) = given_up(OLD + "        self.mine()\n")
+    assert reason.endswith("and this hides it; NPU had edited it")
+
+
 @pytest.mark.parametrize(
     ("text", "rest"),
     [
-        pytest.param(OLD + "        self.mine()\n", {}, id="it has something of NPU's own"),
+        pytest.param(OLD + "        self.mine()\n", {"below": OLD}, id="the base class has what the GPU class had"),
+        pytest.param(NEW, {}, id="it is what the base class has"),
+        pytest.param(OTHER + "        self.mine()\n", {}, id="it has little of what the GPU class had"),
         pytest.param(OLD, {"below": None}, id="no base class of NPU's has one of omni's"),
         pytest.param(OLD, {"new": NEW}, id="the GPU class has its own still"),
         pytest.param(OLD, {"old": OTHER}, id="the GPU class had another one"),

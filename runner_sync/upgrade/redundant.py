@@ -62,6 +62,7 @@ def _unless_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, sid
             "the GPU runner gave up its own version of this method, of which this is a port, and inherits another one; "
             "the NPU class has that below, too, and this hides it"
         )
+        reason += _edited(draft, side)
         shown = Shown(omni=draft.text, upstream=below, chosen=draft.text)
         return draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=True))
     return draft
@@ -83,8 +84,8 @@ def _hiding_too(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> list[D
 
 
 def _inherited_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
-    """Omni's base-class version of a method that the GPU twin no longer overrides, where NPU still has the twin's old
-    text.
+    """Omni's base-class version of a method that the GPU twin no longer overrides, where NPU still has a port of the
+    twin's old text, which was another one.
 
     Otherwise an empty string.
     """
@@ -92,7 +93,12 @@ def _inherited_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
     old = side.old.get(draft.name) if draft.name not in side.new else None
     if below is None or old is None or draft.text != draft.before:
         return ""
-    return below if canonical(draft.text) == canonical(old) != canonical(below) else ""
+    return below if is_port(draft.text, old) and canonical(old) != canonical(below) != canonical(draft.text) else ""
+
+
+def _edited(draft: Draft, side: GpuSide) -> str:
+    """What a question adds about a port that has something of NPU's own, which only stands here."""
+    return "; NPU had edited it" if canonical(draft.before) != canonical(side.old[draft.name]) else ""
 
 
 def _why_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:

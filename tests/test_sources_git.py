@@ -415,8 +415,24 @@ def test_dirty_looks_at_files_that_git_was_told_not_to_look_at(repo: Repo, flag:
     tree = open_path("vllm-ascend", repo.folder)
     assert isinstance(tree, WorkTree)
     assert tree.dirty([RUNNER, "vllm_ascend/away.py"]) == []
+    assert not tree.is_changed()
     (repo.folder / RUNNER).write_text("two = 2\n")
     assert tree.dirty([RUNNER, "vllm_ascend/away.py"]) == [RUNNER]
+    assert tree.is_changed()
+
+
+@pytest.mark.parametrize("folder", ["", "npu/"])
+def test_a_work_tree_is_changed_by_tracked_files_of_the_project(tmp_path: Path, folder: str) -> None:
+    repo = Repo(tmp_path / "mono")
+    repo.commit({f"{folder}{INIT}": "", f"{folder}{RUNNER}": "one = 1\n", "other/x.py": "x = 1\n"})
+    tree = open_path("vllm-ascend", repo.folder / folder)
+    assert isinstance(tree, WorkTree)
+    (repo.folder / folder / "vllm_ascend/new.py").write_text("new = 1\n")
+    if folder:
+        (repo.folder / "other/x.py").write_text("x = 2\n")
+    assert not tree.is_changed()
+    (repo.folder / folder / RUNNER).write_text("two = 2\n")
+    assert tree.is_changed()
 
 
 @pytest.mark.parametrize(

@@ -109,22 +109,28 @@ class WorkTree(FolderTree, _GitTree):
         names = sorted({name for names in names_of.values() for name in names})
         if not names:
             return []
-        status = self.repository.run_on_files("--literal-pathspecs", *_STATUS, "--", *names)
-        listed = self.repository.run("--literal-pathspecs", "ls-files", "-v", "-z", "--", *names)
-        changed = {entry[3:] for entry in status.split("\0")}
-        tracked = {entry[2:]: entry[:1] for entry in listed.split("\0")}
-        untracked = {name for name in names if self._exists(name)} - tracked.keys()
-        unwatched = {name for name, flag in tracked.items() if flag != "H" and self._is_edited(name)}
-        return [path for path, names in names_of.items() if not (changed | untracked | unwatched).isdisjoint(names)]
+        changed, tracked = self._changed(names)
+        untracked = {name for name in names if self._exists(name)} - tracked
+        return [path for path, names in names_of.items() if not (changed | untracked).isdisjoint(names)]
 
     def is_changed(self) -> bool:
         """Whether any tracked file of the project differs from the commit checked out."""
-        return bool(self.repository.run_on_files("--literal-pathspecs", *_STATUS, "--", self.prefix or "."))
+        changed, _ = self._changed([self.prefix or "."])
+        return bool(changed)
+
+    def _changed(self, names: Sequence[str]) -> tuple[set[str], set[str]]:
+        """The paths in the repository among and below ``names`` that differ from the commit checked out, and all that
+        are tracked."""
+        status = self.repository.run_on_files("--literal-pathspecs", *_STATUS, "--", *names)
+        listed = self.repository.run("--literal-pathspecs", "ls-files", "-v", "-z", "--", *names)
+        flags = {entry[2:]: entry[:1] for entry in listed.split("\0") if entry}
+        changed = {entry[3:] for entry in status.split("\0") if entry}
+        return changed | {name for name, flag in flags.items() if flag != "H" and self._is_edited(name)}, {*flags}
 
     def _is_edited(self, name: str) -> bool:
         """Whether a file differs from the index, of which ``git status`` need not tell: ``--assume-unchanged`` and
         ``--skip-worktree``, with which a sparse checkout also marks files that are not there."""
-        if not name or not self._exists(name):
+        if not self._exists(name):
             return False
         staged = self.repository.run("--literal-pathspecs", "ls-files", "-s", "-z", "--", name)
         present = self.repository.run("hash-object", "--no-filters", "--", name)

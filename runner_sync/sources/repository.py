@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 REGULAR_FILE = re.compile(r"100\d{3}")
 _WHOLE = "fetch the whole repository (of a partial clone with `git fetch --refetch --no-filter`)"
-SHA_1 = 40
+_SHA_1 = 40
 """Digits of an object name; GitPython reads no longer ones."""
 
 _ABOUT = ("--is-bare-repository", "--is-inside-work-tree", "--absolute-git-dir", "--show-cdup")
@@ -169,7 +169,7 @@ class Repository:
         """Bytes of one object; all calls share one ``cat-file --batch`` process."""
         from git.exc import BadName, GitCommandError
 
-        if len(digest) != SHA_1:
+        if len(digest) != _SHA_1:
             raise InputError(f"{self.place} has SHA-256 object names, which are not read: give an unpacked tree.")
         try:
             with _without_variables():

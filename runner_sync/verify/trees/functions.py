@@ -10,6 +10,7 @@ import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from runner_sync.statements import leaving
 from runner_sync.syntax import assigned_names, children, decorator_name, is_none, statements_of, walk
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -126,12 +127,9 @@ def insisted_on(statement: ast.stmt) -> set[str]:
 @functools.lru_cache(maxsize=16384)
 def yields(function: FunctionNode) -> bool:
     """Whether a function has a ``yield`` of its own, so that a call runs nothing yet."""
-    own = [node for node in nodes_of(function) if isinstance(node, ast.Yield | ast.YieldFrom)]
-    if not own:
-        return False
-    nested = [n for n in nodes_of(function) if isinstance(n, FunctionNode | ast.Lambda) and n is not function]
-    inner = {id(node) for part in nested for node in walk(part)}
-    return any(id(node) not in inner for node in own)
+    # Hardly any has one, and its nodes are known.
+    has_one = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes_of(function))
+    return has_one and leaving.yields(function.body)
 
 
 def is_plain(function: FunctionNode) -> bool:

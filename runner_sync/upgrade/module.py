@@ -29,6 +29,7 @@ from runner_sync.upgrade.questions.defects import (
     ask_about_returns,
     ask_about_unset,
 )
+from runner_sync.upgrade.questions.ended_calls import ask_about_ended_calls
 from runner_sync.upgrade.questions.hidden import (
     ask_about_replaced,
     ask_about_variants,
@@ -116,5 +117,6 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuS
     drafts = ask_about_unset(drafts, job)
     drafts = ask_about_never_set(drafts, job, side.new)
     drafts = ask_about_counterparts(ask_about_calls(drafts, job), job)
+    drafts = ask_about_ended_calls(drafts, job)
     joined = join_under_mixins(join_replaced(join_features(drop_told(join_alike(drafts)))), job)
     return show_helpers(name_partners(joined, side.new), job, side)

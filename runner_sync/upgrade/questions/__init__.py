@@ -3,8 +3,8 @@
 Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with review items. May touch: nothing.
 
 - ``defects`` asks about defects that a merge left, ``hidden`` about methods of upstream's that do not run (with
-  ``partial_overrides`` and ``moved_work``), ``replaced_calls`` about calls that omni replaced, ``mixed_in`` about
-  mixins that a class got or does without;
+  ``partial_overrides`` and ``moved_work``), ``replaced_calls`` about calls that omni replaced, ``ended_calls``
+  about calls on an object that upstream ended, ``mixed_in`` about mixins that a class got or does without;
 - ``answered`` drops what texts at hand answer; ``one_decision`` joins questions about one passage, ``one_feature``
   those about one feature that was left out, ``same_question`` repetitions in other units, and ``partners`` links what
   belongs together;

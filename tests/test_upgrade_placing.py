@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from runner_sync.model import Hunk, ReviewItem
-from runner_sync.upgrade.placing import as_written, place, restated, without_undone
+from runner_sync.upgrade.placing import as_written, place, relocate, restated, without_undone
 
 TEXT = """\
 def run(self, rows):
@@ -91,6 +93,34 @@ def test_a_passage_reaches_from_its_first_line_to_its_last(now: str, lines: tupl
     (found,) = restated([item(CHOSEN, line=3)], old=PASSAGE, new=now)
     placed = place(found, now.split("\n"), 1)
     assert (placed.line, placed.end_line) == lines
+
+
+LAID_OUT = """\
+def run(self):
+    if not self.ready:
+        return self.attach(EMPTY)
+    return self.attach(self.forward(a, b))
+    self.dump(tokens = a)
+"""
+WRAPPED = LAID_OUT.replace("(self.forward(a, b))", "(\n        self.forward(a, b),\n    )").replace(" = ", "=")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines", "moved"),
+    [
+        pytest.param(LAID_OUT, WRAPPED, (2, 4), (2, 6), id="wrapped, with the next statement in the same change"),
+        pytest.param(WRAPPED, LAID_OUT, (2, 6), (2, 4), id="unwrapped"),
+        pytest.param(WRAPPED, LAID_OUT, (7, 7), (5, 5), id="the statement behind it"),
+        pytest.param(LAID_OUT, WRAPPED, (5, 5), (7, 7), id="the same, wrapped"),
+    ],
+)
+def test_lines_that_were_laid_out_anew_are_found_by_their_letters(
+    old: str, new: str, lines: tuple[int, int], moved: tuple[int, int]
+) -> None:
+    """A question of 0.26.0rc1 on 0.27.1rc1 ended in the middle of the `return` that ruff had wrapped."""
+    asked = replace(item("return EMPTY", line=lines[0]), end_line=lines[1])
+    (found,) = relocate([asked], old=old, new=new)
+    assert (found.line, found.end_line) == moved
 
 
 @pytest.mark.parametrize(

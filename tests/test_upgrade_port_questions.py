@@ -377,6 +377,7 @@ HAS_IT = "plan = self.plan\nif plan is not None and self.is_ready:\n    plan.clo
         pytest.param("plan.close()\nplan.send()", HAS_IT, True, id="one step more"),
         pytest.param("if plan is not None:\n    self.reset()", HAS_IT + "self.reset()\n", True, id="not with the name"),
         pytest.param("if plan is not None:\n    return", HAS_IT + "return\n", True, id="nothing that tells"),
+        pytest.param("if plan is not None:", HAS_IT, True, id="a condition around what omni has"),
     ],
 )
 def test_what_stands_below_its_setter_is_not_asked_about_where_it_was_left_out(

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import TypeVar
 
 from runner_sync.model import Hunk, ReviewItem
@@ -168,12 +170,37 @@ def _line_tables(old: str, new: str) -> tuple[Mapping[int, int], Mapping[int, in
     that ends it, which goes with the end of the lines that replaced it."""
     table: dict[int, int] = {}
     ends: dict[int, int] = {}
-    blocks = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False).get_opcodes()
-    for tag, i1, i2, j1, j2 in blocks:
+    was, now = old.split("\n"), new.split("\n")
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
+        spans = _spans_by_letters(was[i1:i2], now[j1:j2]) if tag == "replace" else None
+        if spans is not None:
+            table |= {i1 + k: j1 + first for k, (first, _) in enumerate(spans, start=1)}
+            ends |= {i1 + k: j1 + last for k, (_, last) in enumerate(spans, start=1)}
+            continue
         rows = {i + 1: min(j1 + i - i1, max(j2 - 1, j1)) + 1 for i in range(i1, i2)}
         table |= rows
         ends |= {row: max(j1, 1) for row in rows} if tag == "delete" else rows | ({i2: j2} if rows else {})
     return table, ends
+
+
+_LAYOUT = re.compile(r"[\s,()'\"]+")
+"""What a formatter adds, takes out or exchanges."""
+
+
+def _spans_by_letters(was: Sequence[str], now: Sequence[str]) -> list[tuple[int, int]] | None:
+    """The first and the last line of ``now`` (from 1) that hold what each line of ``was`` held.
+
+    ``None`` if the two differ by more than their layout.
+    """
+    old, new = ([_LAYOUT.sub("", line) for line in lines] for lines in (was, now))
+    if "".join(old) != "".join(new):
+        return None
+    line_of = [k for k, letters in enumerate(new, start=1) for _ in letters] or [1]
+    offsets = accumulate(map(len, old), initial=0)
+    # A line without a letter, such as a closing bracket, goes with the letter before it.
+    firsts = [line_of[at if letters else max(at - 1, 0)] for at, letters in zip(offsets, old, strict=False)]
+    lasts = [max(first, following - 1) for first, following in pairwise([*firsts, len(now) + 1])]
+    return list(zip(firsts, lasts, strict=True))
 
 
 def without_repeats(items: Iterable[ReviewItem]) -> list[ReviewItem]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sync_samples import port_of
 
-from runner_sync.upgrade.from_gpu.twin.inlined import in_place, sides_with_helpers
+from runner_sync.upgrade.from_gpu.twin.inlined import find_helpers_in_place, inline_helpers
 
 NPU = """\
 from vllm_omni.platforms.npu.worker.npu_model_runner import OmniNPUModelRunner
@@ -100,7 +100,7 @@ def helper(self, rows):
     ],
 )
 def test_which_helpers_a_method_has_in_place(method: str, helper: str, is_in_place: bool) -> None:
-    assert in_place(method, {"helper": helper}) == ({"helper"} if is_in_place else frozenset())
+    assert find_helpers_in_place(method, {"helper": helper}) == ({"helper"} if is_in_place else frozenset())
 
 
 QUERY = '''\
@@ -121,7 +121,7 @@ def helper(self, rows):
 
 def test_a_string_of_several_lines_keeps_its_value() -> None:
     method = "def run(self, rows):\n    if rows:\n        return self.helper(rows)\n"
-    _, now = sides_with_helpers(QUERY, (QUERY, {}), (method, {"helper": QUERY}))
+    _, now = inline_helpers(QUERY, (QUERY, {}), (method, {"helper": QUERY}))
     assert (
         now
         == '''\
@@ -167,7 +167,7 @@ LAST = "return self.pack(third)"
 )
 def test_the_body_stands_where_the_helper_is_called(user: str, expected: str, last: str) -> None:
     old = (f"def collect(self, rows):\n    self.start()\n    {user}\n", {"helper": HELPER})
-    made, _ = sides_with_helpers(METHOD, old, (METHOD, {}))
+    made, _ = inline_helpers(METHOD, old, (METHOD, {}))
     body = HELPER.replace(LAST, last).rstrip().split("\n")[2:]
     indent = expected.split("\n")[-1].partition("{")[0]
     lines = ("\n" + indent).join(line[4:] for line in body)
@@ -178,15 +178,15 @@ def test_the_body_stands_where_the_helper_is_called(user: str, expected: str, la
 def test_a_helper_that_may_end_early_stays_a_call(user: str) -> None:
     early = HELPER.replace("    third", "    if not second:\n        return None\n    third")
     old = (f"def collect(self, rows):\n    {user}\n", {"helper": early})
-    assert sides_with_helpers(METHOD, old, (METHOD, {})) == (old[0], METHOD)
+    assert inline_helpers(METHOD, old, (METHOD, {})) == (old[0], METHOD)
     ends = ("def collect(self, rows):\n    return self.helper(rows)\n", {"helper": early})
-    assert "return None" in sides_with_helpers(METHOD, ends, (METHOD, {}))[0]
+    assert "return None" in inline_helpers(METHOD, ends, (METHOD, {}))[0]
 
 
 def test_a_helper_that_is_gone_with_what_it_did_stays_a_call() -> None:
     old = ("def collect(self, rows):\n    return self.helper(rows)\n", {"helper": HELPER})
     new = ("def collect(self, rows):\n    return helper(rows)\n", {"other": "def other(self):\n    self.stop()\n"})
-    assert sides_with_helpers(METHOD, old, new) == (old[0], new[0])
+    assert inline_helpers(METHOD, old, new) == (old[0], new[0])
 
 
 def test_a_helper_of_a_helper_comes_in_too() -> None:
@@ -195,7 +195,7 @@ def test_a_helper_of_a_helper_comes_in_too() -> None:
     outer = f"def helper(self, rows):\n{start}    return self.inner(two)\n"
     method = METHOD.replace("    first", f"{start}    first", 1)
     side = ("def collect(self, rows):\n    return self.helper(rows)\n", {"helper": outer, "inner": inner})
-    made, _ = sides_with_helpers(method, side, (method, {}))
+    made, _ = inline_helpers(method, side, (method, {}))
     assert "one = self.one(rows)" in made
     assert "third = self.third(second)" in made
 

@@ -22,7 +22,7 @@ from sync_samples import (
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.merging import mixins_alone, sound_merge
-from runner_sync.upgrade.from_gpu.twin.mixins import instance_names, without_uses
+from runner_sync.upgrade.from_gpu.twin.mixins import instance_names, remove_uses
 from runner_sync.upgrade.job import Hierarchy, ModuleJob, Upstream
 from runner_sync.upgrade.questions.mixed_in import mixed_in
 
@@ -419,7 +419,7 @@ def method(body: str) -> str:
 @pytest.mark.parametrize("name", CASES)
 def test_without_uses(name: str) -> None:
     before, after = CASES[name]
-    assert without_uses(method(before), NAMES) == method(after)
+    assert remove_uses(method(before), NAMES) == method(after)
 
 
 USES = {"run": "self.send(rows)\nself.send(rows)\nself.note(rows)", "stop": "self.close()"}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sync_samples import port_of
 
-from runner_sync.upgrade.from_gpu.twin.computed import is_most_of, passage
-from runner_sync.upgrade.from_gpu.twin.inlined import sides_with_helpers
+from runner_sync.upgrade.from_gpu.twin.computed import find_passage, is_most_of
+from runner_sync.upgrade.from_gpu.twin.inlined import inline_helpers
 
 HEAD = """\
 from vllm_omni.worker.gpu_model_runner import OmniGPUModelRunner
@@ -310,7 +310,7 @@ LINES = [f"    own({number})" for number in range(20)]
 )
 def test_where_a_helper_stands_in_line(rows: list[str], found: tuple[int, int] | None) -> None:
     text = "\n".join(["def run(self, rows):", *(f"    {row}" for row in rows), *LINES, ""])
-    assert passage(PART, text) == found
+    assert find_passage(PART, text) == found
 
 
 def test_a_static_method_may_be_called_through_its_class() -> None:
@@ -325,8 +325,8 @@ def test_a_helper_that_can_be_inlined_in_one_text_only_stays_a_call() -> None:
     run = "def run(self, rows):\n    packed = self._pack_rows(ids=rows, rows=rows)\n    return packed\n"
     method, early = (text.replace("def pack_rows(*, ", "def _pack_rows(self, *, ") for text in (FUNCTION, EARLY))
     sides = ((run, {"_pack_rows": method}), (run, {"_pack_rows": early}))
-    assert sides_with_helpers(FUNCTION, *sides) == (run, run)
-    both = sides_with_helpers(FUNCTION, sides[0], sides[0])
+    assert inline_helpers(FUNCTION, *sides) == (run, run)
+    both = inline_helpers(FUNCTION, sides[0], sides[0])
     assert "self._pack_rows" not in both[0] + both[1]
 
 

@@ -6,7 +6,7 @@ import pytest
 from sync_samples import AR, ASCEND, GPU_AR, VLLM
 
 from runner_sync.profile import NPU
-from runner_sync.upgrade.from_gpu.twin.vllm_step import OnNpu, without_decorators, without_step
+from runner_sync.upgrade.from_gpu.twin.vllm_step import NpuVersions, drop_vllm_decorators, undo_vllm_step
 from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import upgrade_module
 
@@ -84,7 +84,7 @@ def test_what_the_vllm_of_npu_has_not_made_yet_does_not_come() -> None:
 def test_only_the_place_that_npu_has_is_brought_up_to_date() -> None:
     twice = f"        if self.is_last:\n    {PLAIN}"
     old, now = step(PLAIN, twice), step(SIZED, twice.replace("()", "(num_rows=0)"))
-    undone = without_step(now, old=old, then=old, now=now, npu=OnNpu(step(PLAIN), (step(),), now))
+    undone = undo_vllm_step(now, old=old, then=old, now=now, npu=NpuVersions(step(PLAIN), (step(),), now))
     assert undone.text == step(SIZED, twice)
     assert undone.only_here == {line.strip() for line in (PLAIN, SIZED)}
 
@@ -97,15 +97,19 @@ OWN = "        made = dict(first=first, rows=rows, kept=kept)\n"
 def test_a_statement_that_the_twin_did_not_change_stays_as_it_is() -> None:
     """vLLM dropped an argument that the twin never passed: undone in the twin, it would be omni's news."""
     old, new = step("", OWN), step("", OWN, GAIN)
-    undone = without_step(new, old=old, then=step("", ROUTED), now=step("", RECORD), npu=OnNpu(step("", OWN)))
+    undone = undo_vllm_step(new, old=old, then=step("", ROUTED), now=step("", RECORD), npu=NpuVersions(step("", OWN)))
     assert undone.text == new
 
 
 def test_a_statement_that_the_twin_changed_with_vllm_is_as_it_was_on_the_old_vllm() -> None:
     """A near-miss: omni's part of it is left."""
     tagged = RECORD.replace("kept=kept", "kept=kept, tag=self.tag")
-    undone = without_step(
-        step("", tagged), old=step("", ROUTED), then=step("", ROUTED), now=step("", RECORD), npu=OnNpu(step("", ROUTED))
+    undone = undo_vllm_step(
+        step("", tagged),
+        old=step("", ROUTED),
+        then=step("", ROUTED),
+        now=step("", RECORD),
+        npu=NpuVersions(step("", ROUTED)),
     )
     assert undone.text == step("", ROUTED.replace("kept=kept", "kept=kept, tag=self.tag"))
     assert undone.only_here == frozenset()
@@ -130,13 +134,13 @@ def load(*decorators: str) -> str:
     ],
 )
 def test_a_decorator_of_vllms_that_vllm_ascend_does_without(old: str, vllm: str, ascend: str, left: str) -> None:
-    assert without_decorators(load(TIMED), old=old, vllm=vllm, ascend=ascend) == left
+    assert drop_vllm_decorators(load(TIMED), old=old, vllm=vllm, ascend=ascend) == left
 
 
 def test_of_several_decorators_that_of_vllm_goes() -> None:
     long = '@timed(\n        "Loading (GPU)"\n    )'
     new = load("# how long it takes", long, "@counted")
-    undone = without_decorators(new, old=load(), vllm=load(TIMED), ascend=load())
+    undone = drop_vllm_decorators(new, old=load(), vllm=load(TIMED), ascend=load())
     assert undone == load("# how long it takes", "@counted")
 
 

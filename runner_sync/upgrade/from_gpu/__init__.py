@@ -1,11 +1,11 @@
-"""The GPU twin's change, merged into the NPU runner.
+"""Ports the GPU twin's change into the NPU runner.
 
-Comes in: drafts and a ``job.ModuleJob``. Goes out: drafts with one more text, and new ones. May touch: nothing.
+Comes in: drafts and a ``job.ModuleJob``. Goes out: the drafts with one more text, and new drafts. May touch: nothing.
 
-``class_by_class`` goes through the module, with four rooms:
+``class_by_class`` ports one module with four subpackages:
 
-- ``twin`` reads the GPU twin as NPU would have it;
-- ``merging`` merges its change into the methods that both have;
-- ``members`` decides what becomes of those that only one of the two has;
-- ``asking`` finds what a person must look at in a port.
+- ``twin`` reads the GPU twin, translated to NPU names;
+- ``merging`` merges the twin's change into methods that both runners have;
+- ``members`` decides about methods that only one of the runners has;
+- ``asking`` finds what a person must review in a port.
 """

@@ -1,7 +1,7 @@
-"""The port of a whole module, class by class: the twin's changes, its new members, and members that the twin lost.
+"""Ports a whole module class by class: changes of the twin, new members, and members that the twin lost.
 
-Comes in: drafts, a ``ModuleJob`` and its ``GpuSide``. Goes out: drafts with one more text, and new ones. May touch:
-nothing.
+Comes in: drafts, a ``ModuleJob`` and its ``GpuSide``. Goes out: the drafts with one more text, and new drafts. May
+touch: nothing.
 """
 
 from __future__ import annotations
@@ -25,25 +25,28 @@ from runner_sync.upgrade.job import Fate, ModuleJob
 
 
 def after_port(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[Sequence[Draft], dict[str, Fate]]:
-    """The drafts with omni's GPU changes and new members ported; and what becomes of each member only the GPU has."""
+    """Port omni's GPU changes and new members into the drafts.
+
+    Also returns the fate of each member that only the GPU class has.
+    """
     decided: dict[str, Fate] = {}
     if job.twin.new is None:
         return drafts, decided
     drafts = twin_copies.follow_twin(drafts, job, side)
     for class_name in dict.fromkeys(d.owner for d in drafts if d.owner):
-        drafts, fates = _after_port_of_class(class_name, drafts, job, side)
+        drafts, fates = _port_class(class_name, drafts, job, side)
         decided |= fates
     methods = [d.text for d in drafts if d.owner and not d.removed]
     mine = [d for d in drafts if d.chosen and not d.owner]
-    return _exchanged(drafts, mine, porting.port(mine, job, side, veto_for({}, {}), methods=methods)), decided
+    return _replace_drafts(drafts, mine, porting.port(mine, job, side, veto_for({}, {}), methods=methods)), decided
 
 
-def _after_port_of_class(
+def _port_class(
     class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> tuple[list[Draft], dict[str, Fate]]:
-    """The same for one class. Its methods are ported first: their new texts tell which new members they need."""
+    """Port one class, methods first: their new texts show which new members the class needs."""
     pair = beside_twin.twins(class_name, drafts, job, side)
-    drafts = _with_changes(class_name, drafts, job, side, pair)
+    drafts = _port_changes(class_name, drafts, job, side, pair)
     decisions = beside_twin.decide_members(class_name, beside_twin.twins(class_name, drafts, job, side), job)
     drafts = [*drafts, *ported_members(class_name, decisions, drafts, job, side)]
     drafts = [*drafts, *declined_members(class_name, decisions, job, side)]
@@ -52,10 +55,10 @@ def _after_port_of_class(
     return drop_gone_from_gpu(class_name, drafts, job, side, old=pair.gpu_old, new=pair.gpu_new), fates
 
 
-def _with_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, pair: Twins) -> list[Draft]:
-    """All drafts, those of one class with the changes of its twin.
+def _port_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide, pair: Twins) -> list[Draft]:
+    """Return all drafts, with the twin's changes merged into those of one class.
 
-    Whole statements that a port adds to a copy of vllm-ascend's stand between ruler comments.
+    Encloses whole statements that the port adds to a copy of vllm-ascend's method in ruler comments.
     """
     have = [canon for draft in drafts for canon in canonical(draft.text)]
     absent = {**job.twin.unset, **device_bound(pair)}
@@ -65,39 +68,42 @@ def _with_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side
     beside = [d for d in drafts if not d.chosen and d.owner == class_name]
     ported = porting.port(mine, job, side, veto, beside=beside)
     grown = [
-        _between_rulers(now, job) if len(now.stages) > len(was.stages) else now
+        _enclose_ported(now, job) if len(now.stages) > len(was.stages) else now
         for was, now in zip(mine, ported, strict=True)
     ]
-    return _exchanged(drafts, mine, grown)
+    return _replace_drafts(drafts, mine, grown)
 
 
-def _exchanged(drafts: Sequence[Draft], old: Sequence[Draft], new: Sequence[Draft]) -> list[Draft]:
-    """The drafts, each of ``old`` replaced by its counterpart in ``new``."""
+def _replace_drafts(drafts: Sequence[Draft], old: Sequence[Draft], new: Sequence[Draft]) -> list[Draft]:
+    """Replace each draft in ``old`` by its counterpart in ``new``."""
     made = {was.name: now for was, now in zip(old, new, strict=True)}
     return [made[draft.name] if draft in old else draft for draft in drafts]
 
 
-def _between_rulers(draft: Draft, job: ModuleJob) -> Draft:
-    """A copy with ruler comments around whole statements that its last stage, a port, added. In another draft those
-    that stand right beside a block join it; the rest needs no rulers, for such a method is omni's."""
+def _enclose_ported(draft: Draft, job: ModuleJob) -> Draft:
+    """Enclose whole statements that the last stage, a port, added.
+
+    In a copy they get ruler comments of their own. In any other draft, which omni owns, they only join a block beside
+    them.
+    """
     label, text = job.profile.marker, draft.text
-    edges = [line for block in _blocks(text, label) for line in block]
+    edges = [line for block in _find_blocks(text, label) for line in block]
     beside = None if draft.kind == "copy" else edges
-    ruler, marked = ruler_style(job.text, label=label), _marked_lines(text, label)
+    ruler, marked = ruler_style(job.text, label=label), _find_marked_lines(text, label)
     enclosed = enclose_additions(draft.stages[-2].text, text, marked=marked, ruler=ruler, beside=beside)
-    joined = join_blocks(text, enclosed, _blocks(enclosed, label))
-    is_joined = draft.kind == "copy" or 2 * len(_blocks(joined, label)) == len(edges)
+    joined = join_blocks(text, enclosed, _find_blocks(enclosed, label))
+    is_joined = draft.kind == "copy" or 2 * len(_find_blocks(joined, label)) == len(edges)
     return draft.laid_out_anew(joined) if is_joined else draft
 
 
-def _marked_lines(text: str, label: str) -> frozenset[int]:
-    """The lines of a unit's text that rulers enclose."""
+def _find_marked_lines(text: str, label: str) -> frozenset[int]:
+    """Return the lines of a unit's text that rulers enclose."""
     shift = int(is_indented(text))
     return frozenset(line - shift for line in read_markers(as_module(text), label=label).marked)
 
 
-def _blocks(text: str, label: str) -> list[tuple[int, int]]:
-    """First and last lines of the blocks of a unit's text, without those whose rulers may not belong together."""
+def _find_blocks(text: str, label: str) -> list[tuple[int, int]]:
+    """Return the first and last line of each block whose rulers certainly belong together."""
     shift = int(is_indented(text))
     regions = read_markers(as_module(text), label=label).regions
     return [(region.start - shift, region.end - shift) for region in regions if not region.problems]

@@ -25,7 +25,7 @@ from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking.once_more import SHORT
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
-from runner_sync.upgrade.from_gpu.twin.readings import translated_units, vllm_unit
+from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, translate_units
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -57,7 +57,7 @@ def _taken_out(sides: Triple) -> set[str]:
 
 def _still_in_module(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
     """Statements that occur in the twin's module at least as often as before."""
-    old = _counted(translated_units(job, side.bases[draft.name].side).values())
+    old = _counted(translate_units(job, side.bases[draft.name].side).values())
     new = _counted(side.new.values())
     return {canon for canon, count in old.items() if new[canon] >= count}
 
@@ -72,7 +72,7 @@ def _counted(units: Iterable[str]) -> Counter[str]:
 def _in_vllm(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
     """Statements that vLLM's own method has at both revisions, and, where it is at hand, in the vLLM to run on."""
     revisions = side.bases[draft.name].vllm, job.twin.load_vllm()
-    units = [vllm_unit(job, one, draft.name) for one in revisions if one is not None]
+    units = [find_vllm_unit(job, one, draft.name) for one in revisions if one is not None]
     inherited = job.hierarchy.inherited.get(draft.owner)
     if inherited is not None and inherited.vllm:
         units.append(inherited.vllm.get(draft.member, ""))

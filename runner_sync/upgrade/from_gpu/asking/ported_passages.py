@@ -56,8 +56,8 @@ def questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: st
             continue
         behind = device_behind.why(now, before, job)
         taken_over = (
-            f"{_brought(was, _within(after, j1, j2), stand)}{owing.why(now, job)}{unconfirmed.why(now, job)}{behind}"
-            f"{no_longer_passed.why(was, now, after)}"
+            f"{_brought(was, _within(after, j1, j2), stand)}{owing.explain(now, job)}"
+            f"{unconfirmed.why(now, job)}{behind}{no_longer_passed.why(was, now, after)}"
         )
         item = review(
             draft,

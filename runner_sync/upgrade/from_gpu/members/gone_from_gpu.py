@@ -16,9 +16,9 @@ from runner_sync.confidence import CONTESTED, REQUIRED
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
-from runner_sync.upgrade.from_gpu.twin.moved_helpers import Moves, changes
+from runner_sync.upgrade.from_gpu.twin.moved_helpers import Moves, describe_changes
 from runner_sync.upgrade.from_gpu.twin.new_homes import Homes
-from runner_sync.upgrade.from_gpu.twin.readings import translated_units
+from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -67,13 +67,13 @@ def drop_gone_from_gpu(
 
 def _is_newly_gone(draft: Draft, job: ModuleJob) -> bool:
     """Whether the twin still had a method at the last upgrade that took it in; what was gone then was settled then."""
-    return job.twin.settled is None or draft.name in translated_units(job, job.twin.settled)
+    return job.twin.settled is None or draft.name in translate_units(job, job.twin.settled)
 
 
 def _moved_since(draft: Draft, moves: Moves) -> Homes:
     """What moved out of the class since the revision of the twin that a draft was aligned with."""
     base = moves.side.bases.get(draft.name)
-    return moves.since(base.side, draft.owner) if base is not None else {}
+    return moves.find_since(base.side, draft.owner) if base is not None else {}
 
 
 def _was_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
@@ -95,7 +95,7 @@ class _Original:
         """What the GPU runner did with the method."""
         if draft.member not in self.moved:
             return "the GPU runner dropped this method"
-        news = changes(self.then, draft.member, self.moved, have=draft.before)
+        news = describe_changes(self.then, draft.member, self.moved, have=draft.before)
         return (
             f"the GPU runner moved this method to {self.moved[draft.member].dotted}{news or ', where it does the same'}"
         )

@@ -109,7 +109,7 @@ class _Case:
         plain = self.side.as_written[name][1]
         return (
             canonical(plain) != canonical(self.side.new[name])
-            or gpu_side.names_device(plain, self.job.profile)
+            or gpu_side.mentions_device(plain, self.job.profile)
             or member in self.bound
         )
 

@@ -18,7 +18,7 @@ from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.asking import device_behind, unconfirmed
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
 from runner_sync.upgrade.from_gpu.twin import owing
-from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, with_twin_recorded
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.questions.reviews import Shown, not_ported, review
 
@@ -50,7 +50,7 @@ def ported_members(
             after=prefix + before if before else None,
             ahead_of=prefix + behind if behind else None,
         )
-        draft = with_twin_recorded(draft, job, text, side)
+        draft = record_twin(draft, job, text, side)
         draft = ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
         notes = (*said, *_asked_first(decision.name, job))
         added.append(draft.asking(_added_review(draft, job, decision, notes)))
@@ -69,7 +69,7 @@ def _asked_first(name: str, job: ModuleJob) -> tuple[str, ...]:
 def _added_review(draft: Draft, job: ModuleJob, decision: Member, notes: Sequence[str]) -> ReviewItem:
     what = "ported as a hook" if decision.action == "hook" else "ported"
     behind = device_behind.why(draft.text, "", job)
-    doubts = f"{owing.why(draft.text, job)}{unconfirmed.why(draft.text, job)}{behind}"
+    doubts = f"{owing.explain(draft.text, job)}{unconfirmed.why(draft.text, job)}{behind}"
     reason = "; ".join([f"{what} from the GPU runner: {decision.reason}{doubts}", *notes])
     shown = Shown(upstream=draft.text, chosen=draft.text)
     sure = DOUBTFUL if behind else REQUIRED

@@ -15,7 +15,7 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.model import TITLES, Triple
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, names_device
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, mentions_device
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
@@ -33,7 +33,7 @@ def _following(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
     base = base_text(draft, job)
     if twin is None or base is None or draft.member not in inherited:
         return draft
-    if canonical(twin) != canonical(side.as_written[draft.name][1]) or names_device(twin, job.profile):
+    if canonical(twin) != canonical(side.as_written[draft.name][1]) or mentions_device(twin, job.profile):
         return draft
     result = merge.merge(Triple(base, draft.text, twin), policy=merge.settled_for(merge.FOLLOW, "omni"))
     if not result.parses:

@@ -31,8 +31,8 @@ def sides(draft: Draft, twin: Twin, job: ModuleJob) -> Triple | None:
     given = given_to(draft, job)
     if not given:
         return None
-    _, now = inlined.sides_with_helpers(draft.text, twin, twin)
-    without = mixins.without_uses(now, given)
+    _, now = inlined.inline_helpers(draft.text, twin, twin)
+    without = mixins.remove_uses(now, given)
     return Triple(without, draft.text, now) if without != now else None
 
 

@@ -28,8 +28,8 @@ from runner_sync.upgrade.from_gpu.merging import mixins_alone, resting_on, unrel
 from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, with_left_out_joined, without_those_here
 from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly, methods_called
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
-from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, with_twin_recorded
-from runner_sync.upgrade.from_gpu.twin.readings import translated_units, vllm_canons, vllm_unit
+from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
+from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
 from runner_sync.upgrade.job import GpuBase, ModuleJob, winner
 from runner_sync.upgrade.questions import answered, wording
 from runner_sync.upgrade.questions.in_helpers import naming_helpers
@@ -111,7 +111,7 @@ def _with_whole_change_of_twin(draft: Draft, drafts: Sequence[Draft], new: str, 
     """
     job, side = context.job, context.side
     port = _with_change_of_twin(draft, drafts, new, context)
-    if port.is_whole or port.sides is None or (earlier := gpu_side.side_since_earlier(draft, job, side)) is None:
+    if port.is_whole or port.sides is None or (earlier := gpu_side.use_earlier_base(draft, job, side)) is None:
         return port.draft
     idle = resting_on.beside_the_point(port.sides, earlier.old[draft.name], port.lacking) if port.lacking else ()
     more = _with_change_of_twin(
@@ -141,13 +141,13 @@ def _with_change_of_twin(
     changed."""
     job, side = context.job, context.side
     helpers = _twins_helpers(draft, drafts, job, side)
-    draft = with_twin_recorded(draft, job, new, side)
+    draft = record_twin(draft, job, new, side)
     old, foreign = _old_twin(draft, job, side, new)
     base = side.bases.get(draft.name)
-    moved = context.moves.in_line(draft, base.side) if base is not None else {}
+    moved = context.moves.find_in_line(draft, base.side) if base is not None else {}
     new_as_is = side.new.get(draft.name, new)
     if old is not None:
-        old, new = moved_helpers.sides_with_helpers(draft.text, (old, helpers.old), (new, helpers.new), moved)
+        old, new = moved_helpers.inline_moved_helpers(draft.text, (old, helpers.old), (new, helpers.new), moved)
     foreign |= without | _fields_at_hand(draft, new) | _idle_fields(draft, new, context.methods)
     if old is None or canonical(old) == canonical(new):
         return _Port(draft)
@@ -156,10 +156,10 @@ def _with_change_of_twin(
     if port.is_refused and (uses := mixins_alone.sides(draft, (new_as_is, helpers.new), job)) is not None:
         port = _with_uses_of_mixins(port, _ported(draft, uses, (), context), count=len(draft.reviews))
     count, homes = len(draft.reviews), helpers.new.keys() - helpers.old.keys()
-    added = moved_helpers.without_calls(port.draft.reviews[count:], moved)
+    added = moved_helpers.drop_call_questions(port.draft.reviews[count:], moved)
     added = [_with_new_home(item, homes, job) for item in added]
     if base is not None:
-        added = [context.moves.with_new_home(item, port.draft, base.side) for item in added]
+        added = [context.moves.mention_new_home(item, port.draft, base.side) for item in added]
     asked = replace(port.draft, reviews=(*port.draft.reviews[:count], *added))
     asked = ask_about_untranslated(asked, job.path, before=draft.text, doubts=side.untranslated)
     return replace(port, draft=asked, sides=sides, foreign=foreign)
@@ -218,10 +218,10 @@ def _twins_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: 
     have = {other.name for other in drafts if not other.removed}
     old, new = (
         _members({name: text for name, text in table.items() if name not in have}, draft.owner)
-        for table in (translated_units(job, base.side), side.new)
+        for table in (translate_units(job, base.side), side.new)
     )
     given = mixins_alone.given_to(draft, job)
-    return _Helpers({name: mixins.without_uses(text, given) if given else text for name, text in old.items()}, new)
+    return _Helpers({name: mixins.remove_uses(text, given) if given else text for name, text in old.items()}, new)
 
 
 def _members(units: Mapping[str, str], owner: str) -> dict[str, str]:
@@ -324,8 +324,8 @@ def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[s
         (job.twin.load_vllm(), draft.split_from),
         (job.twin.load_vllm(), draft.name),
     )
-    units = [vllm_unit(job, side, name) for side, name in sides if side is not None]
-    return frozenset(canon for text in units if text for canon in vllm_canons(job, text))
+    units = [find_vllm_unit(job, side, name) for side, name in sides if side is not None]
+    return frozenset(canon for text in units if text for canon in list_vllm_canons(job, text))
 
 
 def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:

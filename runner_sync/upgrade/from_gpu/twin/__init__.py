@@ -1,12 +1,12 @@
-"""The GPU twin, old and new, as NPU would have it.
+"""Reads the GPU twin, old and new, in NPU names.
 
-Comes in: a ``job.ModuleJob``. Goes out: texts of the twin in NPU names, and what else belongs to a port. May touch:
-nothing.
+Comes in: a ``job.ModuleJob``. Goes out: texts of the twin, and what else belongs to a port. May touch: nothing.
 
-- ``gpu_side`` reads the twin, translated (``readings``) and without vLLM's own changes (``vllm_step``); ``mixins``
-  takes out of the old one what a new mixin brings, ``older_passages`` puts in what NPU has of still earlier ones;
-- ``inlined`` puts helpers in the place of their calls where NPU has their code there; ``moved_helpers`` does so with
-  those that became functions of other modules, which ``new_homes`` finds and ``computed`` compares;
-- ``unset``: what a port would read and only code that did not come sets;
-- ``owing``: older code of the twin that belongs to what is ported; the module is then upgraded again with it.
+- ``gpu_side`` reads the twin, translates it (``readings``) and takes out vLLM's own changes (``vllm_step``). It removes
+  uses of new mixins from the old twin (``mixins``) and restores passages that NPU has from earlier revisions
+  (``older_passages``);
+- ``inlined`` inlines helpers whose code NPU has in place. ``moved_helpers`` does the same for helpers that became
+  functions of other modules; ``new_homes`` finds these functions and ``computed`` compares them;
+- ``unset`` finds attributes that a port would read and only unported code sets;
+- ``owing`` finds older code of the twin that a port depends on; the module is then upgraded again with that code.
 """

@@ -1,9 +1,9 @@
-"""What the statements of a method compute, wherever they stand and whatever they assign it to.
+"""Compares the values that methods compute, regardless of statement position and assignment target.
 
-Comes in: texts of methods and functions. Goes out: ``Computed`` values and rows. May touch: nothing.
+Comes in: texts of methods and functions. Goes out: ``Computed`` values and row ranges. May touch: nothing.
 
-A helper's statements that stand in line in another method have another shape there: a ``return`` is an assignment, and
-a local of another name takes the value. The expressions are the same::
+A helper's statements change shape where another method has them in line: a ``return`` becomes an assignment, and locals
+get other names. The expressions stay the same::
 
     helper     ids = set(rows)                 in line    chosen = set(rows)
                return [r for r in ids]                    rows = [r for r in chosen]
@@ -25,11 +25,11 @@ from runner_sync.syntax import walk
 from runner_sync.upgrade.from_gpu.twin.inlined import IN_PLACE
 
 REACH = 2
-"""The statements of a helper stand in line if they lie within this many times its own number of rows; a judgement."""
+"""Longest span of a helper's in-line statements, as a multiple of the helper's own row count; a judgement."""
 
 
 class Computed(NamedTuple):
-    """What a statement computes, its first row and the last one of it or of its head, and how it begins."""
+    """The value that a statement computes, its first row, the last row of it or its head, and its first line."""
 
     value: str
     first: int
@@ -38,46 +38,45 @@ class Computed(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def computed(text: str) -> tuple[Computed, ...]:
-    """What each telling statement of a method computes, nested functions included, in their order; none if the text is
-    no function."""
+def find_computed(text: str) -> tuple[Computed, ...]:
+    """Return a ``Computed`` for each telling statement, in order, including nested functions; empty for other texts."""
     function = first_function(text) if parses(text) else None
     found = [node for node in walk(function) if isinstance(node, ast.stmt)][1:] if function is not None else []
-    return tuple(one for node in sorted(found, key=lambda node: node.lineno) for one in _of(node))
+    return tuple(one for node in sorted(found, key=lambda node: node.lineno) for one in _extract_value(node))
 
 
-def values(text: str) -> Counter[str]:
-    """The multiset of what the statements of a method compute."""
-    return Counter(one.value for one in computed(text))
+def count_values(text: str) -> Counter[str]:
+    """Count the values that the statements of a method compute."""
+    return Counter(one.value for one in find_computed(text))
 
 
 def is_most_of(part: str, text: str) -> bool:
-    """Whether ``text`` computes most of what the function ``part`` does."""
-    return _is_most((values(part) & values(text)).total(), part)
+    """Whether ``text`` computes most of the values of the function ``part``."""
+    return _is_most((count_values(part) & count_values(text)).total(), part)
 
 
-def passage(part: str, text: str) -> tuple[int, int] | None:
-    """First and last row of the place where the method ``text`` computes most of what the function ``part`` does."""
-    wanted, reach = values(part), REACH * len(part.strip().split("\n"))
-    found = [one for one in computed(text) if one.value in wanted]
+def find_passage(part: str, text: str) -> tuple[int, int] | None:
+    """Return the first and last row where the method ``text`` computes most of the function ``part``, or ``None``."""
+    wanted, reach = count_values(part), REACH * len(part.strip().split("\n"))
+    found = [one for one in find_computed(text) if one.value in wanted]
     windows = ([two for two in found if one.first <= two.first < one.first + reach] for one in found)
-    best = max(windows, key=lambda window: _shared(window, wanted), default=[])
-    if not _is_most(_shared(best, wanted), part):
+    best = max(windows, key=lambda window: _count_shared(window, wanted), default=[])
+    if not _is_most(_count_shared(best, wanted), part):
         return None
     return best[0].first, max(one.last for one in best)
 
 
-def _shared(window: list[Computed], wanted: Counter[str]) -> int:
+def _count_shared(window: list[Computed], wanted: Counter[str]) -> int:
     return (Counter(one.value for one in window) & wanted).total()
 
 
 def _is_most(shared: int, part: str) -> bool:
-    return shared >= FEWEST and shared >= IN_PLACE * values(part).total()
+    return shared >= FEWEST and shared >= IN_PLACE * count_values(part).total()
 
 
-def _of(statement: ast.stmt) -> Iterator[Computed]:
-    """What a statement computes, if that is more than a name or a constant."""
-    value = _value(statement)
+def _extract_value(statement: ast.stmt) -> Iterator[Computed]:
+    """Yield the ``Computed`` of a statement, unless its value is just a name or a constant."""
+    value = _unparse_value(statement)
     if value is None:
         return
     head = ast.unparse(statement).split("\n")[0]
@@ -88,10 +87,10 @@ def _of(statement: ast.stmt) -> Iterator[Computed]:
 
 
 _CLASS = re.compile(r"(?<![\w.])(?:cls|[A-Z]\w*[a-z]\w*)\.(?=[a-z_]\w*\()")
-"""The class in a call of a static method, which other callers address as ``self``."""
+"""The class in a call of a static method, which other callers write as ``self``."""
 
 
-def _value(statement: ast.stmt) -> str | None:
+def _unparse_value(statement: ast.stmt) -> str | None:
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
         return f"def {statement.name}"
     if isinstance(statement, ast.For | ast.AsyncFor):
@@ -116,4 +115,4 @@ _TELLING = (
     ast.SetComp,
     ast.Subscript,
 )
-"""What makes an expression identify its statement."""
+"""Node types that make an expression identify its statement."""

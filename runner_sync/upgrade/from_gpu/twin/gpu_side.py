@@ -1,10 +1,10 @@
-"""The second upstream: the GPU twin, and which part of its change is omni's own.
+"""Reads the GPU twin as the second upstream and separates omni's own change from vLLM's.
 
-Comes in: drafts and a ``ModuleJob``. Goes out: a ``GpuSide``, and drafts that record which revision of it they follow.
-May touch: nothing.
+Comes in: drafts and a ``ModuleJob``. Goes out: a ``GpuSide``, and drafts that record the GPU revision they follow. May
+touch: nothing.
 
-Omni's own change on the GPU side is the twin's change without vLLM's. It is found by a merge backwards: vLLM's step
-from new to old, applied to the new GPU unit, gives that unit as it would read on the old vLLM.
+Omni's own change is the twin's change without vLLM's. A merge backwards finds it: vLLM's change from new to old,
+applied to the new GPU unit, gives that unit as it would read on the old vLLM.
 """
 
 from __future__ import annotations
@@ -23,9 +23,14 @@ from runner_sync.units import texts
 from runner_sync.upgrade.base import base_text
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import mixins
-from runner_sync.upgrade.from_gpu.twin.older_passages import with_older_passages
-from runner_sync.upgrade.from_gpu.twin.readings import translated, translated_units, vllm_canons, vllm_unit
-from runner_sync.upgrade.from_gpu.twin.vllm_step import OnNpu, without_decorators, without_step
+from runner_sync.upgrade.from_gpu.twin.older_passages import restore_older_passages
+from runner_sync.upgrade.from_gpu.twin.readings import (
+    find_vllm_unit,
+    list_vllm_canons,
+    translate_revision,
+    translate_units,
+)
+from runner_sync.upgrade.from_gpu.twin.vllm_step import NpuVersions, drop_vllm_decorators, undo_vllm_step
 from runner_sync.upgrade.job import GpuBase, ModuleJob, ModuleRevision
 
 
@@ -34,36 +39,37 @@ class GpuSide:
     """The GPU twin's units, translated to NPU names and keyed by the NPU units' qualified names."""
 
     old: Mapping[str, str] = field(default_factory=dict)
-    """Units as the NPU unit was last aligned with them, from the revision in ``bases``."""
+    """Old units, each from the revision in ``bases`` that the NPU unit was last aligned with."""
     rebased: Mapping[str, str] = field(default_factory=dict)
-    """The new units, as they would read on the old vLLM."""
+    """New units, rebased onto the old vLLM."""
     new: Mapping[str, str] = field(default_factory=dict)
-    """The units as they are now."""
+    """Current units."""
     module_text: str = ""
-    """The whole module as it is now, translated."""
+    """The current module, translated."""
     as_written: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """The new units before translation: NPU name to GPU name and text."""
+    """Current units before translation: NPU name to GPU name and text."""
     bases: Mapping[str, GpuBase] = field(default_factory=dict)
     """The revision of the twin that each NPU unit was last aligned with."""
     older: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The earlier revisions that passages of an NPU unit are from, oldest first."""
+    """Earlier revisions that passages of an NPU unit come from, oldest first."""
     from_vllm: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Per copied unit the canonical statements of vLLM's own old and new text, where vLLM changed in between."""
+    """Per copied unit, the canonical statements of vLLM's own old and new text, where vLLM's module changed in
+    between."""
     device_free: frozenset[str] = frozenset()
     """Units that had device code and have none now."""
     known_before: frozenset[str] = frozenset()
-    """Units that some earlier revision of the twin has."""
+    """Units that an earlier revision of the twin has."""
     unchanged: frozenset[str] = frozenset()
     """Units whose text is the same as at the last upgrade."""
     untranslated: tuple[Finding, ...] = ()
-    """Findings about GPU names that the translation left as they are."""
+    """Findings about GPU names without a translation."""
 
 
 def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
-    """Translates the GPU twin, old and new, and takes vLLM's own changes out of the new one.
+    """Translate the GPU twin, old and new, and take vLLM's own changes out of the new one.
 
-    The old text of a unit is the one among ``twin.bases`` that the NPU unit is most similar to. A new unit whose old
-    text was a copy of vLLM's is rebased onto the old vLLM, so that only omni's change is left::
+    ``_choose_bases`` selects the old text of each unit. A new unit whose old text was a copy of vLLM's is rebased onto
+    the old vLLM, so that only omni's change is left::
 
         old vLLM    run(total)            new vLLM    run(total, rows)
         old twin    run(total); note()    new twin    run(total, rows); note(); keep()
@@ -71,41 +77,41 @@ def read_side(job: ModuleJob, drafts: Sequence[Draft]) -> GpuSide:
     """
     if job.twin.new is None or job.module.gpu is None:
         return GpuSide()
-    now = translated(job, job.twin.new)
+    now = translate_revision(job, job.twin.new)
     new = now.units
-    chosen = _chosen_bases(job, drafts, new)
-    old = {name: _without_news(job, name, translated_units(job, base.side)[name]) for name, base in chosen.items()}
-    # A copied unit gets vLLM's own changes through vllm-ascend, any other unit only through its twin.
+    chosen = _choose_bases(job, drafts, new)
+    old = {name: _remove_new_uses(job, name, translate_units(job, base.side)[name]) for name, base in chosen.items()}
+    # A copied unit gets vLLM's own changes from vllm-ascend, any other unit only from its twin.
     older: dict[str, tuple[str, ...]] = {}
     for draft in drafts:
         name = draft.name
         if name in chosen and name in new:
-            old[name], older[name] = with_older_passages(
+            old[name], older[name] = restore_older_passages(
                 draft, job, chosen[name], old=old[name], now=new[name], is_copied=_is_copied(draft, job)
             )
     copies = [draft for draft in drafts if _is_copied(draft, job) and draft.name in chosen]
-    rebased, from_vllm = _without_vllm(job, copies, chosen, old=old, new=new)
-    as_written = _by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))
+    rebased, from_vllm = _rebase_on_old_vllm(job, copies, chosen, old=old, new=new)
+    as_written = _key_by_npu_name(job, texts.unit_texts(job.twin.new.text, job.twin.new.path))
     return GpuSide(
         old=old,
-        rebased={**new, **_without_vllms_decorators(job, drafts, old=old, new=new), **rebased},
+        rebased={**new, **_drop_vllm_decorators(job, drafts, old=old, new=new), **rebased},
         new=new,
         module_text=now.text,
         as_written=as_written,
         bases=chosen,
         older=older,
         from_vllm=from_vllm,
-        device_free=_device_free(job, chosen, new, as_written),
-        known_before=_known_before(job),
-        unchanged=_unchanged(job, as_written),
+        device_free=_find_device_free(job, chosen, new, as_written),
+        known_before=_find_known_before(job),
+        unchanged=_find_unchanged(job, as_written),
         untranslated=now.findings,
     )
 
 
-def side_since_earlier(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide | None:
-    """``side`` with an earlier base for ``draft``: the most similar of the revisions before those at hand.
+def use_earlier_base(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide | None:
+    """Return ``side`` with an earlier base for ``draft``, the most similar of those before ``twin.bases``.
 
-    ``None`` if no earlier one is more similar than the base it has.
+    Returns ``None`` if no earlier revision is more similar than the current base.
     """
     written = side.as_written.get(draft.name)
     if written is None or draft.name not in side.bases:
@@ -114,12 +120,12 @@ def side_since_earlier(draft: Draft, job: ModuleJob, side: GpuSide) -> GpuSide |
     found = [(base, texts.unit_texts(base.side.text, base.side.path).get(written[0])) for base in bases]
     closeness = [lineage.similarity(draft.text, text) if text is not None else 0.0 for _, text in found]
     best = max(range(len(found)), key=lambda k: (closeness[k], k))
-    if best == len(found) - 1 or (old := translated_units(job, bases[best].side).get(draft.name)) is None:
+    if best == len(found) - 1 or (old := translate_units(job, bases[best].side).get(draft.name)) is None:
         return None
-    here = {draft.name: _without_news(job, draft.name, old)}
+    here = {draft.name: _remove_new_uses(job, draft.name, old)}
     copies = [draft] if _is_copied(draft, job) else []
-    plain = _without_vllms_decorators(job, [draft], old=here, new=side.new)
-    rebased, from_vllm = _without_vllm(job, copies, {draft.name: bases[best]}, old=here, new=side.new)
+    plain = _drop_vllm_decorators(job, [draft], old=here, new=side.new)
+    rebased, from_vllm = _rebase_on_old_vllm(job, copies, {draft.name: bases[best]}, old=here, new=side.new)
     return replace(
         side,
         old={**side.old, **here},
@@ -134,14 +140,14 @@ def _is_copied(draft: Draft, job: ModuleJob) -> bool:
 
 
 def may_be_copy(draft: Draft, job: ModuleJob) -> bool:
-    """Whether a unit may be a copy, as far as a run without vllm-ascend can tell from the lock."""
+    """Whether a unit may be a copy, as far as the lock tells without vllm-ascend."""
     if job.upstream.is_followed or job.upstream.new is not None:
         return False
     return draft.name in job.upstream.locked or draft.name not in job.twin.locked
 
 
-def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> Draft:
-    """The draft with references to the GPU text that it was last aligned with, if any, and to the current one."""
+def record_twin(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -> Draft:
+    """Record in the draft the current GPU text and, if any, the one it was last aligned with."""
     assert job.twin.new is not None
     score = round(lineage.similarity(draft.text, text), 3)
     name, plain = side.as_written.get(draft.name, (draft.name, text))
@@ -156,7 +162,7 @@ def with_twin_recorded(draft: Draft, job: ModuleJob, text: str, side: GpuSide) -
     return replace(draft, gpu_now=now, gpu=then)
 
 
-def _without_vllm(
+def _rebase_on_old_vllm(
     job: ModuleJob,
     drafts: Sequence[Draft],
     bases: Mapping[str, GpuBase],
@@ -164,10 +170,10 @@ def _without_vllm(
     old: Mapping[str, str],
     new: Mapping[str, str],
 ) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
-    """For each draft whose twin was a copy of vLLM's method, the twin rebased onto the old vLLM; and the statements of
-    vLLM's old and new text, but for those that NPU gets from the twin alone.
+    """Rebase each draft's twin that was a copy of vLLM's method onto the old vLLM.
 
-    A unit is left out where vLLM's module is not at hand or has not changed, or where the twin's unit has not changed.
+    Also returns the statements of vLLM's old and new text, except those that only the twin delivers to NPU. Skips units
+    without vLLM's module at both revisions, or where vLLM's module or the twin's unit has not changed.
     """
     rebased, from_vllm = {}, {}
     for draft in drafts:
@@ -177,48 +183,48 @@ def _without_vllm(
         vllm_old, vllm_new = bases[name].vllm, job.twin.load_vllm()
         if vllm_old is None or vllm_new is None or vllm_old.text == vllm_new.text:
             continue
-        before, after = (vllm_unit(job, side, name) for side in (vllm_old, vllm_new))
-        from_vllm[name] = frozenset(set(vllm_canons(job, before)) | set(vllm_canons(job, after)))
+        before, after = (find_vllm_unit(job, side, name) for side in (vllm_old, vllm_new))
+        from_vllm[name] = frozenset(set(list_vllm_canons(job, before)) | set(list_vllm_canons(job, after)))
         if before and after and before != after and _is_copy(old[name], before):
             then, now = (job.twin.translation.unit(text, job.profile) for text in (before, after))
-            undone = without_step(new[name], old=old[name], then=then, now=now, npu=_on_npu(draft, job))
+            undone = undo_vllm_step(new[name], old=old[name], then=then, now=now, npu=_collect_npu_versions(draft, job))
             rebased[name] = undone.text
             from_vllm[name] -= undone.only_here
     return rebased, from_vllm
 
 
-def _without_vllms_decorators(
+def _drop_vllm_decorators(
     job: ModuleJob, drafts: Sequence[Draft], *, old: Mapping[str, str], new: Mapping[str, str]
 ) -> dict[str, str]:
-    """The new twins of overrides of vllm-ascend's methods, where these have new decorators: without vLLM's own."""
+    """Remove vLLM's own decorators from new twins of overrides of vllm-ascend's methods."""
     texts_ = {}
     for draft in drafts:
         name = draft.name
         if draft.upstream is None or name not in old or name not in new or "@" not in new[name]:
             continue
         if canonical(old[name])[:1] != canonical(new[name])[:1] and (vllm := job.twin.load_vllm()) is not None:
-            own = job.twin.translation.unit(vllm_unit(job, vllm, name), job.profile)
-            texts_[name] = without_decorators(new[name], old=old[name], vllm=own, ascend=draft.upstream)
+            own = job.twin.translation.unit(find_vllm_unit(job, vllm, name), job.profile)
+            texts_[name] = drop_vllm_decorators(new[name], old=old[name], vllm=own, ascend=draft.upstream)
     return texts_
 
 
-def _on_npu(draft: Draft, job: ModuleJob) -> OnNpu:
-    """The NPU method, the versions of vllm-ascend's that it may have statements of (old, new, in between), and that of
-    the vLLM at hand."""
+def _collect_npu_versions(draft: Draft, job: ModuleJob) -> NpuVersions:
+    """Collect the NPU method, vllm-ascend's versions that it may have statements of, and the one of the vLLM at
+    hand."""
     if draft.upstream is None or draft.base is None or (base := base_text(draft, job)) is None:
-        return OnNpu(draft.text)
+        return NpuVersions(draft.text)
     sides = [side for side in job.upstream.bases if side.ref in draft.base.also]
     also = [texts.unit_texts(side.text, side.path).get(draft.base.qualname, "") for side in sides]
     inherited = job.hierarchy.inherited.get(draft.owner)
     vllm = inherited.vllm.get(draft.member, "") if inherited is not None else ""
-    return OnNpu(draft.text, (base, draft.upstream, *also), job.twin.translation.unit(vllm, job.profile))
+    return NpuVersions(draft.text, (base, draft.upstream, *also), job.twin.translation.unit(vllm, job.profile))
 
 
-def _known_before(job: ModuleJob) -> frozenset[str]:
-    """Units that an earlier revision of the twin has.
+def _find_known_before(job: ModuleJob) -> frozenset[str]:
+    """Return units that an earlier revision of the twin has.
 
-    If the lock names twins, a revision with the same module text as now does not count: ``settled`` tells instead what
-    NPU did without on purpose. Where only news are asked for, what was there before is none.
+    If the lock names twins, skips revisions whose module text equals the current one: ``settled`` tells what NPU
+    omitted on purpose. If only news are wanted, every base counts as earlier.
     """
     new = job.twin.new
     assert new is not None
@@ -226,59 +232,62 @@ def _known_before(job: ModuleJob) -> frozenset[str]:
     earlier = [side for side in sides if side.text != new.text or not job.twin.locked or job.twin.news_only]
     if job.twin.settled is not None:
         earlier.append(job.twin.settled)
-    return frozenset(name for side in earlier for name in translated_units(job, side))
+    return frozenset(name for side in earlier for name in translate_units(job, side))
 
 
-def _unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> frozenset[str]:
+def _find_unchanged(job: ModuleJob, as_written: Mapping[str, tuple[str, str]]) -> frozenset[str]:
     if job.twin.settled is None:
         return frozenset()
-    then = _by_npu_name(job, texts.unit_texts(job.twin.settled.text, job.twin.settled.path))
+    then = _key_by_npu_name(job, texts.unit_texts(job.twin.settled.text, job.twin.settled.path))
     return frozenset(
         name for name, (_, text) in as_written.items() if name in then and canonical(then[name][1]) == canonical(text)
     )
 
 
-def _without_news(job: ModuleJob, name: str, text: str) -> str:
-    """The old twin of a unit without the statements that use a mixin or a feature which the NPU class gets only now."""
+def _remove_new_uses(job: ModuleJob, name: str, text: str) -> str:
+    """Remove from an old twin's unit the uses of mixins and owed names that the NPU class gets only now."""
     names = job.hierarchy.from_mixins(name.rpartition(".")[0]) | job.twin.owed.names
-    return mixins.without_uses(text, names) if names else text
+    return mixins.remove_uses(text, names) if names else text
 
 
-def _device_free(
+def _find_device_free(
     job: ModuleJob,
     chosen: Mapping[str, GpuBase],
     new: Mapping[str, str],
     as_written: Mapping[str, tuple[str, str]],
 ) -> frozenset[str]:
-    """Units that had GPU device code in the old twin and have none now; told by what the translation changes."""
+    """Return units that had GPU device code in the old twin and have none now, judged by what the translation
+    changes."""
     found = set()
     sides = dict.fromkeys(base.side for base in chosen.values())
-    written = {side: _by_npu_name(job, texts.unit_texts(side.text, side.path)) for side in sides}
+    written = {side: _key_by_npu_name(job, texts.unit_texts(side.text, side.path)) for side in sides}
     for name, base in chosen.items():
         if name not in new:
             continue
         before = written[base.side].get(name, ("", ""))[1]
-        had = canonical(before) != canonical(translated_units(job, base.side)[name])
-        has = canonical(as_written[name][1]) != canonical(new[name]) or names_device(as_written[name][1], job.profile)
+        had = canonical(before) != canonical(translate_units(job, base.side)[name])
+        has = canonical(as_written[name][1]) != canonical(new[name]) or mentions_device(
+            as_written[name][1], job.profile
+        )
         if had and not has:
             found.add(name)
     return frozenset(found)
 
 
-def names_device(text: str, profile: Profile) -> bool:
-    """Whether a unit mentions a GPU name at all, even one that its module rebinds to something of its own."""
+def mentions_device(text: str, profile: Profile) -> bool:
+    """Whether a unit mentions a GPU name, even one that its module rebinds to something of its own."""
     words = {row.name for row in profile.names if row.name != row.new_name} | {old for old, _ in profile.attributes}
     body = "\n".join(canonical(text))
     return any(re.search(rf"(?<![\w.]){re.escape(word)}\b", body) for word in words)
 
 
-def _chosen_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str]) -> dict[str, GpuBase]:
-    """For each unit that some base of the twin has (units gone since included): the base to compare it with.
+def _choose_bases(job: ModuleJob, drafts: Sequence[Draft], new: Mapping[str, str]) -> dict[str, GpuBase]:
+    """Choose the base to compare each unit with, including units that the twin has since lost.
 
-    That is the one that the lock names, else the one whose text the NPU unit is most similar to. The present twin is
-    among these, also where an option names an older one: what people ported by hand since then is not ported again.
+    The base is the one in the lock, or else the one most similar to the NPU unit. The current twin is a candidate even
+    if an option names an older one, so that changes already ported by hand are not ported again.
     """
-    tables = [(base, translated_units(job, base.side)) for base in job.twin.bases]
+    tables = [(base, translate_units(job, base.side)) for base in job.twin.bases]
     present = GpuBase(job.twin.new, job.twin.load_vllm) if job.twin.new is not None else None
     mine = {draft.name: draft.text for draft in drafts}
     chosen = {}
@@ -303,7 +312,7 @@ def _is_locked(job: ModuleJob, side: ModuleRevision, name: str) -> bool:
     return entry is not None and text is not None and digest(text) == entry.digest
 
 
-def _by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+def _key_by_npu_name(job: ModuleJob, table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return {job.profile.npu_name(name): (name, text) for name, text in table.items()}
 
 

@@ -1,12 +1,12 @@
-"""The GPU twin of a method, with the helpers inlined whose code the NPU method has in place.
+"""Inlines helpers of the GPU twin whose code the NPU method has in place.
 
-Comes in: the text of a GPU method and of the helpers of its class. Goes out: the text with the bodies of those helpers
-in it. May touch: nothing.
+Comes in: a GPU method and the helpers of its class. Goes out: the method with helper bodies inlined. May touch:
+nothing.
 
-The GPU runner sometimes moves part of a method into a helper; the NPU method, a copy of vllm-ascend's undivided one,
-keeps that part where it was (for example `_build_omni_model_runner_output_from_snapshot` and `sample_tokens` in
-0.24.0). Changes of the helper then are changes of that method, and the moved part is not gone. The inlined text is
-never run: two of them, old and new, are compared, and their difference is merged into the NPU method::
+The GPU runner sometimes extracts part of a method into a helper. The NPU method, a copy of vllm-ascend's undivided one,
+keeps that part in place (for example `_build_omni_model_runner_output_from_snapshot` and `sample_tokens` in 0.24.0).
+Changes of the helper then apply to the method, and the extracted part is not a deletion. The inlined texts never run:
+the difference between the old and the new one is merged into the NPU method::
 
     GPU        sample: self._build(rows)      _build: check(rows); pack(rows)
     NPU        sample: check(rows); pack(rows)
@@ -30,109 +30,113 @@ from runner_sync.upgrade.from_gpu.twin.arguments import with_arguments
 Twin = tuple[str, Mapping[str, str]]
 
 IN_PLACE = 0.5
-"""Share of a helper's telling statements that a method must have for the helper to count as in place there. A
-judgement; RS202 uses the same figure to tell a call of a helper from a hook that NPU lacks."""
+"""Share of a helper's telling statements that a method must have for the helper to count as in place.
+
+The value is a judgement; RS202 uses it, too, to tell a call of a helper from a hook that NPU lacks.
+"""
 
 
-def sides_with_helpers(method: str, old: Twin, new: Twin) -> tuple[str, str]:
-    """The texts of ``old`` and ``new`` with the helpers inlined that ``method`` has in place.
+def inline_helpers(method: str, old: Twin, new: Twin) -> tuple[str, str]:
+    """Inline the helpers that ``method`` has in place into both sides and return the two texts.
 
-    Each side is the twin's text and its helpers by name. A helper stays a call if the other side does not have most of
-    its statements, for example because they moved into another module, or if it can be inlined on one side only: its
-    statements would seem to be gone from the other.
+    ``old`` and ``new`` are the twin's text and its helpers by name. A helper stays a call if the other side lacks most
+    of its statements, for example because they moved into another module. It also stays a call if only one side can
+    inline it, because its statements would then look deleted on the other side.
     """
-    names = in_place(method, old[1]) | in_place(method, new[1])
-    was, now = _with_bodies(old, names, other=new), _with_bodies(new, names, other=old)
-    if uneven := (was.inlined ^ now.inlined) & _called(old) & _called(new):
-        was, now = (_with_bodies(side, names - uneven, other=other) for side, other in ((old, new), (new, old)))
+    names = find_helpers_in_place(method, old[1]) | find_helpers_in_place(method, new[1])
+    was, now = _inline_bodies(old, names, other=new), _inline_bodies(new, names, other=old)
+    if uneven := (was.inlined ^ now.inlined) & _find_called_helpers(old) & _find_called_helpers(new):
+        was, now = (_inline_bodies(side, names - uneven, other=other) for side, other in ((old, new), (new, old)))
     return was.text, now.text
 
 
-def _called(side: Twin) -> frozenset[str]:
-    """The helpers that the text of ``side`` or another helper calls."""
+def _find_called_helpers(side: Twin) -> frozenset[str]:
+    """Return the helpers that the text of ``side`` or another helper calls."""
     return frozenset(name for text in (side[0], *side[1].values()) for name in self_names(text)) & side[1].keys()
 
 
 class _Inlined(NamedTuple):
-    """A text, and the names of the helpers that are inlined in it."""
+    """A text, and the names of the helpers inlined in it."""
 
     text: str
     inlined: frozenset[str]
 
 
-def in_place(method: str, helpers: Mapping[str, str]) -> frozenset[str]:
-    """Names of the ``helpers`` whose statements ``method`` mostly has itself and which it does not call."""
+def find_helpers_in_place(method: str, helpers: Mapping[str, str]) -> frozenset[str]:
+    """Return the names of ``helpers`` that ``method`` does not call and whose statements it mostly has itself."""
     called = self_names(method)
     return frozenset(name for name, helper in helpers.items() if name not in called and _is_in_place(helper, [method]))
 
 
-def _with_bodies(side: Twin, names: Collection[str], *, other: Twin) -> _Inlined:
-    """The text of ``side`` with each of these helpers inlined where it is first used; helpers of helpers, too."""
+def _inline_bodies(side: Twin, names: Collection[str], *, other: Twin) -> _Inlined:
+    """Inline these helpers into the text of ``side`` where each is first used, including helpers of helpers."""
     inlined = set()
     text, helpers = side
     there = [other[0], *other[1].values()]
     todo = [name for name in helpers if name in names and _is_in_place(helpers[name], there)]
     while used := [name for name in todo if name in self_names(text)]:
         todo.remove(used[0])
-        made = _with_body(text, used[0], helpers[used[0]])
+        made = _inline_body(text, used[0], helpers[used[0]])
         inlined |= {used[0]} if made != text else set()
         text = made
     return _Inlined(text, frozenset(inlined))
 
 
 def _is_in_place(helper: str, texts: Sequence[str]) -> bool:
-    inside = Counter(_telling(helper))
-    both = (inside & Counter(canon for text in texts for canon in _telling(text))).total()
+    inside = Counter(_list_telling_statements(helper))
+    both = (inside & Counter(canon for text in texts for canon in _list_telling_statements(text))).total()
     return both >= FEWEST and both >= inside.total() * IN_PLACE
 
 
-def _telling(text: str) -> list[str]:
+def _list_telling_statements(text: str) -> list[str]:
     return [node.canon for node in nodes_of(text)[1:] if node.is_telling]
 
 
-def _with_body(text: str, name: str, helper: str) -> str:
-    """The text with the helper's body in the place of the statement that calls it.
+def _inline_body(text: str, name: str, helper: str) -> str:
+    """Replace the statement that calls the helper by the helper's body.
 
-    The statement stays, with the body behind it, if it does more than call the helper, or is a nested function that
-    uses it. The text is unchanged if the body cannot stand there: see ``_with_result_assigned`` and ``_body_lines``.
+    If the statement does more than the call, or is a nested function, it stays and the body follows it. Returns
+    ``text`` unchanged if the body cannot stand there: see ``_assign_result`` and ``_indent_body``.
     """
     function = first_function(text)
-    user = _using_statement(function.body, name) if function is not None else None
+    user = _find_using_statement(function.body, name) if function is not None else None
     if user is None:
         return text
     passed = with_arguments(helper, next(calls_on_self(user, name), None))
-    body = _body_lines(_with_result_assigned(passed, user), " " * user.col_offset)
+    body = _indent_body(_assign_result(passed, user), " " * user.col_offset)
     if not body:
         return text
     lines = text.split("\n")
     first, last = user.lineno - 1, user.end_lineno or user.lineno
-    kept = [] if _only_calls(user, name) else lines[first:last]
+    kept = [] if _is_only_call(user, name) else lines[first:last]
     made = "\n".join([*lines[:first], *kept, *body, *lines[last:]])
-    return made if parses(made) else text  # it need not, with a suite on the line of its head
+    return made if parses(made) else text  # fails if a suite is on the line of its head
 
 
-def _using_statement(body: Sequence[ast.stmt], name: str) -> ast.stmt | None:
-    """The innermost statement that uses ``self.name``; a nested function or class counts as one statement."""
+def _find_using_statement(body: Sequence[ast.stmt], name: str) -> ast.stmt | None:
+    """Return the innermost statement that uses ``self.name``; a nested function or class counts as one statement."""
     for stmt in body:
         if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(stmt)):
             continue
         if isinstance(stmt, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             return stmt
-        return next((user for inner in blocks_of(stmt) if (user := _using_statement(inner, name)) is not None), stmt)
+        return next(
+            (user for inner in blocks_of(stmt) if (user := _find_using_statement(inner, name)) is not None), stmt
+        )
     return None
 
 
-def _only_calls(stmt: ast.stmt, name: str) -> bool:
+def _is_only_call(stmt: ast.stmt, name: str) -> bool:
     """Whether a statement only calls ``self.name`` and assigns or returns the result."""
     value = stmt.value if isinstance(stmt, ast.Expr | ast.Return | ast.Assign) else None
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == name
 
 
-def _with_result_assigned(helper: str, user: ast.stmt) -> str:
-    """The helper with its final ``return value`` turned into an assignment to the target of the calling statement
-    ``user``.
+def _assign_result(helper: str, user: ast.stmt) -> str:
+    """Turn the helper's final ``return value`` into an assignment to the target of the calling statement ``user``.
 
-    Empty if it also returns earlier: inlined, that would end the method. As it is if ``user`` is itself a ``return``.
+    Returns an empty text if the helper also returns earlier: inlined, that would end the method. Returns ``helper``
+    unchanged if ``user`` is itself a ``return``.
     """
     function = first_function(helper)
     returns = [stmt for stmt in statements_of(function.body) if isinstance(stmt, ast.Return)] if function else []
@@ -148,8 +152,9 @@ def _with_result_assigned(helper: str, user: ast.stmt) -> str:
     return apply(helper, [Edit(places.start(last), places.end(last), "pass" if value == target else kept)])
 
 
-def _body_lines(helper: str, margin: str) -> Sequence[str]:
-    """The body lines of a method without docstring, indented by ``margin``; lines inside strings stay as they are."""
+def _indent_body(helper: str, margin: str) -> Sequence[str]:
+    """Return the method's body without its docstring, indented by ``margin``; lines inside strings keep their
+    indentation."""
     function = first_function(helper)
     if function is None:
         return ()
@@ -162,10 +167,10 @@ def _body_lines(helper: str, margin: str) -> Sequence[str]:
     fixed = inside_strings(helper)
     rows = list(enumerate(helper.split("\n")))[first - 1 : last]
     return tuple(
-        row if n in fixed or not row.strip() else margin + row[_indent_to_cut(row, width) :] for n, row in rows
+        row if n in fixed or not row.strip() else margin + row[_measure_indent_to_cut(row, width) :] for n, row in rows
     )
 
 
-def _indent_to_cut(row: str, width: int) -> int:
-    """How many characters of indentation to remove: ``width``, or none for an outdented comment."""
+def _measure_indent_to_cut(row: str, width: int) -> int:
+    """Return how many characters of indentation to remove: ``width``, or 0 for an outdented comment."""
     return width if not row[:width].strip() else 0

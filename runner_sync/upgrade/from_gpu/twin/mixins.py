@@ -1,10 +1,10 @@
-"""The GPU twin as it would read without a mixin, so that uses of the mixin count as new when NPU gets it.
+"""Removes uses of a mixin from the GPU twin, so that they count as new when NPU gets the mixin.
 
 Comes in: the text of a unit and the names that a mixin adds to ``self``. Goes out: the text without their uses. May
 touch: nothing.
 
-A mixin does nothing by itself: methods that set it up and call it are the other half of the change. If the GPU twin has
-had both for some time, they would not count as changed, and only the base class would be ported.
+A mixin does nothing by itself: the methods that set it up and call it are the other half of the change. If the GPU twin
+has long had both, they would not count as changed, and only the base class would be ported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Span = tuple[int, int]
 
 @lru_cache(maxsize=64)
 def instance_names(text: str, class_name: str) -> frozenset[str]:
-    """Names that a class gives to its instances: methods, and attributes that they set on ``self``; no dunder names."""
+    """Return names that a class gives its instances: methods and attributes set on ``self``, without dunder names."""
     found: set[str] = set()
     for node in walk(module_of(text)):
         if not isinstance(node, ast.ClassDef) or node.name != class_name:
@@ -33,51 +33,50 @@ def instance_names(text: str, class_name: str) -> frozenset[str]:
     return frozenset(name for name in found if not name.startswith("__"))
 
 
-def without_uses(text: str, names: Collection[str]) -> str:
-    """A method without the statements that use one of ``names`` on ``self``, and without assignments that only they
-    read; the comment directly above a statement goes with it.
+def remove_uses(text: str, names: Collection[str]) -> str:
+    """Remove statements that use ``names`` on ``self``, with the comments directly above them.
 
-    ``return self.name(x)`` becomes ``return x``, as a mixin's wrapper around the previous value; ``with self.name(x):``
-    is replaced by its body. Unchanged if nothing would be left or the result would not parse.
+    Also removes assignments that only these statements read. Replaces ``return self.name(x)``, a mixin's wrapper around
+    the previous value, by ``return x``, and ``with self.name(x):`` by its body. Returns ``text`` unchanged if nothing
+    would be left or the result would not parse.
     """
     if not parses(text):
         return text
-    bare, opened, read = _without_contexts(text, names)
+    bare, opened, read = _remove_contexts(text, names)
     lines = bare.split("\n")
     for function in [n for n in walk(parse_unit(bare)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)][:1]:
         out = _Removal(names, opened, read)
-        out.suite(function.body)
+        out.collect_suite(function.body)
         out.drop_dead_stores(function)
-        if out.is_all(function.body):
+        if out.has_all(function.body):
             return text
         _remove_from(lines, out)
     made = "\n".join(lines)
-    return made if parses(made) else text  # it need not, with several statements on one line
+    return made if parses(made) else text  # fails with several statements on one line
 
 
-def _without_contexts(text: str, names: Collection[str]) -> tuple[str, frozenset[str], frozenset[str]]:
-    """A method without the ``with`` items that use ``names`` (their bodies stay); the names that only those items
-    bound, and the names that they read.
+def _remove_contexts(text: str, names: Collection[str]) -> tuple[str, frozenset[str], frozenset[str]]:
+    """Remove ``with`` items that use ``names`` and keep their bodies.
 
-    A name that something else binds as well is not among the former: ``out`` of ``with self.timed() as out`` stays if
-    there is also ``out = self.finish()``.
+    Also returns the names that only those items bound, and the names that they read. A name bound elsewhere is not
+    among the former: ``out`` of ``with self.timed() as out`` stays if there is also ``out = self.finish()``.
     """
     bound: set[str] = set()
     opened: set[str] = set()
     read: set[str] = set()
-    while (found := _first_context(text, _Removal(names, opened))) is not None:
+    while (found := _find_first_context(text, _Removal(names, opened))) is not None:
         block, gone, end = found
         for item in gone:
             stored = assigned_names(item)
             read |= {n.id for n in walk(item) if isinstance(n, ast.Name)} - stored
             bound |= stored
-        text = _reopened(text, block, [item for item in block.items if item not in gone], end)
-        opened = bound - _bound_names(text)
+        text = _reduce_head(text, block, [item for item in block.items if item not in gone], end)
+        opened = bound - _find_bound_names(text)
     return text, frozenset(opened), frozenset(read)
 
 
-def _bound_names(text: str) -> set[str]:
-    """The names that the functions of ``text`` bind, their parameters among them."""
+def _find_bound_names(text: str) -> set[str]:
+    """Return the names that the functions of ``text`` bind, including their parameters."""
     found: set[str] = set()
     for function in walk(parse_unit(text)):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -86,23 +85,24 @@ def _bound_names(text: str) -> set[str]:
     return found
 
 
-def _first_context(text: str, out: _Removal) -> tuple[ast.With | ast.AsyncWith, list[ast.withitem], int] | None:
-    """The first ``with`` that has items to remove, those items, and the line on which its head ends."""
+def _find_first_context(text: str, out: _Removal) -> tuple[ast.With | ast.AsyncWith, list[ast.withitem], int] | None:
+    """Return the first ``with`` that has items to remove, those items, and the line where its head ends."""
     lines = text.split("\n")
     for block in walk(parse_unit(text)):
         if not isinstance(block, ast.With | ast.AsyncWith):
             continue
         gone = [item for item in block.items if out.uses(item)]
-        end = _head_end(lines, block)
+        end = _find_head_end(lines, block)
         if gone and end is not None:
             return block, gone, end
     return None
 
 
-def _head_end(lines: Sequence[str], block: ast.With | ast.AsyncWith) -> int | None:
-    """The line with the colon that ends the head of ``block``; ``None`` if the body begins on the same line.
+def _find_head_end(lines: Sequence[str], block: ast.With | ast.AsyncWith) -> int | None:
+    """Return the line of the colon that ends the head of ``block``; ``None`` if the body starts on the last item's
+    line.
 
-    After the last item there are only brackets, commas and comments, so no ``#`` or colon of a string is in the way.
+    After the last item come only brackets, commas and comments, so no string can contain a misleading ``#`` or colon.
     """
     last = block.items[-1].optional_vars or block.items[-1].context_expr
     line = last.end_lineno or block.lineno
@@ -113,9 +113,11 @@ def _head_end(lines: Sequence[str], block: ast.With | ast.AsyncWith) -> int | No
     return next((n for n, text in enumerate(rest, line) if text.partition("#")[0].rstrip().endswith(":")), None)
 
 
-def _reopened(text: str, block: ast.With | ast.AsyncWith, items: Sequence[ast.withitem], end: int) -> str:
-    """``text`` with only ``items`` in the head of ``block``; without items its dedented body takes its place,
-    and that of the comment above it."""
+def _reduce_head(text: str, block: ast.With | ast.AsyncWith, items: Sequence[ast.withitem], end: int) -> str:
+    """Keep only ``items`` in the head of ``block``.
+
+    Without items, the dedented body replaces the block and the comment above it.
+    """
     lines = text.split("\n")
     indent, first = margin(lines[block.lineno - 1]), block.lineno
     fixed = inside_strings(text)
@@ -125,7 +127,7 @@ def _reopened(text: str, block: ast.With | ast.AsyncWith, items: Sequence[ast.wi
     else:
         head = []
         step = len(margin(lines[block.body[0].lineno - 1])) - len(indent)
-        first = _with_comment(lines, first, fixed)
+        first = _find_first_comment_line(lines, first, fixed)
         for n in range(end + 1, (block.end_lineno or end) + 1):
             if n - 1 not in fixed and not lines[n - 1][:step].strip():
                 lines[n - 1] = lines[n - 1][step:]
@@ -135,7 +137,7 @@ def _reopened(text: str, block: ast.With | ast.AsyncWith, items: Sequence[ast.wi
 class _Removal:
     """Collects the statements to remove, and the wrapper calls to replace by their argument (``unwrapped``).
 
-    ``opened`` are locals that are removed, too; ``read`` are locals that already removed code has read.
+    ``opened`` are locals whose uses are removed as well; ``read`` are locals that already removed code has read.
     """
 
     def __init__(self, names: Collection[str], opened: Collection[str] = (), read: Collection[str] = ()) -> None:
@@ -145,29 +147,29 @@ class _Removal:
         self.gone: list[ast.stmt] = []
         self.unwrapped: list[tuple[ast.expr, ast.expr]] = []
 
-    def is_all(self, body: list[ast.stmt]) -> bool:
+    def has_all(self, body: list[ast.stmt]) -> bool:
         return all(stmt in self.gone for stmt in body)
 
-    def suite(self, body: list[ast.stmt]) -> None:
-        """Collect the statements of a suite that use the names, and compound ones of which nothing would be left."""
+    def collect_suite(self, body: list[ast.stmt]) -> None:
+        """Collect statements of a suite that use the names, and compound statements that would end up empty."""
         for stmt in body:
             suites = list(blocks_of(stmt))
             parts = ast.stmt | ast.ExceptHandler | ast.match_case
             heads = [n for n in ast.iter_child_nodes(stmt) if not isinstance(n, parts)]
             if any(self.uses(head) for head in heads):
-                wrapped = _wrapper_call(stmt)
+                wrapped = _find_wrapper_call(stmt)
                 if wrapped is not None and self._is_wrapper(*wrapped):
                     self.unwrapped.append(wrapped)
                 else:
                     self.gone.append(stmt)
                 continue
             for inner in suites:
-                self.suite(inner)
-            if suites and all(self.is_all(inner) for inner in suites):
+                self.collect_suite(inner)
+            if suites and all(self.has_all(inner) for inner in suites):
                 self.gone.append(stmt)
 
     def drop_dead_stores(self, function: ast.AST) -> None:
-        """Also remove assignments to plain locals that only removed code reads."""
+        """Collect assignments to plain locals that only removed code reads."""
         kept = [n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
         inside = {id(n) for stmt in self.gone for n in walk(stmt)}
         read = {n.id for n in kept if id(n) not in inside}
@@ -191,8 +193,8 @@ class _Removal:
         return self.uses(call.func) and not self.uses(argument)
 
 
-def _wrapper_call(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
-    """Call and argument of ``return f(x)``."""
+def _find_wrapper_call(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
+    """Return call and argument of ``return f(x)``."""
     if not isinstance(stmt, ast.Return) or not isinstance(stmt.value, ast.Call):
         return None
     call = stmt.value
@@ -200,26 +202,30 @@ def _wrapper_call(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _remove_from(lines: list[str], out: _Removal) -> None:
-    """Remove the collected statements from ``lines``, in place, with ``pass`` where a suite would become empty.
+    """Remove the collected statements from ``lines`` in place, with ``pass`` where a suite would become empty.
 
-    A comment would count as old without its statement, and not come in with it.
+    Their comments go as well: a comment left behind would count as old and not come in with its statement.
     """
     fixed = inside_strings("\n".join(lines))
     edits: list[tuple[Span, list[str]]] = [
-        ((_with_comment(lines, first_line(stmt), fixed), stmt.end_lineno or stmt.lineno), []) for stmt in out.gone
+        ((_find_first_comment_line(lines, first_line(stmt), fixed), stmt.end_lineno or stmt.lineno), [])
+        for stmt in out.gone
     ]
     for call, argument in out.unwrapped:
         before = lines[call.lineno - 1].encode()[: call.col_offset].decode()
         edits.append(((call.lineno, call.end_lineno or call.lineno), [before + ast.unparse(argument)]))
     outer = [(span, text) for span, text in edits if not any(_contains(other, span) for other, _ in edits)]
     for (first, last), text in sorted(outer, key=lambda edit: edit[0], reverse=True):
-        rest = text or ([margin(lines[first - 1]) + "pass"] if _is_alone(lines, first, last) else [])
+        rest = text or ([margin(lines[first - 1]) + "pass"] if _is_whole_suite(lines, first, last) else [])
         lines[first - 1 : last] = rest
 
 
-def _with_comment(lines: Sequence[str], first: int, fixed: Collection[int]) -> int:
-    """The first line of the comment directly above a statement, at its indentation, else ``first``, that of the
-    statement; ``fixed`` are the 0-based lines inside strings. A ruler is about more than one statement."""
+def _find_first_comment_line(lines: Sequence[str], first: int, fixed: Collection[int]) -> int:
+    """Return the first line of the comment directly above the statement at ``first``, else ``first``.
+
+    The comment must have the statement's indentation. ``fixed`` are the 0-based lines inside strings. A ruler does not
+    count, because it covers more than one statement.
+    """
     head = margin(lines[first - 1]) + "#"
     while first > 1 and (above := lines[first - 2]).startswith(head) and first - 2 not in fixed:
         if is_drawn(above.strip()):
@@ -232,8 +238,8 @@ def _contains(outer: Span, inner: Span) -> bool:
     return outer != inner and outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def _is_alone(lines: list[str], first: int, last: int) -> bool:
-    """Whether these lines are all of a suite, told by the indentation of the nearest code lines above and below."""
+def _is_whole_suite(lines: list[str], first: int, last: int) -> bool:
+    """Whether these lines form a whole suite, judged by the indentation of the nearest code lines above and below."""
     width = len(margin(lines[first - 1]))
     above = next((line for line in reversed(lines[: first - 1]) if line.strip() and line.lstrip()[0] != "#"), "")
     below = next((line for line in lines[last:] if line.strip() and line.lstrip()[0] != "#"), "")

@@ -1,10 +1,10 @@
-"""Helpers that the GPU runner keeps as functions of another omni module now, and what changed with the move.
+"""Follows helpers that the GPU runner moved into functions of other omni modules.
 
 Comes in: a ``ModuleJob``, its GPU side, drafts. Goes out: texts, and drafts with questions. May touch: nothing.
 
-NPU may have such a helper as a method of its own, or its statements in line; a merge of the two runners follows
-neither, because the new text stands in neither. For example `_build_omni_mm_payload`, a part of NPU's
-``sample_tokens``, became `build_omni_mm_payload` of ``worker/output/payload_build.py`` and stopped to mix up requests::
+NPU may keep such a helper as a method, or its statements in line. A merge of the two runners misses changes made with
+the move, because neither runner contains the new text. For example `_build_omni_mm_payload`, part of NPU's
+``sample_tokens``, became `build_omni_mm_payload` of ``worker/output/payload_build.py`` and stopped mixing up requests::
 
     old twin   payload = self._build(rows)      NPU   payload = {}
     new twin   payload = build(rows)                  for row in rows: …
@@ -24,92 +24,93 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import first_function
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin import inlined
-from runner_sync.upgrade.from_gpu.twin.computed import computed, passage
+from runner_sync.upgrade.from_gpu.twin.computed import find_computed, find_passage
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.from_gpu.twin.inlined import Twin
-from runner_sync.upgrade.from_gpu.twin.new_homes import Home, Homes, in_npu_words, new_functions, new_homes
-from runner_sync.upgrade.from_gpu.twin.readings import translated_units
+from runner_sync.upgrade.from_gpu.twin.new_homes import Home, Homes, find_new_functions, find_new_homes, translate_home
+from runner_sync.upgrade.from_gpu.twin.readings import translate_units
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 NAMED = 3
-"""How many changed statements a reason quotes at most."""
+"""Most changed statements that a reason quotes."""
 
 QUOTED = 70
-"""How many characters of a statement a reason quotes at most."""
+"""Most characters of a statement that a reason quotes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """What moved out of the twin's classes since some of its revisions; found once for each."""
+    """The helpers that moved out of the twin's classes since a revision, cached per revision and class."""
 
     job: ModuleJob
     side: GpuSide
     _known: dict[tuple[str, str], Homes] = field(default_factory=dict)
 
-    def since(self, then: ModuleRevision, owner: str) -> Homes:
-        """The methods of ``owner``'s twin that it had in the module ``then`` and has no more, but imports as a function
-        since.
+    def find_since(self, then: ModuleRevision, owner: str) -> Homes:
+        """Return methods that the twin of ``owner`` had in ``then`` and now imports as functions.
 
-        The function resembles the method: most of the statements are the same, or the name and the words are.
+        A function matches if it computes most of the method's statements, or resembles it in name and words.
         """
         key = (then.text, owner)
         if key not in self._known:
-            self._known[key] = self._found(then, owner)
+            self._known[key] = self._find(then, owner)
         return self._known[key]
 
-    def _found(self, then: ModuleRevision, owner: str) -> Homes:
+    def _find(self, then: ModuleRevision, owner: str) -> Homes:
         prefix = f"{owner}."
         gone = {
             name.removeprefix(prefix): text
-            for name, text in translated_units(self.job, then).items()
+            for name, text in translate_units(self.job, then).items()
             if owner and name.startswith(prefix) and name not in self.side.new and first_function(text) is not None
         }
-        return new_homes(gone, then, self.job) if gone else {}
+        return find_new_homes(gone, then, self.job) if gone else {}
 
-    def in_line(self, draft: Draft, then: ModuleRevision) -> Homes:
-        """Those moved since ``then`` whose statements the draft has in line, and which its twin used and it does not
-        call."""
-        found = self.since(then, draft.owner)
+    def find_in_line(self, draft: Draft, then: ModuleRevision) -> Homes:
+        """Return helpers moved since ``then`` that the draft has in line and does not call, but its twin called."""
+        found = self.find_since(then, draft.owner)
         if not found:
             return {}
-        units = translated_units(self.job, then)
-        free = _reached(units.get(draft.name, ""), draft.owner, units) - self_names(draft.text)
+        units = translate_units(self.job, then)
+        free = _find_reached(units.get(draft.name, ""), draft.owner, units) - self_names(draft.text)
         return {
             name: home
             for name, home in found.items()
-            if name in free and passage(units[f"{draft.owner}.{name}"], draft.text) is not None
+            if name in free and find_passage(units[f"{draft.owner}.{name}"], draft.text) is not None
         }
 
-    def with_new_home(self, item: ReviewItem, draft: Draft, then: ModuleRevision) -> ReviewItem:
-        """The question, with a hint if the twin now calls a function in the place of statements that stay here.
+    def mention_new_home(self, item: ReviewItem, draft: Draft, then: ModuleRevision) -> ReviewItem:
+        """Add a hint to a question if the twin replaced statements that stay here by a call of a newly imported
+        function.
 
-        The function is one that it imports since ``then``. The question keeps its id: it is the same decision.
+        The question keeps its id, because the decision is the same.
         """
         called = {*names_called(item.upstream)} - {*names_called(item.base)}
         if not called or not item.in_file or not item.chosen or item.omni != item.chosen:
             return item
-        for home in (in_npu_words(one, [], self.job) for one in new_functions(then, self.job) if one.bound in called):
-            if passage(home.text, draft.text) is not None:
-                was = translated_units(self.job, then).get(draft.name, "")
-                news = _news(home, _values(was) | _values(draft.text))
-                said = f", and new in that is {_quoted(news)}" if news else ""
+        for home in (
+            translate_home(one, [], self.job) for one in find_new_functions(then, self.job) if one.bound in called
+        ):
+            if find_passage(home.text, draft.text) is not None:
+                was = translate_units(self.job, then).get(draft.name, "")
+                news = _find_new_statements(home, _find_values(was) | _find_values(draft.text))
+                said = f", and new in that is {_quote(news)}" if news else ""
                 return replace(item, reason=f"{item.reason}; it calls {home.dotted} in its place{said}")
         return item
 
     def ask(self, draft: Draft) -> Draft:
-        """The draft, with a question at the statements of each helper that the twin keeps in another module now."""
+        """Ask about each helper that the draft has in line and the twin now keeps in another module."""
         base = self.side.bases.get(draft.name)
         if base is None or draft.removed or not draft.owner:
             return draft
-        units, moved = translated_units(self.job, base.side), self.since(base.side, draft.owner)
-        for name in self.in_line(draft, base.side):
-            draft = _asking(draft, self.job, units[f"{draft.owner}.{name}"], name, moved)
+        units, moved = translate_units(self.job, base.side), self.find_since(base.side, draft.owner)
+        for name in self.find_in_line(draft, base.side):
+            draft = _ask_about_moved(draft, self.job, units[f"{draft.owner}.{name}"], name, moved)
         return draft
 
 
-def _reached(text: str, owner: str, units: Mapping[str, str]) -> set[str]:
-    """The methods of a class that a method calls, directly or through others."""
+def _find_reached(text: str, owner: str, units: Mapping[str, str]) -> set[str]:
+    """Return the methods of a class that ``text`` calls, directly or through others."""
     found: set[str] = set()
     todo = [text]
     while todo:
@@ -119,27 +120,26 @@ def _reached(text: str, owner: str, units: Mapping[str, str]) -> set[str]:
     return found
 
 
-def sides_with_helpers(method: str, old: Twin, new: Twin, moved: Homes) -> tuple[str, str]:
-    """`inlined.sides_with_helpers`, with the functions that helpers were ``moved`` to followed like methods.
+def inline_moved_helpers(method: str, old: Twin, new: Twin, moved: Homes) -> tuple[str, str]:
+    """Like `inlined.inline_helpers`, but treat the functions that helpers ``moved`` to as methods.
 
-    What stays a call is one of the function in both texts: that the method became a function is no change for a runner
-    that calls neither.
+    A remaining call names the function in both texts: for a runner that calls neither form, the move is no change.
     """
-    methods = {name: _as_methods_called(text, moved) for name, text in new[1].items()}
-    methods |= {name: _as_methods_called(home.text, moved) for name, home in moved.items()}
-    made = inlined.sides_with_helpers(method, old, (_as_methods_called(new[0], moved), methods))
-    was, now = (_as_functions_called(text, moved) for text in made)
+    methods = {name: _call_as_methods(text, moved) for name, text in new[1].items()}
+    methods |= {name: _call_as_methods(home.text, moved) for name, home in moved.items()}
+    made = inlined.inline_helpers(method, old, (_call_as_methods(new[0], moved), methods))
+    was, now = (_call_as_functions(text, moved) for text in made)
     return was, now
 
 
-def _as_methods_called(text: str, moved: Homes) -> str:
+def _call_as_methods(text: str, moved: Homes) -> str:
     for name, home in moved.items():
         given = r"\(\s*self\s*(?:,\s*)?" if home.gets_self else r"\("
         text = re.sub(rf"(?<![\w.])(?<!def ){re.escape(home.bound)}{given}", f"self.{name}(", text)
     return text
 
 
-def _as_functions_called(text: str, moved: Homes) -> str:
+def _call_as_functions(text: str, moved: Homes) -> str:
     for name, home in moved.items():
         call = rf"(?<![\w.])(?:self|cls|[A-Z]\w*)\.{name}\("
         if home.gets_self:
@@ -148,9 +148,9 @@ def _as_functions_called(text: str, moved: Homes) -> str:
     return text
 
 
-def without_calls(items: Sequence[ReviewItem], moved: Homes) -> list[ReviewItem]:
-    """The questions without those about the call of a moved helper, which changed nothing here: ``Moves.ask``
-    says what the helper does now."""
+def drop_call_questions(items: Sequence[ReviewItem], moved: Homes) -> list[ReviewItem]:
+    """Drop questions about the call of a moved helper, which changed nothing here; ``Moves.ask`` reports its new
+    behaviour."""
     calls = [re.compile(rf"(?<![\w.]){re.escape(home.bound)}\(") for home in moved.values()]
 
     def is_about_call(item: ReviewItem) -> bool:
@@ -159,12 +159,12 @@ def without_calls(items: Sequence[ReviewItem], moved: Homes) -> list[ReviewItem]
     return [item for item in items if not is_about_call(item)]
 
 
-def _asking(draft: Draft, job: ModuleJob, then: str, name: str, moved: Homes) -> Draft:
-    """The draft, with a question where it does in line what the helper ``then`` did."""
-    rows = passage(then, draft.text)
+def _ask_about_moved(draft: Draft, job: ModuleJob, then: str, name: str, moved: Homes) -> Draft:
+    """Ask where the draft has in line what the helper ``then`` did."""
+    rows = find_passage(then, draft.text)
     assert rows is not None
     mine = textwrap.dedent("\n".join(draft.text.split("\n")[rows[0] - 1 : rows[1]]))
-    news = changes(then, name, moved, have=draft.text)
+    news = describe_changes(then, name, moved, have=draft.text)
     reason = f"the GPU runner keeps this in {moved[name].dotted} now{news or ', where it does the same'}"
     shown = Shown(base=then, omni=mine, upstream=moved[name].whole, chosen=mine)
     confidence = CONTESTED if news else INFERRED
@@ -172,34 +172,34 @@ def _asking(draft: Draft, job: ModuleJob, then: str, name: str, moved: Homes) ->
     return draft.asking(item if news else replace(item, in_file=False))
 
 
-def changes(then: str, name: str, moved: Homes, *, have: str) -> str:
-    """What the helper ``name`` does otherwise at its new home than ``then``, as the end of a reason; empty if nothing.
+def describe_changes(then: str, name: str, moved: Homes, *, have: str) -> str:
+    """Return the end of a reason: how the moved helper ``name`` differs from ``then``; empty if it does not.
 
-    What NPU's text, ``have``, does, too, is no news to it.
+    Skips what NPU's text, ``have``, already does.
     """
     plain = {one: replace(home, bound=home.name) for one, home in moved.items()}
-    home, was = moved[name], _as_functions_called(then, plain)
-    known = _values(was) | _values(_as_functions_called(have, plain))
-    if news := _news(home, known):
-        return f"; new in it: {_quoted(news)}"
-    theirs = {value for text in (home.text, *home.around) for value in _values(text)}
-    if lost := [one.head for one in computed(was) if one.value not in theirs]:
-        return f"; gone from it: {_quoted(lost)}"
+    home, was = moved[name], _call_as_functions(then, plain)
+    known = _find_values(was) | _find_values(_call_as_functions(have, plain))
+    if news := _find_new_statements(home, known):
+        return f"; new in it: {_quote(news)}"
+    theirs = {value for text in (home.text, *home.around) for value in _find_values(text)}
+    if lost := [one.head for one in find_computed(was) if one.value not in theirs]:
+        return f"; gone from it: {_quote(lost)}"
     same = {*canonical(was), *canonical(have)}
     other = [canon for canon in canonical(home.text)[1:] if canon not in same]
-    return f"; new in it: {_quoted(other)}" if other else ""
+    return f"; new in it: {_quote(other)}" if other else ""
 
 
-def _news(home: Home, known: Collection[str]) -> list[str]:
-    """The statements at a helper's new home that compute something else than what is ``known``."""
-    now = [one for text in (home.text, *home.around) for one in computed(text)]
+def _find_new_statements(home: Home, known: Collection[str]) -> list[str]:
+    """Return the first lines of statements at a helper's new home whose values are not ``known``."""
+    now = [one for text in (home.text, *home.around) for one in find_computed(text)]
     return [one.head for one in now if one.value not in known and not one.head.startswith("def ")]
 
 
-def _values(text: str) -> set[str]:
-    return {one.value for one in computed(text)}
+def _find_values(text: str) -> set[str]:
+    return {one.value for one in find_computed(text)}
 
 
-def _quoted(heads: Sequence[str]) -> str:
+def _quote(heads: Sequence[str]) -> str:
     told = [head if len(head) <= QUOTED else head[: QUOTED - 1].rstrip() + "…" for head in dict.fromkeys(heads)]
     return at_most(NAMED, [f"`{one}`" for one in told])

@@ -1,8 +1,8 @@
-"""The functions of other omni modules that methods of the GPU twin became.
+"""Finds the functions of other omni modules that methods of the GPU twin became.
 
-Comes in: methods that the twin has no more, and a ``ModuleJob``. Goes out: ``Home`` values. May touch: nothing.
+Comes in: methods that the twin no longer has, and a ``ModuleJob``. Goes out: ``Home`` values. May touch: nothing.
 
-Only what the twin imports since it lost the methods is looked at, and what that calls in its own module.
+Candidates are the functions that the twin newly imports, and the functions of the same module that these call.
 """
 
 from __future__ import annotations
@@ -22,19 +22,23 @@ from runner_sync.statements.likeness import dice, words
 from runner_sync.statements.mentions import parameters
 from runner_sync.syntax import walk
 from runner_sync.units import texts
-from runner_sync.upgrade.from_gpu.twin.computed import computed, is_most_of
+from runner_sync.upgrade.from_gpu.twin.computed import find_computed, is_most_of
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 
 NAMESAKE = 0.3
-"""Dice coefficient of words from which on a function that goes by a method's name counts as that method, moved. A
-judgement; without the name, most of the statements must be the same."""
+"""Lowest Dice coefficient of words at which a function with a method's name counts as that method, moved.
+
+The value is a judgement. Without the name, most of the statements must be the same.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The function that a method of the GPU twin became, in NPU words; ``around`` are the functions of its module that
-    it calls, and that no other method became. The twin calls it ``bound``. ``gets_self``: it passes it the runner as
-    first argument, which is called ``self`` in ``text``."""
+    """The function that a method of the GPU twin became, in NPU names.
+
+    The twin calls it ``bound``. ``around`` are functions of its module that it calls and that no other method became.
+    With ``gets_self``, the twin passes the runner as first argument, which is named ``self`` in ``text``.
+    """
 
     module: str
     name: str
@@ -49,82 +53,84 @@ class Home:
 
     @property
     def whole(self) -> str:
-        """The function and those around it."""
+        """Return the function followed by those in ``around``."""
         return "\n\n".join(text.strip("\n") for text in (self.text, *self.around))
 
 
 Homes = Mapping[str, Home]
-"""Former methods of the twin by name."""
+"""Former methods of the twin, by name."""
 
 
-def new_homes(gone: Mapping[str, str], then: ModuleRevision, job: ModuleJob) -> Homes:
-    """Those of the ``gone`` methods, by name, that the twin imports as functions and did not in the module ``then``.
+def find_new_homes(gone: Mapping[str, str], then: ModuleRevision, job: ModuleJob) -> Homes:
+    """Map ``gone`` methods to the functions that they became, which the twin imports now and did not in ``then``.
 
-    Such a function resembles the method: most of the statements are the same, or the name and the words are.
+    A function matches if it computes most of the method's statements, or resembles it in name and words.
     """
-    candidates = new_functions(then, job)
-    likely = {name: _home(name, text, candidates) for name, text in gone.items()} if candidates else {}
+    candidates = find_new_functions(then, job)
+    likely = {name: _choose_home(name, text, candidates) for name, text in gone.items()} if candidates else {}
     found = {name: home for name, home in likely.items() if home is not None}
     taken = {home.dotted for home in found.values()}
     others = {
-        name: [one for one in _called_by(home, candidates) if one.dotted not in taken] for name, home in found.items()
+        name: [one for one in _find_called(home, candidates) if one.dotted not in taken] for name, home in found.items()
     }
-    return {name: in_npu_words(home, others[name], job) for name, home in found.items()}
+    return {name: translate_home(home, others[name], job) for name, home in found.items()}
 
 
-def _home(name: str, text: str, candidates: Sequence[Home]) -> Home | None:
-    """The candidate that is the method ``text``, moved; the most similar one, if several may be."""
+def _choose_home(name: str, text: str, candidates: Sequence[Home]) -> Home | None:
+    """Return the candidate that the method ``text`` became, the most similar one of several, or ``None``."""
     likely = [one for one in candidates if is_most_of(text, one.text) or _is_namesake(name, text, one, candidates)]
-    return max(likely, key=lambda one: dice(_words(text), _words(one.text)), default=None)
+    return max(likely, key=lambda one: dice(_count_words(text), _count_words(one.text)), default=None)
 
 
 def _is_namesake(name: str, text: str, home: Home, candidates: Sequence[Home]) -> bool:
-    """Whether a function has the name of a method, or more words in it or fewer, and enough of its words."""
+    """Whether one name's words include the other's, and the texts share enough words."""
     mine, theirs = ({*one.strip("_").split("_")} for one in (name, home.name))
     if mine != theirs and (min(len(mine), len(theirs)) < FEWEST or not (mine <= theirs or theirs <= mine)):
         return False
-    whole = "\n".join([home.text, *(one.text for one in _called_by(home, candidates))])
-    return max(dice(_words(text), _words(one)) for one in (home.text, whole)) >= NAMESAKE
+    whole = "\n".join([home.text, *(one.text for one in _find_called(home, candidates))])
+    return max(dice(_count_words(text), _count_words(one)) for one in (home.text, whole)) >= NAMESAKE
 
 
-def _words(text: str) -> Counter[str]:
-    return words("\n".join(one.head for one in computed(text)))
+def _count_words(text: str) -> Counter[str]:
+    return words("\n".join(one.head for one in find_computed(text)))
 
 
-def _called_by(home: Home, candidates: Sequence[Home]) -> list[Home]:
-    """The functions of its own module that a function calls, and those that these call."""
+def _find_called(home: Home, candidates: Sequence[Home]) -> list[Home]:
+    """Return the functions of its own module that ``home`` calls, directly or through others."""
     beside = {one.name: one for one in candidates if one.module == home.module and one.name != home.name}
     found: list[Home] = []
     todo = [home]
     while todo:
-        called = _plain_calls(todo.pop().text)
+        called = _find_plain_calls(todo.pop().text)
         more = [one for name, one in beside.items() if name in called and one not in found]
         found += more
         todo += more
     return found
 
 
-def _plain_calls(text: str) -> set[str]:
+def _find_plain_calls(text: str) -> set[str]:
     function = first_function(text)
     calls = [node for node in walk(function) if isinstance(node, ast.Call)] if function is not None else []
     return {call.func.id for call in calls if isinstance(call.func, ast.Name)}
 
 
-def new_functions(then: ModuleRevision, job: ModuleJob) -> list[Home]:
-    """The functions that the twin imports from omni modules now and did not in ``then``, and those that they call."""
+def find_new_functions(then: ModuleRevision, job: ModuleJob) -> list[Home]:
+    """Return the functions that the twin imports from omni modules now and did not in ``then``, and those they call."""
     assert job.twin.new is not None
     before = {(entry.module, entry.name) for entry in imports(then.text, then.path).values()}
     found: dict[str, Home] = {}
     for entry in imports(job.twin.new.text, job.twin.new.path).values():
         if (entry.module, entry.name) not in before and entry.module.startswith(f"{job.profile.package}."):
-            for home in _functions_behind(entry, job):
+            for home in _resolve_import(entry, job):
                 found.setdefault(home.dotted, home)
     return [*found.values()]
 
 
-def _functions_behind(entry: Import, job: ModuleJob) -> Sequence[Home]:
-    """The function that an import binds, and those of its module that it calls; of a module all functions. None of a
-    module that does not parse."""
+def _resolve_import(entry: Import, job: ModuleJob) -> Sequence[Home]:
+    """Return the function that an import binds and those of its module that it calls.
+
+    Returns all functions of an imported module, and none of a module that does not parse.
+    """
     assert job.twin.new is not None
     whole = job.target.omni_module(entry.dotted)
     module, name = (entry.dotted, "") if whole else (entry.module, entry.name)
@@ -143,23 +149,23 @@ def _functions_behind(entry: Import, job: ModuleJob) -> Sequence[Home]:
         return [Home(module, n, f"{entry.bound}.{n}", unit) for n, unit in units.items()]
     made = [Home(module, n, entry.bound if n == name else n, unit) for n, unit in units.items()]
     first = next((home for home in made if home.name == name), None)
-    return [first, *_called_by(first, made)] if first is not None else []
+    return [first, *_find_called(first, made)] if first is not None else []
 
 
 _RE_EXPORTS = 3
-"""Through how many modules that only import it a name is followed."""
+"""Most modules followed to find a name's definition when each only re-exports the name."""
 
 
-def in_npu_words(home: Home, around: Sequence[Home], job: ModuleJob) -> Home:
-    """The function translated, with ``around`` around it."""
+def translate_home(home: Home, around: Sequence[Home], job: ModuleJob) -> Home:
+    """Translate ``home`` and the functions ``around`` it."""
     assert job.twin.new is not None
     text, *others = (job.twin.translation.unit(one.text, job.profile) for one in (home, *around))
     gets_self = re.search(rf"(?<![\w.]){re.escape(home.bound)}\(\s*self\s*[,)]", job.twin.new.text) is not None
-    return replace(home, text=_with_self(text) if gets_self else text, around=tuple(others), gets_self=gets_self)
+    return replace(home, text=_name_runner_self(text) if gets_self else text, around=tuple(others), gets_self=gets_self)
 
 
-def _with_self(text: str) -> str:
-    """The function with its first parameter, which is given the runner, called ``self``."""
+def _name_runner_self(text: str) -> str:
+    """Rename the function's first parameter, which receives the runner, to ``self``."""
     function = first_function(text)
     given = parameters(function)[:1] if function is not None else []
     if function is None or not given:

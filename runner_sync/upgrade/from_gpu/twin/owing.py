@@ -1,16 +1,16 @@
-"""Older GPU code that a port depends on: the twin has had it for some time, and NPU never got it.
+"""Finds older GPU code that a port depends on and that NPU never got.
 
 Comes in: a ``ModuleJob``, its GPU side and the upgraded text. Goes out: names. May touch: nothing.
 
-Only what a twin changed since the revision that a unit was last aligned with is ported. What it had by then and NPU
-lacks is owed: ``check`` reports it (RS2xx), an upgrade leaves it alone. But not if the upgrade brings another part of
-the same feature, because a cache that is read and never filled is worse than none::
+A port brings only what a twin changed since the revision that the unit was last aligned with. Code that the twin had by
+then and NPU lacks is owed: ``check`` reports it (RS2xx) and an upgrade leaves it alone. The exception is an upgrade
+that brings another part of the same feature, because a cache that is read and never filled is worse than none::
 
     twin, old and new   execute_model    self._keep(rows)            NPU does without
     twin, new           sample_tokens    return self.kept.rows()     ported, and reads what nothing keeps
 
-Two places belong to one feature if they share an attribute of ``self``, or a method that is called for its effect. A
-method that returns a value does not count: two readers of one flag need not belong together.
+Two places belong to one feature if they share an attribute of ``self`` or a method that is called for its effect. A
+method that returns a value does not count, because two readers of one flag need not belong together.
 """
 
 from __future__ import annotations
@@ -25,27 +25,29 @@ from runner_sync.syntax import walk
 from runner_sync.units import texts
 from runner_sync.upgrade.from_gpu.twin import mixins
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
-from runner_sync.upgrade.from_gpu.twin.inlined import in_place
+from runner_sync.upgrade.from_gpu.twin.inlined import find_helpers_in_place
 from runner_sync.upgrade.job import ModuleJob, Owed
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
-    """Names on ``self`` whose uses in the old twin must be ported, too, once NPU has the upgraded ``text``.
+    """Return the names on ``self`` whose uses in the old twin must be ported as well.
 
-    These are the attributes, and the methods called for their effect, that ``text`` uses and no NPU code mentioned
-    before; and the GPU-only members that use those attributes. Empty where NPU lacks none of the twin's uses of them,
-    and with ``--only``.
+    These are attributes, and methods called for their effect, that the upgraded ``text`` uses and no NPU code mentioned
+    before, and GPU-only members that use those attributes. Returns none if NPU lacks none of their uses, and none with
+    ``--only``.
     """
     if job.settings.only or job.twin.new is None:
         return Owed()
-    known = _words_on_npu(job)
+    known = _collect_npu_words(job)
     mine = texts.unit_texts(job.text, job.path)
-    methods = _inherited(job) | {name.rpartition(".")[2]: body for name, body in side.new.items() if "." in name}
+    methods = _collect_inherited(job) | {
+        name.rpartition(".")[2]: body for name, body in side.new.items() if "." in name
+    }
     new = {name for name in self_names(text) & self_names(side.module_text) if name not in known}
     lacking = {name.rpartition(".")[2]: side.new[name] for name in side.new.keys() - mine.keys() if "." in name}
-    inline = {name for unit in mine.values() for name in in_place(unit, lacking)}
+    inline = {name for unit in mine.values() for name in find_helpers_in_place(unit, lacking)}
     helpers = {name: body for name, body in lacking.items() if name not in known and name not in inline}
     kept = new - methods.keys()
     while more := {name for name, body in helpers.items() if name not in kept and self_names(body) & kept}:
@@ -53,32 +55,32 @@ def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
     found = Owed(frozenset(kept), frozenset(name for name in new & methods.keys() if _returns_nothing(methods[name])))
     if not found.names:
         return found
-    lacks_some = any(name in mine and mixins.without_uses(old, found.names) != old for name, old in side.old.items())
+    lacks_some = any(name in mine and mixins.remove_uses(old, found.names) != old for name, old in side.old.items())
     return found if lacks_some or _has_hooks(found.kept, job, side, mine) else Owed()
 
 
-def why(text: str, job: ModuleJob) -> str:
-    """The end of a reason: which owed names make a passage or member count as new."""
+def explain(text: str, job: ModuleJob) -> str:
+    """Return the end of a reason: the owed names because of which a passage or member counts as new."""
     names = sorted(job.twin.owed.names & self_mentions(text))[:NAMED]
     return f"; it belongs to {' and '.join(names)}, which NPU uses since this upgrade" if names else ""
 
 
 NAMED = 2
-"""How many names a reason gives at most."""
+"""Most names that a reason gives."""
 
 
-def _inherited(job: ModuleJob) -> dict[str, str | None]:
+def _collect_inherited(job: ModuleJob) -> dict[str, str | None]:
     return {name: text for inherited in job.hierarchy.inherited.values() for name, text in inherited.members.items()}
 
 
 def _returns_nothing(text: str | None) -> bool:
-    """Whether a method of omni's returns and yields no value, so is called for its effect; false without a text."""
+    """Whether an omni method never returns or yields a value, so is called for its effect; false without a text."""
     nodes = walk(tree_of(text or ""))[1:]
     return bool(nodes) and not any(isinstance(n, ast.Return | ast.Yield) and n.value is not None for n in nodes)
 
 
 def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mapping[str, str]) -> bool:
-    """Whether an override of the twin's that NPU has so far done without uses one of the names."""
+    """Whether a twin's override that NPU has lacked so far uses one of the names."""
     for name in side.known_before - mine.keys():
         owner, _, member = name.rpartition(".")
         inherited = job.hierarchy.inherited.get(owner)
@@ -87,8 +89,9 @@ def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mappi
     return False
 
 
-def _words_on_npu(job: ModuleJob) -> frozenset[str]:
-    """All words of the NPU module, of vllm-ascend's and of vLLM's inherited members: none of these is new."""
+def _collect_npu_words(job: ModuleJob) -> frozenset[str]:
+    """Return all words of the NPU module, of vllm-ascend's and of vLLM's inherited members; none of them counts as
+    new."""
     known = set(_WORD.findall(job.text))
     if job.upstream.new is not None:
         known.update(_WORD.findall(job.upstream.new.text))

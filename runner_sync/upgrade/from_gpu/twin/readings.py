@@ -1,4 +1,4 @@
-"""Modules of the GPU twin and of vLLM in NPU words.
+"""Translates modules of the GPU twin and of vLLM to NPU names.
 
 Comes in: a ``ModuleJob`` and a revision. Goes out: texts of units by their NPU names. May touch: nothing.
 """
@@ -13,23 +13,23 @@ from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.npu_words import InNpuWords
 
 
-def translated_units(job: ModuleJob, side: ModuleRevision) -> Mapping[str, str]:
-    """The twin's units at one revision, translated, by their NPU names."""
-    return translated(job, side).units
+def translate_units(job: ModuleJob, side: ModuleRevision) -> Mapping[str, str]:
+    """Return the twin's translated units at one revision, by their NPU names."""
+    return translate_revision(job, side).units
 
 
-def translated(job: ModuleJob, side: ModuleRevision) -> InNpuWords:
-    """A revision of the twin in NPU words; of the new one also what was left in GPU words."""
+def translate_revision(job: ModuleJob, side: ModuleRevision) -> InNpuWords:
+    """Translate a revision of the twin; for the new one, also report untranslated GPU names."""
     is_new = job.twin.new is not None and side.text == job.twin.new.text
     return job.twin.translation.module(side.text, job.profile, side.path, is_new)
 
 
-def vllm_unit(job: ModuleJob, side: ModuleRevision, name: str) -> str:
-    """vLLM's own text of the unit that is called ``name`` on NPU; empty if vLLM has none."""
+def find_vllm_unit(job: ModuleJob, side: ModuleRevision, name: str) -> str:
+    """Return vLLM's own text of the unit with the NPU name ``name``; empty if vLLM has none."""
     origin = f"{job.profile.vllm_of(job.module).name}.{name.rpartition('.')[2]}" if "." in name else name
     return texts.unit_texts(side.text, side.path).get(origin, "")
 
 
-def vllm_canons(job: ModuleJob, text: str) -> Iterable[str]:
-    """The canonical statements of a vLLM text, translated, to be compared with those of a GPU twin."""
+def list_vllm_canons(job: ModuleJob, text: str) -> Iterable[str]:
+    """Return the canonical statements of a translated vLLM text, to compare with a GPU twin's."""
     return lineage.fingerprint(job.twin.translation.unit(text, job.profile))

@@ -1,9 +1,9 @@
-"""Attributes of ``self`` that a port reads, and that only code which did not come ever sets.
+"""Finds attributes of ``self`` that a port reads although only unported code sets them.
 
-Comes in: a ``ModuleJob``, its GPU side and the upgraded text. Goes out: names with what sets them on the GPU side. May
+Comes in: a ``ModuleJob``, its GPU side and the upgraded text. Goes out: attribute names, each with an obstacle. May
 touch: nothing.
 
-What is read here is always as at first, so the statements around it are dead::
+On NPU such an attribute keeps its initial value, so the code that depends on it is dead::
 
     GPU twin    _talk(self)       self._copies = Copies()                       left out: it uses what NPU has not
                 _finish(self)     copies = getattr(self, "_copies", None)       ported, and always None
@@ -27,30 +27,35 @@ from runner_sync.upgrade.job import ModuleJob
 
 
 def unset(job: ModuleJob, side: GpuSide, text: str) -> dict[str, Obstacle]:
-    """The attributes that methods of the upgraded ``text`` read only now, and that its classes never set to anything
-    but a constant like ``None``, while the GPU class does in methods or passages that did not come.
+    """Map attributes that only unported GPU code sets to an obstacle naming the setters.
 
-    Only what a method asks for by name: a plain read fails for everybody to see, and is asked about.
+    Methods of the upgraded ``text`` newly read the attribute by ``getattr`` or ``hasattr``. Its NPU class and bases set
+    it at most to an empty constant; a GPU method really sets it. Plain reads are skipped: they fail visibly, and
+    another question covers them.
 
-    timid: none that any word in the code of the old module, or of vllm-ascend's, or a member that is inherited could
-    mean; and none with ``--only``, where what sets it may simply not have been asked for.
+    timid: skips names that the old module, vllm-ascend's module or an inherited member mentions. Finds nothing with
+    ``--only``, because the setter may simply not have been selected.
     """
     found: dict[str, Obstacle] = {}
     if job.settings.only or job.twin.new is None:
         return found
     after = texts.unit_texts(text, job.path)
-    words = _words(job.text)
+    words = _find_words(job.text)
     if job.upstream.new is not None:
-        words |= _words(job.upstream.new.text)
+        words |= _find_words(job.upstream.new.text)
     for owner in dict.fromkeys(name.rpartition(".")[0] for name in after if "." in name):
-        mine = _members(owner, after)
+        mine = _select_members(owner, after)
         inherited = job.hierarchy.inherited.get(owner)
         beside = [*inherited.members.values(), *inherited.vllm.values()] if inherited is not None else []
         known = words.union(mine, inherited.members if inherited is not None else ())
-        news = {name for body in mine.values() for name in _read(body)} - known
-        news -= {name for body in (*mine.values(), *beside) if body for name in _set(body)}
+        news = {name for body in mine.values() for name in _find_guarded_reads(body)} - known
+        news -= {name for body in (*mine.values(), *beside) if body for name in _find_set_attributes(body)}
         for name in sorted(news):
-            setters = [member for member, body in _members(owner, side.new).items() if name in _set(body)]
+            setters = [
+                member
+                for member, body in _select_members(owner, side.new).items()
+                if name in _find_set_attributes(body)
+            ]
             if setters:
                 found[name] = Obstacle("code", name, f"set only by what did not come, in {' and '.join(setters)}")
     return found
@@ -60,18 +65,18 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @lru_cache(maxsize=8)
-def _words(text: str) -> frozenset[str]:
-    """All words in the statements of a module, those of its strings included; its comments may be questions."""
+def _find_words(text: str) -> frozenset[str]:
+    """Return all words in a module's statements, including strings but not comments, which may be questions."""
     return frozenset(word for canon in canonical(text) for word in _WORD.findall(canon))
 
 
-def _members(owner: str, units: Mapping[str, str]) -> dict[str, str]:
+def _select_members(owner: str, units: Mapping[str, str]) -> dict[str, str]:
     prefix = f"{owner}."
     return {name.removeprefix(prefix): text for name, text in units.items() if name.startswith(prefix)}
 
 
-def _read(text: str) -> Iterator[str]:
-    """Attributes of ``self`` that a method asks for by name, and reads in no other way."""
+def _find_guarded_reads(text: str) -> Iterator[str]:
+    """Yield attributes of ``self`` that a method reads only by ``getattr`` or ``hasattr``."""
     nodes = walk(tree_of(text))
     loaded = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
     plain = {node.attr for node in loaded if is_name(node.value, "self")}
@@ -84,16 +89,16 @@ def _read(text: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1024)
-def _set(text: str) -> frozenset[str]:
-    """Attributes of ``self`` that a method sets, to more than a constant such as ``None`` or ``[]``."""
+def _find_set_attributes(text: str) -> frozenset[str]:
+    """Return attributes of ``self`` that a method sets to more than an empty constant such as ``None`` or ``[]``."""
     nodes = walk(tree_of(text))
     idle: set[ast.AST] = set()
     found = set()
     for node in nodes:
         match node:
-            case ast.Assign(targets=targets, value=value) if _is_idle(value):
+            case ast.Assign(targets=targets, value=value) if _is_empty_value(value):
                 idle.update(targets)
-            case ast.AnnAssign(target=target, value=value) if value is None or _is_idle(value):
+            case ast.AnnAssign(target=target, value=value) if value is None or _is_empty_value(value):
                 idle.add(target)
             case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id="self"), ast.Constant(value=str(name)), _]):
                 found.add(name)
@@ -101,8 +106,8 @@ def _set(text: str) -> frozenset[str]:
     return frozenset({*found, *(node.attr for node in stored if node not in idle and is_name(node.value, "self"))})
 
 
-def _is_idle(value: ast.expr) -> bool:
-    """Whether a value is what one sets an attribute to before or after use: ``None``, false, zero or empty."""
+def _is_empty_value(value: ast.expr) -> bool:
+    """Whether a value only initialises or resets an attribute: ``None``, false, zero or empty."""
     match value:
         case ast.Constant(value=constant):
             return not constant

@@ -6,7 +6,7 @@ import pytest
 
 from runner_sync.merge import Reason
 from runner_sync.model import Triple
-from runner_sync.upgrade.from_gpu.merging.half_ported import half_ported, unread_parameters
+from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported, find_unread_parameters
 
 OLD = "def run(self, rows):\n    self.note(rows)\n    return self.finish(rows)\n"
 NEW = (
@@ -39,7 +39,7 @@ REFUSED = NEW.replace(
     ],
 )
 def test_half_ported(mine: str, result: str, foreign: str, found: set[str]) -> None:
-    assert half_ported(Triple(OLD, mine, NEW), result, {foreign}) == found
+    assert find_half_ported(Triple(OLD, mine, NEW), result, {foreign}) == found
 
 
 OPENED_OLD = "def run(self, rows):\n    with graph(rows), self.sending(rows) as sent:\n        self.note(sent)\n"
@@ -64,7 +64,7 @@ OWN_WITH = (
 def test_a_with_that_opens_the_same_reads_it_as_the_twins_does(item: str, found: set[str]) -> None:
     theirs = "with graph(rows), self.sending(rows, late=late) as sent:"
     result = OPENED_NEW.replace(theirs, OWN_WITH.format(item=item))
-    assert half_ported(Triple(OPENED_OLD, OPENED_OLD, OPENED_NEW), result) == found
+    assert find_half_ported(Triple(OPENED_OLD, OPENED_OLD, OPENED_NEW), result) == found
 
 
 def _without_mixin(canon: str) -> Reason | None:
@@ -82,8 +82,8 @@ def _without_mixin(canon: str) -> Reason | None:
 )
 def test_a_suite_that_is_refused_is_a_feature_of_its_own(result: str, found: set[str]) -> None:
     """`sample_tokens` of vllm-omni 0.24.0 hands `inter_stage_outputs` on, and a mixin that NPU lacks counts it, too."""
-    assert half_ported(Triple(OLD, OLD, REFUSED), result, veto=_without_mixin) == found
-    assert half_ported(Triple(OLD, OLD, REFUSED), HALF) == {"plan"}
+    assert find_half_ported(Triple(OLD, OLD, REFUSED), result, veto=_without_mixin) == found
+    assert find_half_ported(Triple(OLD, OLD, REFUSED), HALF) == {"plan"}
 
 
 EACH = "def run(self, rows):\n    for row in rows:\n        self.note(row)\n    return self.finish(rows)\n"
@@ -124,7 +124,7 @@ COMPUTED = COUNTED.replace("fresh = 0", "fresh = self.count(rows)")
 def test_a_local_that_nothing_changes_any_more_is_half_of_a_feature(
     new: str, result: str, foreign: str, found: set[str]
 ) -> None:
-    assert half_ported(Triple(EACH, EACH, new), result, {foreign}) == found
+    assert find_half_ported(Triple(EACH, EACH, new), result, {foreign}) == found
 
 
 STORE = """\
@@ -165,8 +165,8 @@ BACK = STORE.format(parameter=", keep=None", setting=SETTING, value=", len(rows)
     ],
 )
 def test_parameters_that_came_back_for_nothing(mine: str, now: str, result: str, found: set[str]) -> None:
-    assert unread_parameters(Triple(KEEPING, mine, now), result) == found
+    assert find_unread_parameters(Triple(KEEPING, mine, now), result) == found
 
 
 def test_what_is_no_method_has_no_parameters() -> None:
-    assert unread_parameters(Triple("keep = 1\n", "keep = 2\n", "keep = 3\n"), "keep = 2\n") == set()
+    assert find_unread_parameters(Triple("keep = 1\n", "keep = 2\n", "keep = 3\n"), "keep = 2\n") == set()

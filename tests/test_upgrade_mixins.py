@@ -488,7 +488,7 @@ def test_what_a_method_used_before_is_no_news_of_a_mixin(line: str, given: set[s
     mixins = {"NPUARModelRunner": {"SendingMixin": frozenset({"send", "close"})}}
     job = ModuleJob(NPU, NPU.modules[1], AR, "", Upstream(), hierarchy=Hierarchy(added_mixins=mixins))
     text = f"    def run(self, rows):\n        {line}\n"
-    assert mixins_alone.given_to(Draft("NPUARModelRunner.run", (Stage(text),)), job) == given
+    assert mixins_alone.find_given_names(Draft("NPUARModelRunner.run", (Stage(text),)), job) == given
 
 
 class TestUpgrade:

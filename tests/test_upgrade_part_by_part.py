@@ -8,7 +8,7 @@ import pytest
 
 from runner_sync import merge
 from runner_sync.merge import Merged
-from runner_sync.upgrade.from_gpu.merging.part_by_part import what_can_run
+from runner_sync.upgrade.from_gpu.merging.part_by_part import keep_runnable_parts
 
 KNOWN = {"len", "print"}
 
@@ -24,7 +24,7 @@ OMNI = """\
 
 def port(made: str, *decisions: merge.Decision, omni: str = OMNI) -> Merged | None:
     ast.parse("class _:\n" + made)
-    return what_can_run(omni, Merged(made, decisions), KNOWN)
+    return keep_runnable_parts(omni, Merged(made, decisions), KNOWN)
 
 
 FEATURE = "".join(f"        self.{name}(first)\n" for name in ("note", "send", "keep", "plan", "mark", "hand"))

@@ -27,7 +27,7 @@ from runner_sync.merge import Decision, Reason
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.asking import ported_passages
-from runner_sync.upgrade.from_gpu.merging.left_out import with_left_out_joined, without_those_here
+from runner_sync.upgrade.from_gpu.merging.left_out import drop_already_present, join_left_out
 from runner_sync.upgrade.job import ModuleJob
 
 BROUGHT, CHANGED = ported_passages.TAKEN_OVER, ported_passages.CHANGED
@@ -256,7 +256,7 @@ def test_what_stands_in_a_block_that_was_left_out_is_no_second_question(
     others: list[Decision], shown: list[str]
 ) -> None:
     """0.32.0rc1 on vllm-ascend 0.30.0rc2 had a block of the GPU runner's ``sample_tokens`` in two questions."""
-    first, *rest = with_left_out_joined([BLOCK_LEFT_OUT, *others])
+    first, *rest = join_left_out([BLOCK_LEFT_OUT, *others])
     assert first == BLOCK_LEFT_OUT
     assert [item.upstream for item in rest] == shown
 
@@ -264,7 +264,7 @@ def test_what_stands_in_a_block_that_was_left_out_is_no_second_question(
 def test_halves_of_features_are_a_question_beside_what_nothing_sets() -> None:
     half = [replace(left_out(f"use({name})", name), reason=Reason("half of a feature", (name,))) for name in "ab"]
     unset = [left_out(f"read({name})", name) for name in "cd"]
-    found = with_left_out_joined([half[0], unset[0], half[1], unset[1]])
+    found = join_left_out([half[0], unset[0], half[1], unset[1]])
     assert [(item.reason.kind, item.reason.names, item.reason.passages) for item in found] == [
         ("half of a feature", ("a", "b"), 2),
         ("reads what nothing sets", ("c", "d"), 2),
@@ -276,7 +276,7 @@ def test_of_changes_that_are_left_out_together_what_the_first_one_stood_for_is_c
         replace(left_out(f"send({name})", name), base="send(1)", omni=f"send({at})", chosen=f"send({at})")
         for at, name in enumerate("ab")
     ]
-    (whole,) = with_left_out_joined(changed)
+    (whole,) = join_left_out(changed)
     assert (whole.base, whole.omni, whole.upstream, whole.chosen) == ("", "send(0)", "send(a)\nsend(b)", "send(0)")
 
 
@@ -317,7 +317,7 @@ def test_a_parameter_that_stays_out_is_not_said_to_be_set_by_nothing(
 def test_noop_what_stands_in_a_block_that_came_in_is_a_question() -> None:
     block = replace(BLOCK_LEFT_OUT, chosen=BLOCK)
     inside = left_out("rows = snapshot.rows", "snapshot")
-    assert with_left_out_joined([block, inside]) == [block, inside]
+    assert join_left_out([block, inside]) == [block, inside]
 
 
 CLAUSES = """\
@@ -385,12 +385,12 @@ def test_what_stands_below_its_setter_is_not_asked_about_where_it_was_left_out(
 ) -> None:
     """``capturer.finalize_pending_copy()`` of vllm-omni 0.24.0, which vllm-ascend 0.26.0rc1 had brought before."""
     item = left_out(passage, "plan")
-    assert without_those_here([item], omni) == [item] * asked
+    assert drop_already_present([item], omni) == [item] * asked
 
 
 def test_noop_a_changed_statement_is_asked_about_wherever_else_it_stands() -> None:
     changed = replace(left_out("plan.close()", "plan"), base="self.close()", chosen="self.close()")
-    assert without_those_here([changed], HAS_IT) == [changed]
+    assert drop_already_present([changed], HAS_IT) == [changed]
 
 
 OWN = dedent("""

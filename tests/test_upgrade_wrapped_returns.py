@@ -9,7 +9,11 @@ from runner_sync.merge import Reason
 from runner_sync.model import Triple
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu.merging.wrapped_returns import hand_over, settled, wrapped_by_twin
+from runner_sync.upgrade.from_gpu.merging.wrapped_returns import (
+    find_newly_wrapped,
+    remove_wrapping_changes,
+    wrap_returns,
+)
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 
 WAS = """    def take(self, kv):
@@ -43,11 +47,13 @@ def ported(
 
     sides = Triple(was, npu, now)
     stays = {line.strip() for line in pinned.split("\n")}
-    found = wrapped_by_twin(sides, veto, {foreign}, stays)
-    assert settled(sides, found) in ((Triple(now, npu, now), Triple(was, npu, was)) if found else (sides,))
+    found = find_newly_wrapped(sides, veto, {foreign}, stays)
+    assert remove_wrapping_changes(sides, found) in (
+        (Triple(now, npu, now), Triple(was, npu, was)) if found else (sides,)
+    )
     job = ModuleJob(NPU, NPU.modules[0], "r.py", npu, Upstream(new=ModuleRevision("1", "", ASCEND)))
-    draft = hand_over(Draft("R.take", (Stage(npu),)), job, found)
-    assert wrapped_by_twin(Triple(was, draft.text, now), veto, {foreign}, stays) == [] or not found
+    draft = wrap_returns(Draft("R.take", (Stage(npu),)), job, found)
+    assert find_newly_wrapped(Triple(was, draft.text, now), veto, {foreign}, stays) == [] or not found
     return draft
 
 
@@ -154,10 +160,10 @@ def test_npus_value_is_handed_over_where_the_twins_changed_as_well(was: str, npu
 def ported_other(npu: str, was: str, pinned: str) -> Draft:
     """The draft after its returns were handed over, where the twin has another value; the merge has nothing to do."""
     sides = Triple(was, npu, OTHER)
-    found = wrapped_by_twin(sides, lambda _canon: None, (), pinned.split("\n"))
-    assert "attach" not in settled(sides, found).upstream
+    found = find_newly_wrapped(sides, lambda _canon: None, (), pinned.split("\n"))
+    assert "attach" not in remove_wrapping_changes(sides, found).upstream
     job = ModuleJob(NPU, NPU.modules[0], "r.py", npu, Upstream(new=ModuleRevision("1", "", ASCEND)))
-    return hand_over(Draft("R.take", (Stage(npu),)), job, found)
+    return wrap_returns(Draft("R.take", (Stage(npu),)), job, found)
 
 
 @pytest.mark.parametrize(
@@ -171,4 +177,4 @@ def ported_other(npu: str, was: str, pinned: str) -> Draft:
     ],
 )
 def test_the_merge_brings_the_whole_return(was: str, now: str, pinned: str) -> None:
-    assert wrapped_by_twin(Triple(was, BUILT, now), lambda _canon: None, (), pinned.split("\n")) == []
+    assert find_newly_wrapped(Triple(was, BUILT, now), lambda _canon: None, (), pinned.split("\n")) == []

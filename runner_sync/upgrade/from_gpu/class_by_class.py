@@ -19,7 +19,7 @@ from runner_sync.upgrade.from_gpu.members import beside_twin, twin_copies
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import drop_gone_from_gpu
 from runner_sync.upgrade.from_gpu.members.new_members import declined_members, is_asked_about, ported_members
 from runner_sync.upgrade.from_gpu.merging import porting
-from runner_sync.upgrade.from_gpu.merging.refusing import veto_for, without_idle_calls
+from runner_sync.upgrade.from_gpu.merging.refusing import refuse_idle_calls, veto_for
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import Fate, ModuleJob
 
@@ -63,7 +63,7 @@ def _port_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side
     have = [canon for draft in drafts for canon in canonical(draft.text)]
     absent = {**job.twin.unset, **device_bound(pair)}
     veto = veto_for(absent, job.refused, pair.upstream, have=have, helpers=pair.helpers)
-    veto = without_idle_calls(job.target.gives_up, have, veto)
+    veto = refuse_idle_calls(job.target.gives_up, have, veto)
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     beside = [d for d in drafts if not d.chosen and d.owner == class_name]
     ported = porting.port(mine, job, side, veto, beside=beside)

@@ -1,11 +1,11 @@
-"""The twin's change, merged into a method that NPU has, too.
+"""Merges the twin's change into methods that NPU has as well.
 
 Comes in: drafts and the twin's two texts. Goes out: the drafts with one more text and questions. May touch: nothing.
 
-- ``porting`` merges, without what ``refusing`` keeps out;
-- ``sound_merge`` repeats it until the result can run, or takes the parts that can (``part_by_part``); ``half_ported``
-  finds features that came in half;
-- ``mixins_alone`` brings what the twin does with a new mixin where the port of a method is refused as a whole;
-- ``wrapped_returns`` hands NPU's returns on where the twin newly does;
-- ``resting_on`` says what of an earlier change a port needs.
+- ``porting`` runs the merge, without the statements that ``refusing`` vetoes;
+- ``sound_merge`` repeats the merge until the result can run, or keeps the parts that can (``part_by_part``);
+  ``half_ported`` finds features that arrived incompletely;
+- ``mixins_alone`` ports only the uses of a new mixin if the rest of the port is refused;
+- ``wrapped_returns`` wraps NPU's returns where the twin newly wraps its own;
+- ``resting_on`` finds what a port needs of an earlier change.
 """

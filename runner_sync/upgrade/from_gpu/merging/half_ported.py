@@ -1,14 +1,14 @@
-"""Locals that a port brought by half: they are set here, and statements that read them on the GPU side are missing.
+"""Finds locals that a port sets although statements that read them on the GPU side are missing.
 
 Comes in: the sides of a port and its result. Goes out: names. May touch: nothing.
 
-A feature that is switched on here without the code behind the switch runs in a state that neither side has tested::
+A feature that is switched on without the code behind the switch runs in a state that neither side has tested::
 
     GPU twin    keep = self.keeps(rows)         result    keep = self.keeps(rows)
                 if keep:
                     self.store(rows)
 
-So is a local that is set to a constant, while all that changes it there is missing here: it is always the same.
+A local that is set to a constant is half ported, too, if all statements that change it are missing: it never varies.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from runner_sync.statements import ROOT, Node, below, flatten
 from runner_sync.statements.dataflow import binds, reads, sets, uses
 
 ALIKE = 0.6
-"""Similarity from which a statement counts as the local counterpart of a reader on the GPU side."""
+"""Lowest similarity at which a statement counts as the local counterpart of a reader on the GPU side."""
 
 INLINE = 8
-"""A value must be longer than this, in characters, for its presence on both sides to mean anything."""
+"""Characters that a value must exceed for its presence on both sides to be significant."""
 
 
-def half_ported(
+def find_half_ported(
     sides: Triple, text: str, foreign: Collection[str] = frozenset(), *, veto: Veto = lambda _canon: None
 ) -> set[str]:
-    """New locals of the GPU twin that the result mentions while some statement that reads them is missing.
+    """Return new locals of the twin that the result mentions although a statement that reads them is missing.
 
-    Where NPU has a local of that name already, only what the port brings counts as a mention. Not counted: locals that
-    only name a value which NPU has inline; readers that are ``foreign``; and, if another reader did come in, readers
-    inside a suite that ``veto`` refuses, for those belong to another feature. A local that nothing here changes any
-    more counts, whatever reads it.
+    For a name that NPU already has, only statements that the port brings count as mentions. Skips locals that only name
+    a value which NPU has inline, and readers that are ``foreign``. If another reader came in, also skips readers inside
+    a suite that ``veto`` refuses, because they belong to another feature. A local that only statements missing here
+    change counts regardless of its readers.
     """
-    old, mine, new, result = (_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
+    old, mine, new, result = (_flatten_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
     known, own = ({name for node in nodes for name in binds(node) | reads(node)} for nodes in (old, mine))
     mine_as_is = {node.canon for node in mine}
     have = {node.canon for node in result} | set(foreign)
-    refused = _refused(flatten(sides.upstream), veto)
+    refused = _find_refused(flatten(sides.upstream), veto)
     found = set()
     for name in {name for node in new for name in binds(node)} - known:
         here = [node for node in result if name in binds(node) | reads(node)]
@@ -58,18 +58,18 @@ def half_ported(
     return found
 
 
-def unread_parameters(sides: Triple, text: str) -> set[str]:
-    """Parameters that the result has again from the twin, NPU's text has no more, and nothing but what sets them reads.
+def find_unread_parameters(sides: Triple, text: str) -> set[str]:
+    """Return parameters that the port brings back from the twin although nothing but their own setters reads them.
 
-    vllm-ascend gave up the parameter together with its readers; the twin has both. None if the head of the result has
-    more of the twin's that NPU's has not::
+    vllm-ascend dropped the parameter together with its readers; the twin has both. Returns none if the port brings
+    other parameters of the twin along::
 
         GPU twin    def run(self, rows, keep=None):       vllm-ascend    def run(self, rows):
                         if keep is None:
                             keep = len(rows) > 0
                         self.store(rows, keep)                               self.store(rows, len(rows) > 0)
     """
-    was, mine, new, result = (_unit(side) for side in (sides.base, sides.omni, sides.upstream, text))
+    was, mine, new, result = (_flatten_unit(side) for side in (sides.base, sides.omni, sides.upstream, text))
     if not (was and mine and new and result):
         return set()
     back = binds(result[0]) - binds(mine[0])
@@ -77,14 +77,15 @@ def unread_parameters(sides: Triple, text: str) -> set[str]:
     return set(back) if is_idle and not any(_is_read(name, result) for name in back) else set()
 
 
-def _unit(text: str) -> Sequence[Node]:
-    """The statements of a method or function from its head on."""
+def _flatten_unit(text: str) -> Sequence[Node]:
+    """Flatten a method or function, starting at its head; empty for any other text."""
     nodes = flatten(text)
     return nodes if nodes and nodes[0].defines else ()
 
 
 def _is_read(name: str, nodes: Sequence[Node]) -> bool:
-    """Whether a statement reads a name for more than to set it: conditions around nothing but that do no more."""
+    """Whether a statement reads a name for more than setting it; conditions around nothing but such setters do not
+    count."""
 
     def is_setting(node: Node) -> bool:
         return node.is_comment or binds(node) == {name}
@@ -99,12 +100,12 @@ def _is_read(name: str, nodes: Sequence[Node]) -> bool:
     )
 
 
-def _code(text: str) -> list[Node]:
+def _flatten_code(text: str) -> list[Node]:
     return [node for node in flatten(text) if not node.is_comment]
 
 
-def _refused(nodes: Sequence[Node], veto: Veto) -> set[str]:
-    """Canonical statements that ``veto`` refuses, with everything nested in them."""
+def _find_refused(nodes: Sequence[Node], veto: Veto) -> set[str]:
+    """Return canonical statements that ``veto`` refuses, with everything nested in them."""
     found: list[bool] = []
     for node in nodes:
         found.append(veto(node.canon) is not None or (node.parent != ROOT and found[node.parent]))
@@ -112,13 +113,13 @@ def _refused(nodes: Sequence[Node], veto: Veto) -> set[str]:
 
 
 def _is_inline(name: str, new: Sequence[Node], mine: Sequence[Node]) -> bool:
-    """Whether the value that the twin assigns to this name already stands inside a statement of NPU's."""
+    """Whether the value that the twin assigns to this name is already part of an NPU statement."""
     values = [node.canon.partition(" = ")[2] for node in new if name in binds(node)]
     return len(values) == 1 and len(values[0]) > INLINE and any(values[0] in node.canon for node in mine)
 
 
 def _is_fixed(name: str, result: Sequence[Node], new: Sequence[Node]) -> bool:
-    """Whether a local is only ever set to a constant here, and changed in the twin."""
+    """Whether a local is only ever set to a constant here but changes in the twin."""
     changes = re.compile(rf"{name}(?:\.\w+\(|\[)")
 
     def is_changing(node: Node) -> bool:
@@ -132,8 +133,10 @@ _CONSTANT = re.compile(r" = (?:-?\d+(?:\.\d+)?|None|True|False|'[^']*'|\[\]|\{\}
 
 
 def _has_counterpart(nodes: Sequence[Node], reader: Node, name: str) -> bool:
-    """Whether one of ``nodes``, which set or read ``name``, is what ``reader`` is on the GPU side: alike, or a ``with``
-    that opens the same for the body, whatever else it opens."""
+    """Whether one of ``nodes``, which set or read ``name``, corresponds to the GPU side's ``reader``.
+
+    The counterpart is similar, or is a ``with`` that opens the same context for its body.
+    """
     opened = [node for node in nodes if name in uses(node) and reader.facts.opens]
     return any(node.facts.opens == reader.facts.opens for node in opened) or any(
         SequenceMatcher(None, reader.canon, node.canon).ratio() >= ALIKE for node in nodes

@@ -1,6 +1,6 @@
-"""What a port leaves out because of the names that it reads: one question about all of it.
+"""Joins questions about statements that a port leaves out because of names that they read.
 
-Comes in: decisions of a port. Goes out: decisions, some of them as one. May touch: nothing.
+Comes in: decisions of a port. Goes out: decisions, some of them joined. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from runner_sync.merge import Kind, Reason
 from runner_sync.statements import flatten
 
 READS_UNSET: tuple[Kind, ...] = ("reads what nothing sets", "reads what was left out", "half of a feature")
-"""Kinds of decisions about statements that stay out because of a name that they read."""
+"""Kinds of decisions about statements left out because of a name that they read."""
 
 
-def with_left_out_joined(decisions: Sequence[merge.Decision]) -> Sequence[merge.Decision]:
-    """The decisions, with all that left out statements because of a name that they read joined into one, and all that
-    left out a half feature into another.
+def join_left_out(decisions: Sequence[merge.Decision]) -> Sequence[merge.Decision]:
+    """Join decisions that left out statements because of a name that they read, and those that left out half a feature.
 
-    Those are dropped whose statement stands in a larger block which is itself left out and asked about.
+    Drops a decision if a larger block that contains its statement is itself left out and asked about.
     """
     blocks = [item.upstream for item in decisions if item.reason.kind not in READS_UNSET and not item.chosen]
     decisions = [
@@ -29,26 +28,27 @@ def with_left_out_joined(decisions: Sequence[merge.Decision]) -> Sequence[merge.
         for item in decisions
         if item.reason.kind not in READS_UNSET or not any(_has_lines(block, item.upstream) for block in blocks)
     ]
-    return _joined(_joined(decisions, READS_UNSET[:-1]), READS_UNSET[-1:])
+    return _join(_join(decisions, READS_UNSET[:-1]), READS_UNSET[-1:])
 
 
-def without_those_here(decisions: Sequence[merge.Decision], omni: str) -> Sequence[merge.Decision]:
-    """The decisions without those on additions that read a name which nothing sets above them, where the method
-    ``omni`` has them further down: the statements that do something, under conditions of its own.
+def drop_already_present(decisions: Sequence[merge.Decision], omni: str) -> Sequence[merge.Decision]:
+    """Drop decisions on additions that read a name unset at that point if the method ``omni`` has them elsewhere.
+
+    ``omni`` must have every statement with an effect; conditions around them may differ.
     """
     here = frozenset(node.canon for node in flatten(omni) if not node.is_comment)
-    return [item for item in decisions if not _is_here(item, here)]
+    return [item for item in decisions if not _is_present(item, here)]
 
 
-def _is_here(item: merge.Decision, here: Collection[str]) -> bool:
+def _is_present(item: merge.Decision, here: Collection[str]) -> bool:
     if item.reason.kind != READS_UNSET[0] or item.base or item.chosen:
         return False
     steps = [node for node in nodes_of(item.upstream) if node.is_telling and not (node.compound or node.is_clause)]
     return bool(steps) and all(step.canon in here and step.names & {*item.reason.names} for step in steps)
 
 
-def _joined(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Sequence[merge.Decision]:
-    """The decisions, with those whose reason is of one of these ``kinds`` as one, additions first."""
+def _join(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Sequence[merge.Decision]:
+    """Join the decisions of these ``kinds`` into one, additions first."""
     left_out = sorted((item for item in decisions if item.reason.kind in kinds), key=lambda item: bool(item.base))
     if len(left_out) < 2:
         return decisions
@@ -60,6 +60,6 @@ def _joined(decisions: Sequence[merge.Decision], kinds: Sequence[Kind]) -> Seque
 
 
 def _has_lines(block: str, part: str) -> bool:
-    """Whether ``block`` contains the lines of ``part`` in a row, at any indentation."""
+    """Whether ``block`` contains the lines of ``part`` consecutively, at any indentation."""
     rows, wanted = ([line.strip() for line in text.split("\n")] for text in (block, part))
     return any(rows[k : k + len(wanted)] == wanted for k in range(len(rows) - len(wanted) + 1))

@@ -1,8 +1,9 @@
-"""What the twin of a unit does with a mixin that the NPU class gets, alone: it comes where the whole port is refused.
+"""Ports only the uses of a mixin that the NPU class newly gets, if the whole port is refused.
 
 Comes in: a draft, its twin with helpers, and a ``ModuleJob``. Goes out: the sides of a port. May touch: nothing.
 
-A mixin is set up in one method and used in others. A twin that was rebuilt otherwise says nothing against its calls::
+A mixin is set up in one method and used in others. Even if the twin was otherwise rebuilt, its calls of the mixin
+apply::
 
     twin   build = self.builder(rows)          NPU   out = Output(rows)      result   out = Output(rows)
            out = build()                             self.note(out)                   self.send(out)
@@ -23,12 +24,12 @@ from runner_sync.upgrade.job import ModuleJob
 CAME = "what uses the new mixin came alone"
 
 
-def sides(draft: Draft, twin: Twin, job: ModuleJob) -> Triple | None:
-    """The sides of a port that brings the uses of new mixins and nothing else; ``None`` if there are none to bring.
+def build_sides(draft: Draft, twin: Twin, job: ModuleJob) -> Triple | None:
+    """Return the sides of a port that brings only uses of new mixins; ``None`` if there are none.
 
-    The twin's helpers are inlined that the draft has in place, whatever became of the rest of them.
+    Inlines the twin's helpers that the draft has in place, regardless of changes elsewhere in them.
     """
-    given = given_to(draft, job)
+    given = find_given_names(draft, job)
     if not given:
         return None
     _, now = inlined.inline_helpers(draft.text, twin, twin)
@@ -36,7 +37,9 @@ def sides(draft: Draft, twin: Twin, job: ModuleJob) -> Triple | None:
     return Triple(without, draft.text, now) if without != now else None
 
 
-def given_to(draft: Draft, job: ModuleJob) -> frozenset[str]:
-    """The names that new mixins give to the draft's class, without those that it used before: its statements with them
-    are old on both sides."""
+def find_given_names(draft: Draft, job: ModuleJob) -> frozenset[str]:
+    """Return names that new mixins give to the draft's class, without those that the draft already uses.
+
+    Statements with the latter are old on both sides.
+    """
     return job.hierarchy.from_mixins(draft.owner) - self_names(draft.text)

@@ -1,10 +1,10 @@
-"""The parts of a port that can stand alone, where the whole of it cannot run.
+"""Keeps the parts of a port that can run if the whole port cannot.
 
-Comes in: a method of omni's, the merge of a port into it, and the names it may read. Goes out: the merge without the
-passages that make it unsound, each of them a question. May touch: nothing.
+Comes in: an omni method, the merge of a port into it, and the names it may read. Goes out: the merge without the
+passages that make it unsound, with a question for each. May touch: nothing.
 
-A GPU runner may be rebuilt where NPU differs and also gain features elsewhere: a ``return`` too many at the top of
-``sample_tokens`` says nothing against what came in 200 lines below.
+A GPU runner may be rebuilt in a place where NPU differs and gain features elsewhere: a surplus ``return`` at the top of
+``sample_tokens`` does not invalidate changes 200 lines below.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from runner_sync.statements import flatten, parses
 from runner_sync.units import split_lines
 
 LEAST = 0.5
-"""Share of the changed lines that must be left; with fewer, one question about the whole port is better."""
+"""Smallest share of changed lines to keep; below it, one question about the whole port is better."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A run of statements in both texts, as lines: ``omni`` before and ``made`` after the merge; equal if unchanged."""
+    """A run of statements as lines: ``omni`` before and ``made`` after the merge; equal if unchanged."""
 
     omni: tuple[str, ...]
     made: tuple[str, ...]
@@ -56,7 +56,7 @@ class _Attempt:
         return self.parts[part].omni if part in self.undone else self.parts[part].made
 
     def starts(self) -> list[int]:
-        """The 1-based first line of each part, and the line behind the last one."""
+        """Return the 1-based first line of each part, and the line behind the last one."""
         at = [1]
         for k in range(len(self.parts)):
             at.append(at[-1] + len(self.lines(k)))
@@ -66,18 +66,18 @@ class _Attempt:
         return max(k for k, start in enumerate(self.starts()[:-1]) if start <= line)
 
 
-def what_can_run(omni: str, merged: merge.Merged, known: Collection[str]) -> merge.Merged | None:
-    """The merge without those changed passages that make later statements unreachable; each becomes a decision.
+def keep_runnable_parts(omni: str, merged: merge.Merged, known: Collection[str]) -> merge.Merged | None:
+    """Undo changed passages that make later statements unreachable; each becomes a decision.
 
-    ``omni`` is the method before the port, ``merged`` after it, ``known`` are the names that it may read. ``None`` if
-    too little of the change would be left, or if that has other problems: a name that is now set elsewhere means that
-    the twin was rebuilt, and no part of that stands alone.
+    ``omni`` is the method before the port, ``merged`` after it; ``known`` are the names that it may read. Returns
+    ``None`` if too little of the change would remain, or if the result has other problems: a name that is now set
+    elsewhere means that the twin was rebuilt and no part stands alone.
     """
-    parts = _parts(omni, merged.text)
+    parts = _split_into_parts(omni, merged.text)
     before = problems(omni, known)
     attempt, why = _Attempt(parts, frozenset()), dict[int, Problem]()
     while found := problems(attempt.text, known) - before:
-        blamed = _ending_early(attempt)
+        blamed = _find_parts_ending_early(attempt)
         if not blamed:
             return None
         why |= dict.fromkeys(blamed, min(found))
@@ -86,17 +86,17 @@ def what_can_run(omni: str, merged: merge.Merged, known: Collection[str]) -> mer
             return None
     if sum(parts[k].size for k in attempt.undone) > (1 - LEAST) * sum(part.size for part in parts):
         return None
-    kept = _decisions_moved(merged.decisions, _Attempt(parts, frozenset()), attempt)
-    asked = [_decision(attempt, k, why[k]) for k in sorted(attempt.undone)]
+    kept = _move_decisions(merged.decisions, _Attempt(parts, frozenset()), attempt)
+    asked = [_make_decision(attempt, k, why[k]) for k in sorted(attempt.undone)]
     return merge.Merged(attempt.text, tuple(sorted([*kept, *asked], key=lambda one: one.line)))
 
 
-def _parts(omni: str, made: str) -> list[_Part]:
-    """Both texts cut at statement boundaries into parts that correspond, by a diff of their statements.
+def _split_into_parts(omni: str, made: str) -> list[_Part]:
+    """Split both texts at statement boundaries into corresponding parts, by a diff of their statements.
 
-    Comments alone cut nothing: what changed before and behind them is one change, which comes or stays out as a whole.
+    Comments alone do not split: changes around unchanged comments are one change, taken or left out as a whole.
     """
-    mine, theirs = list(_chunks(omni)), list(_chunks(made))
+    mine, theirs = list(_split_statements(omni)), list(_split_statements(made))
     matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
     cuts = [(0, 0)]
     for word, i1, i2, j1, j2 in matcher.get_opcodes():
@@ -104,26 +104,26 @@ def _parts(omni: str, made: str) -> list[_Part]:
             cuts += [(i1, j1), (i2, j2)]
     cuts.append((len(mine), len(theirs)))
     return [
-        _Part(_lines(mine[i1:i2]), _lines(theirs[j1:j2]))
+        _Part(_split_chunks(mine[i1:i2]), _split_chunks(theirs[j1:j2]))
         for (i1, j1), (i2, j2) in pairwise(cuts)
         if (i1, j1) != (i2, j2)
     ]
 
 
-def _lines(chunks: Iterable[str]) -> tuple[str, ...]:
+def _split_chunks(chunks: Iterable[str]) -> tuple[str, ...]:
     return tuple(line for chunk in chunks for line in split_lines(chunk))
 
 
-def _chunks(text: str) -> Iterator[str]:
-    """The lines of each statement, head of a compound statement or comment, with the blank lines after it."""
+def _split_statements(text: str) -> Iterator[str]:
+    """Yield the lines of each statement, compound head or comment, with the blank lines after it."""
     lines = split_lines(text)
     starts = sorted({node.start for node in flatten(text)} | {1})
     for start, end in zip(starts, [*starts[1:], len(lines) + 1], strict=True):
         yield "".join(lines[start - 1 : end - 1])
 
 
-def _ending_early(attempt: _Attempt) -> frozenset[int]:
-    """Changed parts that end a suite early or have become unreachable; if there are none, the changed parts next to
+def _find_parts_ending_early(attempt: _Attempt) -> frozenset[int]:
+    """Return changed parts that end a suite early or have become unreachable; otherwise, changed parts adjacent to
     such."""
     lines = [*endings(attempt.text), *unreachable(attempt.text)]
     ends = {attempt.part_of(line) for line in lines}
@@ -131,8 +131,11 @@ def _ending_early(attempt: _Attempt) -> frozenset[int]:
     return frozenset(changed & ends or {k for k in changed if {k - 1, k + 1} & ends})
 
 
-def _decisions_moved(decisions: Iterable[merge.Decision], was: _Attempt, now: _Attempt) -> Iterator[merge.Decision]:
-    """The merge's decisions at their new lines; of an undone part only those that had left out what upstream has."""
+def _move_decisions(decisions: Iterable[merge.Decision], was: _Attempt, now: _Attempt) -> Iterator[merge.Decision]:
+    """Move the merge's decisions to their new lines.
+
+    In an undone part, keeps only decisions that left out upstream statements.
+    """
     old, new = was.starts(), now.starts()
     for decision in decisions:
         part = was.part_of(decision.line)
@@ -146,13 +149,13 @@ def _decisions_moved(decisions: Iterable[merge.Decision], was: _Attempt, now: _A
             yield replace(decision, line=line, end_line=line)
 
 
-def _decision(attempt: _Attempt, part: int, problem: Problem) -> merge.Decision:
-    omni, made = (_text(lines) for lines in (attempt.parts[part].omni, attempt.parts[part].made))
+def _make_decision(attempt: _Attempt, part: int, problem: Problem) -> merge.Decision:
+    omni, made = (_dedent(lines) for lines in (attempt.parts[part].omni, attempt.parts[part].made))
     starts = attempt.starts()
     line, end = starts[part], max(starts[part], starts[part + 1] - 1)
     reason = merge.Reason("cannot run here", detail=str(problem))
     return merge.Decision(line, end, reason, CONTESTED, base="", omni=omni, upstream=made, chosen=omni)
 
 
-def _text(lines: Iterable[str]) -> str:
+def _dedent(lines: Iterable[str]) -> str:
     return textwrap.dedent("".join(lines)).strip("\n")

@@ -1,4 +1,4 @@
-"""The port: omni's own changes of the GPU twin, merged into each draft that has a twin.
+"""Merges omni's own changes of the GPU twin into each draft that has a twin.
 
 Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts with one more stage and a question for each
 passage that a port changed. May touch: nothing.
@@ -25,8 +25,8 @@ from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_sta
 from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_the_same_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
 from runner_sync.upgrade.from_gpu.merging import mixins_alone, resting_on, unrelated, wrapped_returns
-from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, with_left_out_joined, without_those_here
-from runner_sync.upgrade.from_gpu.merging.sound_merge import merge_soundly, methods_called
+from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, drop_already_present, join_left_out
+from runner_sync.upgrade.from_gpu.merging.sound_merge import find_methods_called, merge_soundly
 from runner_sync.upgrade.from_gpu.twin import gpu_side, mixins, moved_helpers
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide, record_twin
 from runner_sync.upgrade.from_gpu.twin.readings import find_vllm_unit, list_vllm_canons, translate_units
@@ -45,29 +45,34 @@ def port(
     beside: Sequence[Draft] = (),
     methods: Sequence[str] = (),
 ) -> list[Draft]:
-    """All drafts, with the changes of the GPU twin merged into each one that has a twin.
+    """Return all drafts, with the changes of the GPU twin merged into each one that has a twin.
 
-    ``beside`` are the other drafts of the same class, which stay as they are; ``methods`` are the texts of methods that
-    may use records (classes of fields) among the drafts. A port that breaks a call of another method is taken back.
+    ``beside`` are the other drafts of the same class, which stay unchanged. ``methods`` are texts of methods that may
+    use records (classes of fields) among the drafts. A port that breaks a call in another method is taken back.
     """
-    context = _Context(job, side, veto, methods, known=_module_names(job, side), moves=moved_helpers.Moves(job, side))
+    context = _Context(
+        job, side, veto, methods, known=_find_module_names(job, side), moves=moved_helpers.Moves(job, side)
+    )
     divided = {draft.split_from for draft in drafts}
     ported = []
     for draft in drafts:
-        # Undoing vLLM's change (`rebased`) would join the halves of a divided method again.
+        # Undoing vLLM's change (`rebased`) would rejoin the halves of a divided method.
         new = (side.new if draft.name in divided else side.rebased).get(draft.name)
         if new is None or draft.removed:
             ported.append(draft)
             continue
-        ported.append(_with_whole_change_of_twin(draft, drafts, new, context))
-    fit = _without_unfit(ported, drafts, context, beside=beside)
+        ported.append(_port_whole_change(draft, drafts, new, context))
+    fit = _take_back_unfit(ported, drafts, context, beside=beside)
     return [context.moves.ask(without_what_came(draft)) for draft in fit]
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What the ports of all drafts share: ``veto`` refuses statements, ``methods`` are texts that may use records among
-    the drafts, ``known`` are the names that a unit of the module may read, ``moves`` tell which helpers moved out."""
+    """Values shared by the ports of all drafts.
+
+    ``veto`` refuses statements, ``methods`` are texts that may use records among the drafts, ``known`` are the names
+    that a unit of the module may read, ``moves`` finds helpers that moved out.
+    """
 
     job: ModuleJob
     side: GpuSide
@@ -79,7 +84,7 @@ class _Context:
 
 @dataclass(frozen=True, slots=True)
 class _Helpers:
-    """Methods of the twin's class that NPU does not have: ``old`` when the two were last aligned, ``new`` now."""
+    """Methods of the twin's class that NPU does not have: ``old`` at the last alignment, ``new`` now."""
 
     old: Mapping[str, str] = field(default_factory=dict)
     new: Mapping[str, str] = field(default_factory=dict)
@@ -89,8 +94,8 @@ class _Helpers:
 class _Port:
     """A draft after its port of ``sides``, from which ``foreign`` statements stayed out.
 
-    ``is_refused`` if nothing came but a question why not. Not ``is_whole`` if nothing came, or if something stayed out
-    because it reads names that nothing sets: ``lacking``.
+    ``is_refused`` if nothing came except a question about the reason. ``is_whole`` is false if the change cannot be
+    applied, or if statements stayed out because they read the ``lacking`` names, which nothing sets.
     """
 
     draft: Draft
@@ -101,63 +106,64 @@ class _Port:
     is_refused: bool = False
 
 
-def _with_whole_change_of_twin(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> Draft:
-    """One draft with the change of its twin, whose text is now ``new``, since its base; if that is not whole, since an
-    earlier base.
+def _port_whole_change(draft: Draft, drafts: Sequence[Draft], new: str, context: _Context) -> Draft:
+    """Port the twin's change since its base into one draft; if that is not whole, port it since an earlier base.
 
-    The twin's change may depend on an earlier one that NPU did not take; then both come, or only what stands without
-    it. For example, `sample_tokens` of vllm-omni 0.24.0 renames what 0.22.0 had renamed. Of the earlier change comes
-    only what the later one lacked.
+    ``new`` is the twin's current text. The change may depend on an earlier one that NPU did not take: `sample_tokens`
+    of vllm-omni 0.24.0 renames what 0.22.0 had renamed. Then both are ported, if that is better, and of the earlier
+    change only what the later one lacked.
     """
     job, side = context.job, context.side
-    port = _with_change_of_twin(draft, drafts, new, context)
+    port = _port_change(draft, drafts, new, context)
     if port.is_whole or port.sides is None or (earlier := gpu_side.use_earlier_base(draft, job, side)) is None:
         return port.draft
-    idle = resting_on.beside_the_point(port.sides, earlier.old[draft.name], port.lacking) if port.lacking else ()
-    more = _with_change_of_twin(
+    idle = resting_on.find_unrelated(port.sides, earlier.old[draft.name], port.lacking) if port.lacking else ()
+    more = _port_change(
         draft, drafts, earlier.rebased[draft.name], replace(context, side=earlier), without=frozenset(idle)
     )
-    changed = resting_on.changed(port.sides, port.foreign)
+    changed = resting_on.find_changed(port.sides, port.foreign)
     if not more.is_whole or not resting_on.is_better(more.draft, port.draft, draft, changed):
         return port.draft
     since, base = (held.bases[draft.name].side.ref for held in (earlier, side))
     said = f"; what it changed since {base} rests on what it changed since {since}, which comes, too"
-    return _with_longer_reason(more.draft, said, count=len(draft.reviews))
+    return _extend_reason(more.draft, said, count=len(draft.reviews))
 
 
-def _with_longer_reason(draft: Draft, said: str, *, count: int) -> Draft:
-    """The draft with ``said`` appended to the reason of its first question after the first ``count`` ones.
+def _extend_reason(draft: Draft, said: str, *, count: int) -> Draft:
+    """Append ``said`` to the reason of the first question after the first ``count`` ones.
 
-    The question keeps its id: it is the same decision.
+    The question keeps its id, because the decision is the same.
     """
     earlier, items = draft.reviews[:count], draft.reviews[count:]
     return replace(draft, reviews=(*earlier, *(replace(it, reason=it.reason + said) for it in items[:1]), *items[1:]))
 
 
-def _with_change_of_twin(
+def _port_change(
     draft: Draft, drafts: Sequence[Draft], new: str, context: _Context, *, without: frozenset[str] = frozenset()
 ) -> _Port:
-    """One draft with the change of its twin since its base, ``without`` these statements; unchanged if the twin has not
-    changed."""
+    """Port the twin's change since its base into one draft, ``without`` these statements.
+
+    The text stays unchanged if the twin has not changed.
+    """
     job, side = context.job, context.side
-    helpers = _twins_helpers(draft, drafts, job, side)
+    helpers = _find_helpers(draft, drafts, job, side)
     draft = record_twin(draft, job, new, side)
-    old, foreign = _old_twin(draft, job, side, new)
+    old, foreign = _find_old_twin(draft, job, side, new)
     base = side.bases.get(draft.name)
     moved = context.moves.find_in_line(draft, base.side) if base is not None else {}
     new_as_is = side.new.get(draft.name, new)
     if old is not None:
         old, new = moved_helpers.inline_moved_helpers(draft.text, (old, helpers.old), (new, helpers.new), moved)
-    foreign |= without | _fields_at_hand(draft, new) | _idle_fields(draft, new, context.methods)
+    foreign |= without | _find_present_fields(draft, new) | _find_idle_fields(draft, new, context.methods)
     if old is None or canonical(old) == canonical(new):
         return _Port(draft)
     sides = Triple(old, draft.text, new)
-    port = _ported(draft, sides, foreign, context)
-    if port.is_refused and (uses := mixins_alone.sides(draft, (new_as_is, helpers.new), job)) is not None:
-        port = _with_uses_of_mixins(port, _ported(draft, uses, (), context), count=len(draft.reviews))
+    port = _merge_change(draft, sides, foreign, context)
+    if port.is_refused and (uses := mixins_alone.build_sides(draft, (new_as_is, helpers.new), job)) is not None:
+        port = _use_mixins_instead(port, _merge_change(draft, uses, (), context), count=len(draft.reviews))
     count, homes = len(draft.reviews), helpers.new.keys() - helpers.old.keys()
     added = moved_helpers.drop_call_questions(port.draft.reviews[count:], moved)
-    added = [_with_new_home(item, homes, job) for item in added]
+    added = [_mention_new_home(item, homes, job) for item in added]
     if base is not None:
         added = [context.moves.mention_new_home(item, port.draft, base.side) for item in added]
     asked = replace(port.draft, reviews=(*port.draft.reviews[:count], *added))
@@ -165,9 +171,11 @@ def _with_change_of_twin(
     return replace(port, draft=asked, sides=sides, foreign=foreign)
 
 
-def _with_uses_of_mixins(refused: _Port, uses: _Port, *, count: int) -> _Port:
-    """A port that was ``refused``, with the port of the ``uses`` of mixins alone in its place, and the questions of
-    both; the first ``count`` questions are from before."""
+def _use_mixins_instead(refused: _Port, uses: _Port, *, count: int) -> _Port:
+    """Replace a ``refused`` port by a port of only the ``uses`` of mixins, and keep the questions of both.
+
+    The first ``count`` questions of the refused draft are from before the port.
+    """
     if uses.is_refused:
         return refused
     why = refused.draft.reviews[count:]
@@ -176,84 +184,89 @@ def _with_uses_of_mixins(refused: _Port, uses: _Port, *, count: int) -> _Port:
     return replace(refused, draft=uses.draft.asking(*why))
 
 
-def _without_unfit(
+def _take_back_unfit(
     ported: Sequence[Draft], before: Sequence[Draft], context: _Context, *, beside: Sequence[Draft]
 ) -> list[Draft]:
-    """The drafts, without ports that changed a signature while a caller still uses the old one.
+    """Take back ports that changed a signature while a caller still uses the old one, until every call fits.
 
-    That caller's own port was declined, or it was not selected. Repeated until every call fits.
+    The caller's own port was declined, or the caller was not selected.
     """
     left = [*ported]
     texts_before = {draft.name: draft.text for draft in before}
     while found := call_fit.unfit([*left, *beside], texts_before):
         pairs = zip(left, before, strict=True)
-        left = [_taken_back(now, was, found[now.name], context) if now.name in found else now for now, was in pairs]
+        left = [_take_back(now, was, found[now.name], context) if now.name in found else now for now, was in pairs]
     return left
 
 
-def _taken_back(draft: Draft, was: Draft, caller: str, context: _Context) -> Draft:
-    """The draft as it was before its port, with a question that names the caller which would no longer fit."""
+def _take_back(draft: Draft, was: Draft, caller: str, context: _Context) -> Draft:
+    """Return the draft as before its port, with a question that names the caller which would no longer fit."""
     side = context.side
     why = f"{caller.rpartition('.')[2]} still calls it with the arguments that it takes now"
     sides = Triple(side.old.get(draft.name, ""), was.text, side.rebased[draft.name])
-    item = _declined(was, context.job, sides, why=why, confidence=CONTESTED)
+    item = _decline(was, context.job, sides, why=why, confidence=CONTESTED)
     return replace(draft, stages=was.stages, reviews=was.reviews).asking(item)
 
 
-def _old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[str | None, frozenset[str]]:
-    """The twin's old text, if any, and the canonical statements that are vLLM's own; for the second half of a divided
-    method, those of the undivided one."""
+def _find_old_twin(draft: Draft, job: ModuleJob, side: GpuSide, new: str) -> tuple[str | None, frozenset[str]]:
+    """Return the twin's old text, if any, and the canonical statements that are vLLM's own.
+
+    For the second half of a divided method, uses the undivided one.
+    """
     old = side.old.get(draft.name)
     if old is None and draft.split_from in side.old:
         old = with_head(new, side.old[draft.split_from]) or None
-        return old, _vllm_statements(job, draft, side.bases[draft.split_from])
+        return old, _list_vllm_statements(job, draft, side.bases[draft.split_from])
     return old, side.from_vllm.get(draft.name, frozenset())
 
 
-def _twins_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> _Helpers:
-    """Methods of the twin's class that NPU has not; none for a draft without an old twin or outside a class."""
+def _find_helpers(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> _Helpers:
+    """Return methods of the twin's class that NPU lacks; none for a draft without an old twin or outside a class."""
     base = side.bases.get(draft.split_from or draft.name)
     if base is None or not draft.owner:
         return _Helpers()
     have = {other.name for other in drafts if not other.removed}
     old, new = (
-        _members({name: text for name, text in table.items() if name not in have}, draft.owner)
+        _select_members({name: text for name, text in table.items() if name not in have}, draft.owner)
         for table in (translate_units(job, base.side), side.new)
     )
-    given = mixins_alone.given_to(draft, job)
+    given = mixins_alone.find_given_names(draft, job)
     return _Helpers({name: mixins.remove_uses(text, given) if given else text for name, text in old.items()}, new)
 
 
-def _members(units: Mapping[str, str], owner: str) -> dict[str, str]:
-    """Those of the units that are members of a class, by their plain names."""
+def _select_members(units: Mapping[str, str], owner: str) -> dict[str, str]:
+    """Select the members of a class from the units, by their plain names."""
     return {name.rpartition(".")[2]: text for name, text in units.items() if owner and name.startswith(f"{owner}.")}
 
 
-def _with_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -> ReviewItem:
-    """The question, with a hint if the twin now calls a ``new`` method of its own in the place of what stays here.
+def _mention_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -> ReviewItem:
+    """Add a hint to a question if the twin now calls a ``new`` method of its own instead of the code that stays here.
 
     For example ``_merge_model_kv_transfer_metadata`` of vllm-omni 0.29.0, once a loop in ``execute_model``. The
-    question keeps its id: it is the same decision whatever the method is called.
+    question keeps its id, because the decision is the same.
     """
     assert job.twin.new is not None
-    homes = sorted(new & methods_called(item.upstream))
+    homes = sorted(new & find_methods_called(item.upstream))
     if not homes or not item.in_file or not item.chosen or item.omni != item.chosen:
         return item
     said = f"; it calls its new {' and '.join(homes)} in its place ({job.twin.new.path})"
     return replace(item, reason=item.reason + said)
 
 
-def _fields_at_hand(draft: Draft, new: str) -> frozenset[str]:
-    """Statements of the twin's record for fields that this record also has, with another type or default: it has them
-    from vllm-ascend, so they stay out."""
+def _find_present_fields(draft: Draft, new: str) -> frozenset[str]:
+    """Return the twin's field statements for fields that this record has with another type or default.
+
+    They stay out, because the record has these fields from vllm-ascend.
+    """
     have = records.fields(draft.text, draft.name)
     nodes = [node for node in flatten(new) if node.canon.partition(":")[0] in have]
     mine = {node.canon for node in flatten(draft.text)}
     return frozenset(node.canon for node in nodes if node.canon not in mine)
 
 
-def _idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[str]:
-    """Fields that only the twin's record has and no method gives or reads here, though methods make such records."""
+def _find_idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[str]:
+    """Return fields only the twin's record has that no method here passes or reads, though methods create such
+    records."""
     have = records.fields(draft.text, draft.name)
     added = [field for field in records.fields(new, draft.name) if field not in have]
     if not have or not any(records.makes(text, draft.name) for text in methods):
@@ -262,20 +275,20 @@ def _idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[st
     return frozenset(node.canon for node in flatten(new) if node.canon.partition(":")[0] in set(added) - used)
 
 
-def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> _Port:
-    """The draft with the change of its twin merged in, or with a question why not; ``foreign`` statements stay out."""
+def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context: _Context) -> _Port:
+    """Merge the twin's change into the draft, or ask why it was refused; ``foreign`` statements stay out."""
     job = context.job
     assert job.twin.new is not None
     if not unrelated.is_related(draft.text, sides):
         if draft.owner and calls_by_class(draft.text, job.profile.gpu_name(draft.owner), draft.member):
-            return _Port(draft)  # what the twin does, this one does by calling it
+            return _Port(draft)  # this method calls the twin's
         why = "the GPU runner changed its version; the NPU runner's is too different to merge the change into"
-        why += unrelated.uncalled(draft.text, sides)
-        return _Port(draft.asking(_declined(draft, job, sides, why=why, confidence=CONTESTED)), is_refused=True)
+        why += unrelated.describe_uncalled(draft.text, sides)
+        return _Port(draft.asking(_decline(draft, job, sides, why=why, confidence=CONTESTED)), is_refused=True)
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
-    pinned = _upstreams_own(draft, context)
-    wrapped = wrapped_returns.wrapped_by_twin(sides, context.veto, foreign, pinned)
-    settled, known = wrapped_returns.settled(sides, wrapped), context.known
+    pinned = _find_upstream_statements(draft, context)
+    wrapped = wrapped_returns.find_newly_wrapped(sides, context.veto, foreign, pinned)
+    settled, known = wrapped_returns.remove_wrapping_changes(sides, wrapped), context.known
     result, broken = merge_soundly(settled, policy, veto=context.veto, foreign=foreign, pinned=pinned, known=known)
     if not result.parses:
         reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
@@ -284,25 +297,25 @@ def _ported(draft: Draft, sides: Triple, foreign: Collection[str], context: _Con
     if broken:
         why = f"the GPU runner's change cannot be applied: {'; '.join(map(str, sorted(broken)[:2]))}"
         return _Port(
-            draft.asking(_declined(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False, is_refused=True
+            draft.asking(_decline(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False, is_refused=True
         )
     passages = ported_passages.questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
-    asked = without_those_here(result.decisions, draft.text)
-    left = with_left_out_joined(answered.without_answered(asked, job.target.constructors))
-    left = naming_helpers(left, draft, job, _members(context.side.new, draft.owner))
+    asked = drop_already_present(result.decisions, draft.text)
+    left = join_left_out(answered.without_answered(asked, job.target.constructors))
+    left = naming_helpers(left, draft, job, _select_members(context.side.new, draft.owner))
     decisions = [review_of(item, draft, job.path, line=item.line, sides=wording.PORTED) for item in left]
     unset = [item.reason for item in result.decisions if item.reason.kind in READS_UNSET]
     lacking = frozenset(name for reason in unset for name in reason.names)
     ported = draft.advanced(result.text, "gpu").asking(*passages, *decisions)
-    ported = ask_about_the_same_elsewhere(wrapped_returns.hand_over(ported, job, wrapped), job, sides)
+    ported = ask_about_the_same_elsewhere(wrapped_returns.wrap_returns(ported, job, wrapped), job, sides)
     return _Port(ask_about_left_standing(ported, job, sides, context.side, pinned), is_whole=not unset, lacking=lacking)
 
 
-def _upstreams_own(draft: Draft, context: _Context) -> frozenset[str]:
-    """Statements that a copy has from vllm-ascend; they stay even if the GPU runner dropped them together with vLLM's
+def _find_upstream_statements(draft: Draft, context: _Context) -> frozenset[str]:
+    """Return statements that a copy has from vllm-ascend, which stay even if the GPU runner dropped them with vLLM's
     text.
 
-    Without a vllm-ascend at hand, those that vLLM has.
+    Without vllm-ascend, returns those that vLLM has.
     """
     if draft.kind == "copy":
         return frozenset(lineage.fingerprint(draft.upstream or ""))
@@ -311,14 +324,14 @@ def _upstreams_own(draft: Draft, context: _Context) -> frozenset[str]:
     return frozenset()
 
 
-def _declined(draft: Draft, job: ModuleJob, sides: Triple, *, why: str, confidence: float) -> ReviewItem:
+def _decline(draft: Draft, job: ModuleJob, sides: Triple, *, why: str, confidence: float) -> ReviewItem:
     return not_ported(
         draft, job.path, why=why, confidence=confidence, base=sides.base, omni=draft.text, upstream=sides.upstream
     )
 
 
-def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:
-    """Canonical statements that vLLM has in the second half of a divided method, and had in the undivided one."""
+def _list_vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[str]:
+    """Return canonical statements of vLLM's second half of a divided method, and of its undivided one."""
     sides = (
         (base.vllm, draft.split_from),
         (job.twin.load_vllm(), draft.split_from),
@@ -328,7 +341,7 @@ def _vllm_statements(job: ModuleJob, draft: Draft, base: GpuBase) -> frozenset[s
     return frozenset(canon for text in units if text for canon in list_vllm_canons(job, text))
 
 
-def _module_names(job: ModuleJob, side: GpuSide) -> set[str]:
-    """Names that a unit of the module may read: its own, and what can be imported as the upstream modules do."""
+def _find_module_names(job: ModuleJob, side: GpuSide) -> set[str]:
+    """Return names that a unit of the module may read: its own, and those importable like in the upstream modules."""
     texts_ = [job.text, side.module_text, *([job.upstream.new.text] if job.upstream.new is not None else [])]
     return {row.new_name for row in job.profile.names}.union(*(defined_names(text) for text in texts_ if text))

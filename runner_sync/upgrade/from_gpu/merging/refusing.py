@@ -1,6 +1,6 @@
-"""What a port must not bring: vetoes on single statements of the GPU twin.
+"""Vetoes single statements of the GPU twin that a port must not bring.
 
-Comes in: what NPU does not have. Goes out: functions from a canonical statement to the reason why it stays out, or
+Comes in: what NPU does not have. Goes out: functions from a canonical statement to the reason for a refusal, or
 ``None``. May touch: nothing.
 """
 
@@ -25,12 +25,12 @@ def veto_for(
     have: Iterable[str] = (),
     helpers: Collection[str] = (),
 ) -> Veto:
-    """A veto on statements that use ``bound`` members, use ``device`` code, or unpack the result of an ``upstream``
-    member.
+    """Return a veto on statements that use ``bound`` members or ``device`` code, or unpack the result of an
+    ``upstream`` member.
 
     ``bound`` are members (or, if among ``helpers``, module-level functions) that need the GPU. A member that upstream
-    overrides may return other values than vLLM's version, which the GPU runner calls; statements among ``have``, NPU's
-    own, are allowed.
+    overrides may return other values than vLLM's version, which the GPU runner calls. Allows such unpacking if NPU's
+    own statements, ``have``, already contain it.
     """
     known = {match[0] for canon in have if (match := _RESULTS.match(canon))}
     functions = bound.keys() & set(helpers)
@@ -53,12 +53,11 @@ def veto_for(
     return refuse
 
 
-def without_idle_calls(gives_up: Callable[[str], str], have: Iterable[str], veto: Veto) -> Veto:
-    """A veto that refuses what ``veto`` refuses, and calls that return at once on this platform, as ``gives_up`` tells
-    of a called name; without those that NPU's own statements, ``have``, make already.
+def refuse_idle_calls(gives_up: Callable[[str], str], have: Iterable[str], veto: Veto) -> Veto:
+    """Extend ``veto`` to calls that return at once on this platform, as ``gives_up`` tells for a called name.
 
-    What such a call replaces on GPU does the work here. `schedule_async_write` of vllm-omni 0.24.0 would have turned
-    the prefix cache off.
+    Allows calls that NPU's own statements, ``have``, already make. On GPU such a call replaces code that does the work
+    here: `schedule_async_write` of vllm-omni 0.24.0 would have turned the prefix cache off.
     """
     known = {name for canon in have for name in names_called(canon)}
 
@@ -75,9 +74,11 @@ def without_idle_calls(gives_up: Callable[[str], str], have: Iterable[str], veto
 _HEAD = re.compile(r"(?:@.*\n)*(?:async )?def ")
 
 
-def without_readers(missing: Mapping[str, Kind], veto: Veto) -> Veto:
-    """A veto that refuses what ``veto`` refuses, and statements that read a ``missing`` name or take it as a parameter,
-    with the reason why it is missing."""
+def refuse_readers(missing: Mapping[str, Kind], veto: Veto) -> Veto:
+    """Extend ``veto`` to statements that read a ``missing`` name or take it as a parameter.
+
+    The reason tells why the name is missing.
+    """
     words = "|".join(map(re.escape, sorted(missing)))
     anywhere = re.compile(rf"(?<![\w.])({words})\b")
     read = re.compile(rf"{anywhere.pattern}(?! ?=[^=])")

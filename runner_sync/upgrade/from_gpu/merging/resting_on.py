@@ -1,4 +1,4 @@
-"""A port that rests on an earlier change of the twin: what of that it needs, and whether a port of both is better.
+"""Handles a port that depends on an earlier change of the twin: what it needs, and whether porting both is better.
 
 Comes in: drafts and texts. Goes out: canonical statements, and a yes or no. May touch: nothing.
 """
@@ -16,60 +16,60 @@ from runner_sync.statements.dataflow import binds, reads
 from runner_sync.upgrade.draft import Draft
 
 
-def beside_the_point(sides: Triple, earlier: str, lacking: Collection[str]) -> frozenset[str]:
-    """Statements that the twin got between its ``earlier`` text and ``sides.base``, and that have nothing to do with
-    the names that a port of its change since then was ``lacking``.
+def find_unrelated(sides: Triple, earlier: str, lacking: Collection[str]) -> frozenset[str]:
+    """Return statements added between ``earlier`` and ``sides.base`` that are unrelated to the ``lacking`` names.
 
-    A statement has to do with a name if it reads or binds it, and so have all that share a new or changed local with
-    such a statement (timid): what is left shares none.
+    A port of the twin's change since ``sides.base`` lacked these names. A statement is related if it reads or binds one
+    of them, or shares a new or changed local with a related statement (timid).
     """
     settled = {*canonical(earlier), *canonical(sides.omni)}
     since = [node for node in flatten(sides.upstream) if not node.is_comment and node.canon not in settled]
     locals_ = {name for node in since for name in binds(node)} - {"self"}
     names = {*lacking}
-    while more := {name for node in since if names & _names(node) for name in _names(node) & locals_} - names:
+    while more := {name for node in since if names & _find_names(node) for name in _find_names(node) & locals_} - names:
         names |= more
     was_there = {*canonical(sides.base)}
-    return frozenset(node.canon for node in since if node.canon in was_there and not names & _names(node))
+    return frozenset(node.canon for node in since if node.canon in was_there and not names & _find_names(node))
 
 
-def changed(sides: Triple, foreign: Collection[str]) -> frozenset[str]:
-    """What a port of the twin's change does to omni's text: statements that it would bring or take out."""
+def find_changed(sides: Triple, foreign: Collection[str]) -> frozenset[str]:
+    """Return statements that a port of the twin's change would add to or remove from omni's text."""
     was, mine, now = ({*canonical(text)} for text in (sides.base, sides.omni, sides.upstream))
     return frozenset((now - was - mine) | (was & mine) - now) - frozenset(foreign)
 
 
 def is_better(more: Draft, first: Draft, before: Draft, statements: Collection[str]) -> bool:
-    """Whether ``more`` settles some of the ``statements`` that ``first`` does not, and settles or asks about all that
-    ``first`` does. Both are ports into ``before``.
+    """Whether ``more`` settles some ``statements`` that ``first`` does not, and covers all that ``first`` covers.
+
+    A port covers a statement if it settles it or asks about it. Both are ports into ``before``.
     """
-    gained = _settled(more, before) - _settled(first, before)
-    said, said_before = (_said(port, before, statements) for port in (more, first))
+    gained = _find_settled(more, before) - _find_settled(first, before)
+    said, said_before = (_find_covered(port, before, statements) for port in (more, first))
     return not gained.isdisjoint(statements) and said_before <= said
 
 
-def _said(port: Draft, before: Draft, statements: Collection[str]) -> AbstractSet[str]:
-    """Those of the ``statements`` that a port settles or asks about."""
-    settled, told = _settled(port, before), _told(port, before)
-    return {canon for canon in statements if canon in settled or f" {_words(canon)} " in told}
+def _find_covered(port: Draft, before: Draft, statements: Collection[str]) -> AbstractSet[str]:
+    """Return the ``statements`` that a port settles or asks about."""
+    settled, told = _find_settled(port, before), _collect_words_shown(port, before)
+    return {canon for canon in statements if canon in settled or f" {_extract_words(canon)} " in told}
 
 
-def _settled(port: Draft, before: Draft) -> AbstractSet[str]:
-    """The statements that a port brought or took out."""
+def _find_settled(port: Draft, before: Draft) -> AbstractSet[str]:
+    """Return the statements that a port added or removed."""
     return {*canonical(port.text)} ^ {*canonical(before.text)}
 
 
-def _told(port: Draft, before: Draft) -> str:
-    """The words of all texts that a port's questions show."""
+def _collect_words_shown(port: Draft, before: Draft) -> str:
+    """Return the words of all texts shown in a port's questions."""
     items = port.reviews[len(before.reviews) :]
     texts = [text for item in items for text in (item.base, item.omni, item.upstream, item.chosen)]
-    return " | ".join(["", *map(_words, texts), ""])
+    return " | ".join(["", *map(_extract_words, texts), ""])
 
 
-def _words(text: str) -> str:
-    """A text without layout, quotes and brackets, in which one finds the canonical form of a statement."""
+def _extract_words(text: str) -> str:
+    """Return a text without layout, quotes and brackets, to search for canonical statements."""
     return " ".join(re.findall(r"\w+", text))
 
 
-def _names(node: Node) -> frozenset[str]:
+def _find_names(node: Node) -> frozenset[str]:
     return binds(node) | reads(node)

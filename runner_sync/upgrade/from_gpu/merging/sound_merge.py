@@ -1,7 +1,7 @@
-"""The merge of a port, repeated until the result can run: no unset names, no half features, no lost calls.
+"""Repeats the merge of a port until the result can run: no unset names, half features or lost calls.
 
-Comes in: the three texts of a unit, what must stay out of it and what must stay in. Goes out: the merge and the defects
-that are left. May touch: nothing.
+Comes in: the three texts of a unit, statements to keep out and statements to keep in. Goes out: the merge and its
+remaining defects. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from runner_sync.merge import Kind, Veto
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 from runner_sync.statements.dataflow import binds
-from runner_sync.upgrade.from_gpu.merging.half_ported import half_ported, unread_parameters
-from runner_sync.upgrade.from_gpu.merging.part_by_part import what_can_run
-from runner_sync.upgrade.from_gpu.merging.refusing import without_readers
+from runner_sync.upgrade.from_gpu.merging.half_ported import find_half_ported, find_unread_parameters
+from runner_sync.upgrade.from_gpu.merging.part_by_part import keep_runnable_parts
+from runner_sync.upgrade.from_gpu.merging.refusing import refuse_readers
 
 TRIES = 4
-"""How often one unit is merged at most, each time without the statements that did not fit before."""
+"""Most merges of one unit, each without the statements that did not fit before."""
 
 
 def merge_soundly(
@@ -34,62 +34,63 @@ def merge_soundly(
     pinned: frozenset[str],
     known: Collection[str],
 ) -> tuple[merge.Merged, set[Problem]]:
-    """The merge, after statements that read unset names were left out; and if it has defects that omni's text did not
-    have, those of the whole change, from which the others follow.
+    """Return the merge without statements that read unset names, and its remaining defects.
 
-    ``veto``, ``foreign`` and ``pinned`` are those of ``merge.merge``; ``known`` are the names that the unit may read.
+    Defects that omni's text already had do not count. If any remain, those of the whole change are returned, because
+    the others follow from them. ``veto``, ``foreign`` and ``pinned`` are those of ``merge.merge``; ``known`` are the
+    names that the unit may read.
     """
     before = problems(sides.omni, known)
     missing: dict[str, Kind] = {}
     at_first: set[Problem] = set()
     for attempt in range(TRIES):
-        result = merge.merge(sides, policy=policy, veto=without_readers(missing, veto), foreign=foreign, pinned=pinned)
+        result = merge.merge(sides, policy=policy, veto=refuse_readers(missing, veto), foreign=foreign, pinned=pinned)
         broken = problems(result.text, known) - before if result.parses else set()
-        half = half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
-        unread = unread_parameters(sides, result.text) if result.parses else set()
+        half = find_half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
+        unread = find_unread_parameters(sides, result.text) if result.parses else set()
         if not missing:
             at_first = broken | {Problem("half", name) for name in half}
         names: dict[str, Kind] = dict.fromkeys(half, "half of a feature")
         names |= dict.fromkeys(unread, "parameter that nothing reads")
         names |= dict.fromkeys((it.what for it in broken if it.kind != "idle"), "reads what nothing sets")
-        lost = _lost_calls(sides, result.text) - pinned if result.parses else frozenset()
+        lost = _find_lost_calls(sides, result.text) - pinned if result.parses else frozenset()
         if not (names.keys() - missing or lost) or attempt == TRIES - 1:
             break
         pinned |= lost
-        sides, unnamed = _in_omnis_words(sides, sorted(names.keys() - missing)), sides
+        sides, unnamed = _use_omni_names(sides, sorted(names.keys() - missing)), sides
         missing |= {name: why for name, why in names.items() if sides == unnamed and name not in missing}
     # The statement that binds a name may have come in renamed without all statements that read it.
     text = merge.with_old_reads_renamed(sides.omni, result.text, {item.what for item in broken if item.kind != "idle"})
     if text != result.text:
         result, broken = replace(result, text=text), problems(text, known) - before
-    part = what_can_run(sides.omni, result, known) if broken else None
+    part = keep_runnable_parts(sides.omni, result, known) if broken else None
     if part is not None:
-        was, now = (half_ported(sides, it.text, foreign, veto=veto) for it in (result, part))
+        was, now = (find_half_ported(sides, it.text, foreign, veto=veto) for it in (result, part))
         if now <= was:
             return part, set()
-    return result, broken and (_not_set_by_the_change(sides, at_first) or at_first or broken)
+    return result, broken and (_drop_set_by_change(sides, at_first) or at_first or broken)
 
 
-def _in_omnis_words(sides: Triple, names: Collection[str]) -> Triple:
-    """The texts with omni's names in the place of ``names``, or the attributes that omni reads without such a local."""
+def _use_omni_names(sides: Triple, names: Collection[str]) -> Triple:
+    """Replace ``names`` in base and upstream by omni's names, or by the attributes that omni reads directly."""
     return merge.with_attributes_as_omni(merge.with_omni_names_behind(sides, names), names)
 
 
-def _not_set_by_the_change(sides: Triple, defects: Collection[Problem]) -> set[Problem]:
-    """The defects without those about names that the twin's change itself sets: they follow from the others."""
+def _drop_set_by_change(sides: Triple, defects: Collection[Problem]) -> set[Problem]:
+    """Drop defects about names that the twin's change itself sets, because they follow from the others."""
     was, now = ({name for node in flatten(text) for name in binds(node)} for text in (sides.base, sides.upstream))
     return {problem for problem in defects if problem.kind in ("half", "idle") or problem.what not in now - was}
 
 
-def _lost_calls(sides: Triple, text: str) -> frozenset[str]:
-    """Omni's statements that call a method of ``self`` which the twin still calls and the result no longer does.
+def _find_lost_calls(sides: Triple, text: str) -> frozenset[str]:
+    """Return omni's statements that call a method of ``self`` which the twin still calls and the result does not.
 
     The twin calls it in a changed statement, which may stay out; then the call must not be lost.
     """
-    kept, there = (methods_called("\n".join(canonical(side))) for side in (text, sides.upstream))
-    return frozenset(canon for canon in canonical(sides.omni) if (there - kept) & methods_called(canon))
+    kept, there = (find_methods_called("\n".join(canonical(side))) for side in (text, sides.upstream))
+    return frozenset(canon for canon in canonical(sides.omni) if (there - kept) & find_methods_called(canon))
 
 
-def methods_called(text: str) -> set[str]:
-    """The methods of ``self`` that a text calls."""
+def find_methods_called(text: str) -> set[str]:
+    """Return the methods of ``self`` that a text calls."""
     return set(re.findall(r"\bself\.(\w+)\(", text))

@@ -1,7 +1,7 @@
-"""Methods that have too little in common with their GPU twins for the twin's change to be merged into them.
+"""Finds methods that are too different from their GPU twins to merge the twin's change.
 
-Comes in: the text of a method, and the twin's before and now. Goes out: whether it is one, and what it lacks. May
-touch: nothing.
+Comes in: the text of a method, and the twin's old and new text. Goes out: whether the two are related, and calls that
+the method lacks. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -9,30 +9,28 @@ from __future__ import annotations
 from runner_sync import lineage
 from runner_sync.listing import at_most
 from runner_sync.model import Triple
-from runner_sync.upgrade.from_gpu.merging.sound_merge import methods_called
+from runner_sync.upgrade.from_gpu.merging.sound_merge import find_methods_called
 
 RELATED = 0.15
-"""Below this similarity to its GPU twin a method has no anchors for the twin's changes."""
+"""Lowest similarity to its GPU twin at which a method has anchors for the twin's changes."""
 
 CALLS = 3
-"""How many calls a reason names at most."""
+"""Most calls that a reason names."""
 
 
 def is_related(text: str, sides: Triple) -> bool:
-    """Whether a method is similar enough to its twin to be merged: to the old and the new twin, or a copy of the old
-    one.
+    """Whether a method resembles both texts of its twin, or is a copy of the old one.
 
-    The second counts because a twin that grew much has little in common with a copy of its old text, yet all anchors.
+    A copy has all anchors even if the twin has grown so much that the two have little in common.
     """
     was, now = lineage.similarity(text, sides.base), lineage.similarity(text, sides.upstream)
     return was >= lineage.COPY or min(was, now) >= RELATED
 
 
-def uncalled(text: str, sides: Triple) -> str:
-    """The end of a reason, with the methods that the twin calls since it changed and this one does not; empty if there
-    are none.
+def describe_uncalled(text: str, sides: Triple) -> str:
+    """Return the end of a reason: methods that the twin newly calls and this one does not; empty if none.
 
-    Most of a change may have come by hand: `load_model` of vllm-omni 0.22.0 lacks one call of two.
+    Most of a change may have been ported by hand: `load_model` of vllm-omni 0.22.0 lacks one call of two.
     """
-    lacking = methods_called(sides.upstream) - methods_called(sides.base) - methods_called(text)
+    lacking = find_methods_called(sides.upstream) - find_methods_called(sides.base) - find_methods_called(text)
     return f"; the twin calls {at_most(CALLS, sorted(lacking))} now, which this one does not" if lacking else ""

@@ -1,21 +1,21 @@
-"""Carries a method that the twin newly hands a return to over to NPU's returns at the same place.
+"""Wraps NPU's returns in a method where the twin newly wraps its own.
 
-Comes in: the texts of a port, then the ported draft. Goes out: the texts without what is no change any more, and the
-draft with NPU's returns handing over, and a question. May touch: nothing.
+Comes in: the texts of a port, then the ported draft. Goes out: the texts without these changes, and the draft with
+NPU's returns wrapped, and a question. May touch: nothing.
 
-The value has another form on NPU, so the statement would be one that NPU does not have::
+NPU returns the value in another form, so a merge would not find the twin's statement::
 
     twin, old   if self.state is None:         NPU   if self.state is None:
                     return Output.of(kv)                 output = copy(EMPTY)
     twin, new   if self.state is None:                   output.kv = kv
                     return self.attach(Output.of(kv))    return output
 
-The value may change with that. It comes by the merge, unless NPU has no such return, or what its return hands out is
-set there by statements that stay, as vllm-ascend has them: without the value they would do nothing.
+The twin's value may change at the same time. The merge brings the new value, unless NPU has no such return, or
+vllm-ascend's statements, which stay, set what NPU returns: with another value they would have no effect.
 
-Leaves alone: what stands under no condition, or under one that a side has twice; a condition below which the twin has
-two returns now, or had one that went through a method; one directly below which NPU has no return, or below which one
-goes through a method already.
+Leaves alone: a return under no condition, or under a condition that a side has twice; a condition below which the twin
+now has two returns or already wrapped one; a condition without an NPU return directly below it, or with one already
+wrapped.
 """
 
 from __future__ import annotations
@@ -35,37 +35,40 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
-_Way = tuple[str, ...]
-"""The conditions around a statement, with those of the branches before its own, the innermost first."""
+_Conditions = tuple[str, ...]
+"""The conditions around a statement, including those of the branches before its own, the innermost first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """A return of the twin's, as it was and is, which a ``method`` gets now, and the ``way`` to it.
+    """A return of the twin, old and new, that the twin newly passes to ``method``, and the conditions around it.
 
-    ``is_other_value`` if it returns something else than before, too.
+    ``is_other_value`` if the returned value changes as well.
     """
 
-    way: _Way
+    conditions: _Conditions
     method: str
     old: Node
     new: Node
     is_other_value: bool = False
 
 
-def wrapped_by_twin(
+def find_newly_wrapped(
     sides: Triple, veto: Veto, foreign: Collection[str], pinned: Collection[str] = frozenset()
 ) -> list[Wrapped]:
-    """The twin's returns that go through a method now where NPU's can, too, unless ``veto`` refuses that or the change
-    is ``foreign``, vLLM's own. ``pinned`` statements of NPU's stay, whatever the twin does with them."""
+    """Return the twin's newly wrapped returns whose NPU counterparts can be wrapped, too.
+
+    Skips those that ``veto`` refuses and ``foreign`` changes, which are vLLM's own. ``pinned`` statements of NPU stay
+    regardless of the twin.
+    """
     found = []
     base, omni, upstream = (flatten(text) for text in (sides.base, sides.omni, sides.upstream))
-    for way in dict.fromkeys(_ways_to_returns(base)):
-        new, mine = _only_return(upstream, way), _returns_below(omni, way)
-        one = _newly_handed(_returns_below(base, way), new, way) if new is not None else None
-        if one is None or one.new.canon in foreign or not mine or any(_is_handed(node) for node in mine):
+    for conditions in dict.fromkeys(_list_conditions_of_returns(base)):
+        new, mine = _find_only_return(upstream, conditions), _find_returns_below(omni, conditions)
+        one = _match_newly_wrapped(_find_returns_below(base, conditions), new, conditions) if new is not None else None
+        if one is None or one.new.canon in foreign or not mine or any(_is_wrapped(node) for node in mine):
             continue
-        keeps = one.is_other_value and _keeps_value(omni, way, pinned, {node.canon for node in upstream})
+        keeps = one.is_other_value and _has_pinned_value(omni, conditions, pinned, {node.canon for node in upstream})
         if not keeps and any(node.canon == one.old.canon for node in mine):
             continue
         if not any(veto(f"return self.{one.method}({node.canon.removeprefix('return ')})") for node in mine):
@@ -73,24 +76,24 @@ def wrapped_by_twin(
     return found
 
 
-def settled(sides: Triple, wrapped: Sequence[Wrapped]) -> Triple:
-    """The texts of the port without the change of these returns: nothing else is to come of them."""
+def remove_wrapping_changes(sides: Triple, wrapped: Sequence[Wrapped]) -> Triple:
+    """Remove the change of these returns from the texts of the port, so that the merge does not bring it."""
     for one in wrapped:
         if one.is_other_value:
-            sides = replace(sides, upstream=_with_old_return(sides.upstream, one))
+            sides = replace(sides, upstream=_restore_old_return(sides.upstream, one))
         else:
             sides = replace(sides, base=wrapped_in(one.method, sides.base, [one.old.start]))
     return sides
 
 
-def hand_over(draft: Draft, job: ModuleJob, wrapped: Sequence[Wrapped]) -> Draft:
-    """The ported draft, each return below such a condition handed over, with one question for each condition."""
+def wrap_returns(draft: Draft, job: ModuleJob, wrapped: Sequence[Wrapped]) -> Draft:
+    """Wrap each NPU return below these conditions, with one question per condition."""
     for one in wrapped:
-        mine = _returns_below(flatten(draft.text), one.way)
+        mine = _find_returns_below(flatten(draft.text), one.conditions)
         if not mine:
             continue
         draft = draft.completed(wrapped_in(one.method, draft.text, [node.start for node in mine]))
-        now = "\n".join(node.text for node in _returns_below(flatten(draft.text), one.way))
+        now = "\n".join(node.text for node in _find_returns_below(flatten(draft.text), one.conditions))
         stays = ", and the GPU runner has another value here now" if one.is_other_value else ""
         shown = Shown(one.old.text, "\n".join(node.text for node in mine), one.new.text, now)
         reason = (
@@ -104,99 +107,112 @@ def hand_over(draft: Draft, job: ModuleJob, wrapped: Sequence[Wrapped]) -> Draft
     return draft
 
 
-def _newly_handed(was: Sequence[Node], new: Node, way: _Way) -> Wrapped | None:
-    """The twin's return ``new`` in the place of those below the condition before, if it alone goes through a method."""
-    method = _method_of(new)
-    if not method or not was or any(_is_handed(node) for node in was):
+def _match_newly_wrapped(was: Sequence[Node], new: Node, conditions: _Conditions) -> Wrapped | None:
+    """Match ``new`` to the twin's old returns below the condition, if only ``new`` is wrapped; else ``None``."""
+    method = _find_wrapping_method(new)
+    if not method or not was or any(_is_wrapped(node) for node in was):
         return None
-    if len(was) == 1 and _is_handed_on(was[0], new):
-        return Wrapped(way, method, was[0], new)
-    return Wrapped(way, method, was[-1], new, is_other_value=True) if _makes_what_it_hands(new) else None
+    if len(was) == 1 and _is_same_value(was[0], new):
+        return Wrapped(conditions, method, was[0], new)
+    return Wrapped(conditions, method, was[-1], new, is_other_value=True) if _is_wrapped_call(new) else None
 
 
-def _keeps_value(omni: Sequence[Node], way: _Way, pinned: Collection[str], twins: Collection[str]) -> bool:
-    """Whether what NPU returns directly below a condition is set there by ``pinned`` statements that are not the
-    ``twins``."""
-    direct, _ = _below_condition(omni, way)
-    (head,) = (k for k in enclosing(omni, direct[0]) if omni[k].canon == way[0])
+def _has_pinned_value(
+    omni: Sequence[Node], conditions: _Conditions, pinned: Collection[str], twins: Collection[str]
+) -> bool:
+    """Whether ``pinned`` statements absent from ``twins`` set what NPU returns directly below a condition."""
+    direct, _ = _split_returns_below(omni, conditions)
+    (head,) = (k for k in enclosing(omni, direct[0]) if omni[k].canon == conditions[0])
     own = {omni[k].canon: binds(omni[k]) for k in below(omni, head) if k < direct[0]}
     given = reads(omni[direct[0]])
     return any(given & names for canon, names in own.items() if canon in pinned and canon not in twins)
 
 
-def _with_old_return(text: str, one: Wrapped) -> str:
-    """The twin's text with its old return in the place of the new one."""
+def _restore_old_return(text: str, one: Wrapped) -> str:
+    """Put the twin's old return in the place of the new one."""
     lines = text.split("\n")
     first, end = one.new.start - 1, one.new.start - 1 + len(one.new.lines)
     return "\n".join([*lines[:first], margin(lines[first]) + one.old.canon, *lines[end:]])
 
 
-def _way(nodes: Sequence[Node], index: int) -> _Way:
+def _list_conditions(nodes: Sequence[Node], index: int) -> _Conditions:
     return tuple(nodes[k].canon for k in enclosing(nodes, index) if nodes[k].is_condition)
 
 
-def _ways_to_returns(nodes: Sequence[Node]) -> Iterator[_Way]:
-    """The ways to the returns under conditions."""
-    yield from (way for k, node in enumerate(nodes) if node.keyword == "return" and (way := _way(nodes, k)))
+def _list_conditions_of_returns(nodes: Sequence[Node]) -> Iterator[_Conditions]:
+    """Yield the conditions around each return that has any."""
+    yield from (
+        conditions
+        for k, node in enumerate(nodes)
+        if node.keyword == "return" and (conditions := _list_conditions(nodes, k))
+    )
 
 
-def _below_condition(nodes: Sequence[Node], way: _Way) -> tuple[list[int], list[int]]:
-    """The returns of a value directly in the suite of the condition at the end of ``way``, and all below it; none if a
-    text has that condition twice or not at all."""
-    heads = [k for k, node in enumerate(nodes) if node.canon == way[0] and _way(nodes, k) == way[1:]]
+def _split_returns_below(nodes: Sequence[Node], conditions: _Conditions) -> tuple[list[int], list[int]]:
+    """Return the returns of a value directly in the innermost condition's suite, and all below it.
+
+    Returns none if the text has that condition twice or not at all.
+    """
+    heads = [
+        k
+        for k, node in enumerate(nodes)
+        if node.canon == conditions[0] and _list_conditions(nodes, k) == conditions[1:]
+    ]
     if len(heads) != 1:
         return [], []
     (head,) = heads
     inner = {j for k in below(nodes, head) if nodes[k].is_clause and nodes[k].owner == head for j in below(nodes, k)}
     inner |= {j for k in below(nodes, head) if nodes[k].defines for j in below(nodes, k)}
-    found = [k for k in below(nodes, head) if k not in inner and _gives(nodes[k])]
+    found = [k for k in below(nodes, head) if k not in inner and _returns_value(nodes[k])]
     return [k for k in found if k in in_suite(nodes, head)], found
 
 
-def _only_return(nodes: Sequence[Node], way: _Way) -> Node | None:
-    """The return directly below a condition, if there is no other one below it."""
-    direct, found = _below_condition(nodes, way)
+def _find_only_return(nodes: Sequence[Node], conditions: _Conditions) -> Node | None:
+    """Return the return directly below a condition if it is the only one below it."""
+    direct, found = _split_returns_below(nodes, conditions)
     return nodes[found[0]] if len(found) == len(direct) == 1 else None
 
 
-def _returns_below(nodes: Sequence[Node], way: _Way) -> list[Node]:
-    """The returns below a condition, if one stands directly below it."""
-    direct, found = _below_condition(nodes, way)
+def _find_returns_below(nodes: Sequence[Node], conditions: _Conditions) -> list[Node]:
+    """Return the returns below a condition if exactly one is directly below it."""
+    direct, found = _split_returns_below(nodes, conditions)
     return [nodes[k] for k in found] if len(direct) == 1 else []
 
 
-def _value(node: Node) -> ast.expr | None:
+def _parse_value(node: Node) -> ast.expr | None:
     statement = parse_unit(node.canon).body[0] if node.keyword == "return" else None
     return statement.value if isinstance(statement, ast.Return) else None
 
 
-def _gives(node: Node) -> bool:
-    """Whether it returns something other than a constant."""
-    value = _value(node)
+def _returns_value(node: Node) -> bool:
+    """Whether the node returns something other than a constant."""
+    value = _parse_value(node)
     return value is not None and not isinstance(value, ast.Constant)
 
 
-def _is_handed(node: Node) -> bool:
-    value = _value(node)
+def _is_wrapped(node: Node) -> bool:
+    value = _parse_value(node)
     return value is not None and bool(method_called(value))
 
 
-def _method_of(new: Node) -> str:
-    """The method of ``self`` that a return hands one value to, and nothing more; else empty."""
-    value = _value(new)
+def _find_wrapping_method(new: Node) -> str:
+    """Return the method of ``self`` that a return passes one value to and nothing else; else an empty string."""
+    value = _parse_value(new)
     if not isinstance(value, ast.Call) or len(value.args) != 1 or value.keywords:
         return ""
     return method_called(value)
 
 
-def _makes_what_it_hands(new: Node) -> bool:
-    """Whether a return hands on the result of a call: a name may be what the old value was made of, and the method may
-    make that now."""
-    value = _value(new)
+def _is_wrapped_call(new: Node) -> bool:
+    """Whether a return passes on the result of a call.
+
+    A name does not suffice: the old value may have been made from it, and the method may do that now.
+    """
+    value = _parse_value(new)
     return isinstance(value, ast.Call) and isinstance(value.args[0], ast.Call)
 
 
-def _is_handed_on(old: Node, new: Node) -> bool:
-    """Whether ``new`` hands on just what ``old`` returns."""
-    was, now = _value(old), _value(new)
+def _is_same_value(old: Node, new: Node) -> bool:
+    """Whether ``new`` passes on exactly what ``old`` returns."""
+    was, now = _parse_value(old), _parse_value(new)
     return was is not None and isinstance(now, ast.Call) and ast.dump(now.args[0]) == ast.dump(was)

@@ -8,7 +8,7 @@ import pytest
 
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu.asking.brought_after_all import without_what_came
+from runner_sync.upgrade.from_gpu.asking.brought_after_all import drop_ported_passages
 from runner_sync.upgrade.from_gpu.asking.ported_passages import SHARED, TAKEN_OVER
 
 FINISH = "if self.is_last:\n    self.finish()"
@@ -18,7 +18,7 @@ AROUND = "with self.timed():\n    if self.is_last:\n        # After the rest.\n 
 
 
 def asked(*items: ReviewItem) -> list[tuple[str, str]]:
-    draft = without_what_came(Draft("run", (Stage(FINISH),)).asking(*items))
+    draft = drop_ported_passages(Draft("run", (Stage(FINISH),)).asking(*items))
     return [(item.id, item.upstream) for item in draft.reviews]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu.asking.call_fit import ask_about_calls, unfit
+from runner_sync.upgrade.from_gpu.asking.call_fit import ask_about_calls, find_unfit
 from runner_sync.upgrade.job import ModuleJob, Settings
 
 OLD = "    def fetch(self, rows, total):\n        return rows\n"
@@ -36,12 +36,12 @@ def test_signatures_that_are_still_called_as_they_were(name: str) -> None:
         Draft("Runner.run", (Stage(caller(called)), Stage(caller(calls), "gpu"))),
     ]
     before = {draft.name: draft.before for draft in drafts}
-    assert unfit(drafts, before) == ({"Runner.fetch": "Runner.run"} if found is ... else found)
+    assert find_unfit(drafts, before) == ({"Runner.fetch": "Runner.run"} if found is ... else found)
 
 
 def test_calls_of_another_class_are_its_own() -> None:
     drafts = [Draft("Runner.fetch", (Stage(OLD), Stage(NEW, "gpu"))), Draft("Other.run", (Stage(caller("rows, 1")),))]
-    assert unfit(drafts, {draft.name: draft.before for draft in drafts}) == {}
+    assert find_unfit(drafts, {draft.name: draft.before for draft in drafts}) == {}
 
 
 RUN = "    def run(self, rows):\n        return self.fetch(rows, None, 1)\n"

@@ -6,7 +6,7 @@ import pytest
 
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu.asking.ported_passages import questions
+from runner_sync.upgrade.from_gpu.asking.ported_passages import list_questions
 from runner_sync.upgrade.job import Hierarchy, ModuleJob
 
 JOB = ModuleJob(NPU, NPU.modules[0], "r.py", "", hierarchy=Hierarchy(added_mixins={"R": {"M": frozenset({"hand"})}}))
@@ -19,7 +19,7 @@ OTHER = "    # kept\n    if self.cache:\n        self.cache.keep(rows)\n"
 def passages(added: str, *, before: str = BEFORE, after: str = "", job: ModuleJob = JOB) -> list[str]:
     """The text of each question, if ``added`` comes in front of the return."""
     after = after or before.replace("    return", f"{added}    return")
-    asked = questions(Draft("R.run", (Stage(before),)), job, before=before, after=after, twin=after)
+    asked = list_questions(Draft("R.run", (Stage(before),)), job, before=before, after=after, twin=after)
     return [item.chosen for item in asked]
 
 

@@ -18,7 +18,7 @@ from runner_sync.model import Triple
 from runner_sync.profile import NPU
 from runner_sync.statements import compiles
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu.asking.ported_passages import questions
+from runner_sync.upgrade.from_gpu.asking.ported_passages import list_questions
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import ModuleResult, upgrade_module
 from runner_sync.upgrade.placing import place
@@ -86,7 +86,7 @@ def test_each_ported_line_is_in_a_question_whatever_later_steps_write(first: int
     for seed in range(first, first + 20):
         triple = made_at_random(seed)
         before, after = triple.base, triple.upstream
-        asked = questions(Draft("R.run", (Stage(before),)), job, before=before, after=after, twin=after)
+        asked = list_questions(Draft("R.run", (Stage(before),)), job, before=before, after=after, twin=after)
         draft = Draft("R.run", (Stage(before),)).advanced(after, "gpu").asking(*asked)
         done = completed_at_random(after, seed)
         lines = done.split("\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.upgrade.from_gpu.asking.no_longer_passed import why
+from runner_sync.upgrade.from_gpu.asking.no_longer_passed import explain
 
 CALL = "out = self.talker(rows, **given)\n"
 SEED = 'given["seed"] = seed\n'
@@ -25,7 +25,7 @@ GENERATOR = 'given["generator"] = generator\n'
 )
 def test_what_is_no_longer_passed_is_named(was: str, now: str, names: str) -> None:
     """``seed`` of ``_talker_mtp_forward`` in vllm-omni 0.20.0, which one of the talkers still takes."""
-    assert why(was, now, now + CALL) == f"; it no longer passes {names}"
+    assert explain(was, now, now + CALL) == f"; it no longer passes {names}"
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_what_is_no_longer_passed_is_named(was: str, now: str, names: str) -> No
     ],
 )
 def test_nothing_is_said_of_what_may_still_be_passed(was: str, now: str, after: str) -> None:
-    assert why(was, now, now + after) == ""
+    assert explain(was, now, now + after) == ""

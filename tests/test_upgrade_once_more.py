@@ -11,7 +11,7 @@ from runner_sync import sync
 from runner_sync.model import Triple
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_the_same_elsewhere
+from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_old_form_elsewhere
 from runner_sync.upgrade.job import ModuleJob
 
 WAS = "self.pick(rows, first_row)"
@@ -100,7 +100,7 @@ def asked_of(before: str, merged: str, now: str) -> list[tuple[str, str, str]]:
     job = ModuleJob(NPU, NPU.modules[0], "r.py", before)
     draft = Draft("R.run", (Stage(before), Stage(merged, "upstream"), Stage(now, "gpu")))
     sides = Triple(OURS, merged, OURS.replace(WAS, NOW))
-    return [(item.reason, item.base, item.omni) for item in ask_about_the_same_elsewhere(draft, job, sides).reviews]
+    return [(item.reason, item.base, item.omni) for item in ask_about_old_form_elsewhere(draft, job, sides).reviews]
 
 
 def test_what_upstream_added_is_no_statement_that_the_npu_runner_had() -> None:

@@ -17,7 +17,7 @@ from runner_sync.syntax import is_indented
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.members import beside_twin, twin_copies
 from runner_sync.upgrade.from_gpu.members.gone_from_gpu import drop_gone_from_gpu
-from runner_sync.upgrade.from_gpu.members.new_members import declined_members, is_asked_about, ported_members
+from runner_sync.upgrade.from_gpu.members.new_members import ask_about_declined, is_asked_about, port_members
 from runner_sync.upgrade.from_gpu.merging import porting
 from runner_sync.upgrade.from_gpu.merging.refusing import refuse_idle_calls, veto_for
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
@@ -45,11 +45,11 @@ def _port_class(
     class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> tuple[list[Draft], dict[str, Fate]]:
     """Port one class, methods first: their new texts show which new members the class needs."""
-    pair = beside_twin.twins(class_name, drafts, job, side)
+    pair = beside_twin.pair_classes(class_name, drafts, job, side)
     drafts = _port_changes(class_name, drafts, job, side, pair)
-    decisions = beside_twin.decide_members(class_name, beside_twin.twins(class_name, drafts, job, side), job)
-    drafts = [*drafts, *ported_members(class_name, decisions, drafts, job, side)]
-    drafts = [*drafts, *declined_members(class_name, decisions, job, side)]
+    decisions = beside_twin.decide_members(class_name, beside_twin.pair_classes(class_name, drafts, job, side), job)
+    drafts = [*drafts, *port_members(class_name, decisions, drafts, job, side)]
+    drafts = [*drafts, *ask_about_declined(class_name, decisions, job, side)]
     asked = {d.name for d in decisions if is_asked_about(class_name, d, job, side)}
     fates: dict[str, Fate] = {f"{class_name}.{d.name}": "asked" if d.name in asked else d.action for d in decisions}
     return drop_gone_from_gpu(class_name, drafts, job, side, old=pair.gpu_old, new=pair.gpu_new), fates

@@ -1,12 +1,12 @@
-"""What a person must look at in a port, besides what the merge itself is in doubt about.
+"""Asks about what a person must review in a port, besides doubts of the merge itself.
 
 Comes in: drafts with a port in them. Goes out: the drafts with questions. May touch: nothing.
 
-- about what came: ``ported_passages`` asks for each passage, cut by ``features`` where a mixin comes, ``call_fit``
-  about calls that no longer fit, ``untranslated`` about GPU names that are left, ``unconfirmed`` about NPU names that a
-  release may lack, ``device_behind`` about calls behind which CUDA code runs; ``brought_after_all`` takes it out of
-  earlier questions;
-- about what stayed: ``left_standing`` about statements that omni removed on the GPU side only, ``once_more`` about
-  those that the twin changed everywhere and NPU has in one more place, ``other_uses`` about places where the twin uses
-  a new member and NPU does not.
+- About ported code: ``ported_passages`` asks about each passage and splits it by ``features`` where a mixin comes.
+  ``call_fit`` asks about calls that no longer fit, ``untranslated`` about remaining GPU names. ``unconfirmed`` names
+  NPU names that a release may lack, ``device_behind`` calls that run CUDA code, ``no_longer_passed`` arguments that a
+  call loses. ``brought_after_all`` removes ported code from earlier questions;
+- About code that stayed: ``left_standing`` asks about statements that omni removed on the GPU side only, ``once_more``
+  about one more occurrence of a statement that the twin changed everywhere, ``other_uses`` about places where only the
+  twin uses a new member. ``helpers_shown`` shows helpers that the twin calls instead.
 """

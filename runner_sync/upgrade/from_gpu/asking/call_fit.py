@@ -1,7 +1,7 @@
-"""Calls that no longer fit what they call, because only one of the two units has changed.
+"""Finds calls that no longer fit their callee, because only one of the two units has changed.
 
 Comes in: drafts. Goes out: units whose port must be taken back; or the drafts with a question about each such call,
-which is restored to omni's form where that fits. May touch: nothing.
+restored to omni's form where that fits. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -20,47 +20,52 @@ from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 
-def unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
-    """``{unit: unit that calls it}`` for the units whose changed signature breaks a call that fitted before.
+def find_unfit(drafts: Sequence[Draft], before: Mapping[str, str]) -> dict[str, str]:
+    """Return ``{unit: unit that calls it}`` for units whose changed signature breaks a call that fitted before.
 
-    ``before`` has the texts of the units that may have changed. Only calls on ``self`` within one class are looked at.
+    ``before`` has the texts of the units that may have changed. Considers only calls on ``self`` within one class.
     """
     found: dict[str, str] = {}
     here = [draft for draft in drafts if not draft.removed]
     for draft in here:
         was = before.get(draft.name)
-        if was is None or _parameter_list(was) == _parameter_list(draft.text):
+        if was is None or _unparse_parameters(was) == _unparse_parameters(draft.text):
             continue
         for other in here:
-            fitted = not _misfit(was, member=draft.member, caller=before.get(other.name, other.text))
-            if other.owner == draft.owner and fitted and _misfit(draft.text, member=draft.member, caller=other.text):
+            fitted = not _has_misfit(was, member=draft.member, caller=before.get(other.name, other.text))
+            if (
+                other.owner == draft.owner
+                and fitted
+                and _has_misfit(draft.text, member=draft.member, caller=other.text)
+            ):
                 found[draft.name] = other.name
     return found
 
 
 def ask_about_calls(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """The drafts with a question for each new call of another unit of the module that does not accept its arguments.
+    """Ask about each new call of another unit of the module that does not accept its arguments.
 
-    This happens with ``--only`` on the caller: the callee stays as it is, and the call fits only its upgraded form.
+    This happens with ``--only`` on the caller: the call fits only the upgraded form of its callee, which stays
+    unchanged.
 
-    timid: no question where the name may mean something else: a property or otherwise decorated method, an attribute
-    that a method of the class sets, a local or an import of the caller.
+    timid: asks nothing if the name may mean something else: a property or otherwise decorated method, an attribute that
+    a method of the class sets, a local or an import of the caller.
     """
     here = [draft for draft in drafts if not draft.removed]
-    return [draft if draft.removed else _asking(draft, here, job) for draft in drafts]
+    return [draft if draft.removed else _ask_about_misfits(draft, here, job) for draft in drafts]
 
 
-def _asking(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Draft:
-    """The caller with a question for each unit that it newly calls with arguments which that unit does not accept.
+def _ask_about_misfits(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Draft:
+    """Ask about each unit that ``caller`` newly calls with arguments which the unit does not accept.
 
-    If the callee was to be upgraded, too, and the old call still fits, the old call is restored.
+    Restores the old call if the callee was selected as well and the old call still fits.
     """
     for other in drafts if caller.text != caller.before else ():
-        call = _misfit_of(caller, other, drafts)
+        call = _find_new_misfit(caller, other, drafts)
         if call is None:
             continue
         is_asked_for = is_selected(other.name, job.settings.only)
-        restored = _restored(caller, other, call) if is_asked_for else None
+        restored = _restore_call(caller, other, call) if is_asked_for else None
         said = ast.unparse(call)
         if restored is not None:
             caller = caller.completed(restored)
@@ -75,33 +80,33 @@ def _asking(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Draft:
     return caller
 
 
-def _restored(caller: Draft, other: Draft, call: ast.Call) -> str | None:
-    """The caller's text with its only call of ``other`` as it was before.
+def _restore_call(caller: Draft, other: Draft, call: ast.Call) -> str | None:
+    """Return the caller's text with its only call of ``other`` restored.
 
-    ``None`` if there are more such calls, or if the old one does not fit either or reads names that the new one does
+    Returns ``None`` if there are more such calls, or if the old call does not fit or reads names that the new one does
     not.
     """
     bare = not other.owner
-    old, new = ([*_calls_in(text, other.member, bare=bare)] for text in (caller.before, caller.text))
+    old, new = ([*_find_calls(text, other.member, bare=bare)] for text in (caller.before, caller.text))
     if len(old) != 1 or len(new) != 1:
         return None
     text = apply(caller.text, [Places(caller.text).instead_of(call, ast.unparse(old[0]))])
-    fits = next(_misfitting(other.text, member=other.member, caller=text, bare=bare), None) is None
-    return text if fits and _read_in(old[0]) <= _read_in(new[0]) else None
+    fits = next(_find_misfits(other.text, member=other.member, caller=text, bare=bare), None) is None
+    return text if fits and _find_names_read(old[0]) <= _find_names_read(new[0]) else None
 
 
-def _read_in(call: ast.Call) -> set[str]:
+def _find_names_read(call: ast.Call) -> set[str]:
     return {node.id for node in walk(call) if isinstance(node, ast.Name)}
 
 
-def _misfit_of(caller: Draft, other: Draft, drafts: Sequence[Draft]) -> ast.Call | None:
-    """A new call of ``other`` in ``caller`` that does not fit; ``None`` if there is none or it cannot be told."""
+def _find_new_misfit(caller: Draft, other: Draft, drafts: Sequence[Draft]) -> ast.Call | None:
+    """Return a new call of ``other`` in ``caller`` that does not fit; ``None`` if there is none or it is uncertain."""
     if other.name == caller.name or (other.owner and other.owner != caller.owner):
         return None
     if not _is_plain(other) or _is_hidden(other, caller=caller, drafts=drafts):
         return None
-    call = next(_misfitting(other.text, member=other.member, caller=caller.text, bare=not other.owner), None)
-    is_old = call is not None and ast.unparse(call) in _calls(caller.before, other.member, bare=not other.owner)
+    call = next(_find_misfits(other.text, member=other.member, caller=caller.text, bare=not other.owner), None)
+    is_old = call is not None and ast.unparse(call) in _unparse_calls(caller.before, other.member, bare=not other.owner)
     return None if is_old else call
 
 
@@ -111,34 +116,35 @@ def _is_plain(draft: Draft) -> bool:
 
 
 def _is_hidden(draft: Draft, *, caller: Draft, drafts: Sequence[Draft]) -> bool:
-    """Whether a call of that name may reach something else: an attribute set on ``self``, or a local of the caller."""
+    """Whether the name may mean something else: an attribute set on ``self``, or a local of the caller."""
     if draft.owner:
-        return any(draft.member in _stored(other.text) for other in drafts if other.owner == draft.owner)
+        return any(draft.member in _find_attributes_set(other.text) for other in drafts if other.owner == draft.owner)
     function = parse_function(caller.text) if draft.member in caller.text else None
     return function is not None and draft.member in bound_anywhere(function)
 
 
 @lru_cache(maxsize=256)
-def _stored(text: str) -> frozenset[str]:
-    """The attributes of ``self`` that a method sets."""
+def _find_attributes_set(text: str) -> frozenset[str]:
+    """Return the attributes of ``self`` that a method sets."""
     function = parse_function(text)
     return frozenset(self_attributes_set(function)) if function is not None else frozenset()
 
 
-def _misfit(text: str, *, member: str, caller: str) -> bool:
+def _has_misfit(text: str, *, member: str, caller: str) -> bool:
     """Whether a call of ``member`` on ``self`` in ``caller`` does not fit the signature in ``text``."""
-    return next(_misfitting(text, member=member, caller=caller), None) is not None
+    return next(_find_misfits(text, member=member, caller=caller), None) is not None
 
 
-def _misfitting(text: str, *, member: str, caller: str, bare: bool = False) -> Iterator[ast.Call]:
-    """The calls of ``member`` in ``caller`` that do not fit the signature in ``text``: on ``self``, or by bare name."""
+def _find_misfits(text: str, *, member: str, caller: str, bare: bool = False) -> Iterator[ast.Call]:
+    """Yield calls of ``member`` in ``caller``, on ``self`` or by ``bare`` name, that do not fit the signature in
+    ``text``."""
     function = parse_function(text) if member in caller else None
     if function is not None:
         signature = of_function(function, bound=not bare and is_bound(function))
-        yield from (call for call in _calls_in(caller, member, bare=bare) if misfits(signature, of_call(call)))
+        yield from (call for call in _find_calls(caller, member, bare=bare) if misfits(signature, of_call(call)))
 
 
-def _calls_in(text: str, member: str, *, bare: bool) -> Iterator[ast.Call]:
+def _find_calls(text: str, member: str, *, bare: bool) -> Iterator[ast.Call]:
     function = parse_function(text)
     if not bare:
         yield from calls_on_self(function, member)
@@ -148,10 +154,10 @@ def _calls_in(text: str, member: str, *, bare: bool) -> Iterator[ast.Call]:
             yield node
 
 
-def _calls(text: str, member: str, *, bare: bool) -> set[str]:
-    return {ast.unparse(call) for call in _calls_in(text, member, bare=bare)}
+def _unparse_calls(text: str, member: str, *, bare: bool) -> set[str]:
+    return {ast.unparse(call) for call in _find_calls(text, member, bare=bare)}
 
 
-def _parameter_list(text: str) -> str:
+def _unparse_parameters(text: str) -> str:
     function = parse_function(text)
     return ast.unparse(function.args) if function is not None else ""

@@ -1,10 +1,10 @@
-"""Calls that a port brings, and that run CUDA code of omni's in another module: that is translated by nobody.
+"""Finds calls in a port that run untranslated CUDA code of another omni module.
 
 Comes in: a ported text, the text before the port, and a ``ModuleJob``. Goes out: the end of a reason. May touch:
 nothing.
 
 For example ``schedule_async_write`` of vllm-omni's prefix cache (0.28.0) returns at once where ``torch.cuda`` is not
-available. It took the place of a call that works on NPU, and nothing was cached any more, without an error.
+available. It replaced a call that works on NPU, and caching stopped without an error.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from runner_sync.statements import code_of
 from runner_sync.upgrade.job import ModuleJob
 
 
-def why(text: str, before: str, job: ModuleJob) -> str:
-    """The end of a reason: definitions with CUDA code that ``text`` calls and ``before`` did not."""
+def explain(text: str, before: str, job: ModuleJob) -> str:
+    """Return the end of a reason: definitions with CUDA code that ``text`` calls and ``before`` did not."""
     known = names_called(code_of(before))
     called = (name for name in names_called(code_of(text)) if name not in known)
     found = dict.fromkeys(said for name in called if (said := job.target.device_code(name)))

@@ -1,9 +1,9 @@
-"""What a helper of the GPU twin does that NPU does not have, shown where the twin calls it in the place of NPU's lines.
+"""Adds helpers of the GPU twin that NPU lacks to questions where the twin calls them instead of NPU's lines.
 
-Comes in: drafts with their questions, and the GPU side. Goes out: the drafts, such questions with the text of the
-helper. May touch: nothing.
+Comes in: drafts with their questions, and the GPU side. Goes out: the drafts, with the text of the helper in such
+questions. May touch: nothing.
 
-The call says nothing about what is to decide; the helper does::
+The call alone does not show what is to be decided; the helper does::
 
     omni      for row in rows: …
     GPU twin  rows = self._merged(rows)
@@ -11,7 +11,7 @@ The call says nothing about what is to decide; the helper does::
               def _merged(self, rows):
                   …
 
-It is shown last of all: what is inside a helper ties a question to no other one.
+This runs last, because a helper's body must not relate a question to other questions.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from runner_sync.upgrade.job import ModuleJob
 
 
 def show_helpers(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """The drafts, each question about lines that stay with the helpers that the twin newly calls in their place."""
+    """Add the helpers that the twin newly calls to each question about lines that stay."""
     have = {draft.name for draft in drafts if draft.text and not draft.removed}
     return [
-        replace(draft, reviews=tuple(_showing(item, draft, have, job, side) for item in draft.reviews))
+        replace(draft, reviews=tuple(_show_in_item(item, draft, have, job, side) for item in draft.reviews))
         if draft.reviews and draft.owner
         else draft
         for draft in drafts
     ]
 
 
-def _showing(item: ReviewItem, draft: Draft, have: set[str], job: ModuleJob, side: GpuSide) -> ReviewItem:
+def _show_in_item(item: ReviewItem, draft: Draft, have: set[str], job: ModuleJob, side: GpuSide) -> ReviewItem:
     if not (item.from_gpu and item.in_file and item.chosen and item.omni == item.chosen):
         return item
     inherited = job.hierarchy.inherited.get(draft.owner)

@@ -1,11 +1,11 @@
-"""Statements that omni removed from vLLM's text on the GPU side, while an NPU copy of vllm-ascend's text still has
-them.
+"""Asks about statements that omni removed from vLLM's text on the GPU side and an NPU copy of vllm-ascend's text keeps.
 
-Comes in: a ported draft, the twin's texts and what must stay in the port. Goes out: the draft with a question. May
-touch: nothing.
+Comes in: a ported draft, the twin's texts and the statements that the port must keep. Goes out: the draft with a
+question. May touch: nothing.
 
-A copy keeps what vllm-ascend has, because the GPU runner usually loses a statement only when vLLM does. If vLLM still
-has it, omni removed it on purpose, unless something replaced it there or it moved to another method of the module::
+A copy keeps vllm-ascend's statements, because the GPU runner usually loses a statement only when vLLM does. If vLLM
+still has it, omni removed it on purpose, unless another statement replaced it or it moved to another method of the
+module::
 
     vLLM, old and new   check(rows); run(rows)      twin, old   check(rows); run(rows)      twin, new   run(rows)
     NPU copy            check(rows); run(rows)      asked: is ``check(rows)`` wanted here?
@@ -33,12 +33,12 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 def ask_about_left_standing(
     draft: Draft, job: ModuleJob, sides: Triple, side: GpuSide, pinned: Collection[str]
 ) -> Draft:
-    """The draft with one question about all such statements; ``pinned`` are those that a port must keep."""
+    """Ask one question about all such statements; ``pinned`` are those that a port must keep."""
     if draft.name not in side.bases:
         return draft
-    names = _taken_out(sides) & set(pinned) & fingerprint(draft.text).keys()
-    names = {canon for canon in names if len(canon) > SHORT} - _still_in_module(draft, job, side)
-    if not names or not (names := names & _in_vllm(draft, job, side)):
+    names = _find_deleted(sides) & set(pinned) & fingerprint(draft.text).keys()
+    names = {canon for canon in names if len(canon) > SHORT} - _find_still_in_module(draft, job, side)
+    if not names or not (names := names & _find_in_vllm(draft, job, side)):
         return draft
     nodes = [node for node in flatten(draft.text) if node.canon in names]
     reason = "the GPU runner took out what vLLM and vllm-ascend have; it stays, as in vllm-ascend: is it wanted here?"
@@ -48,29 +48,29 @@ def ask_about_left_standing(
     return draft.asking(item)
 
 
-def _taken_out(sides: Triple) -> set[str]:
-    """Statements that the twin lost with nothing in their place."""
+def _find_deleted(sides: Triple) -> set[str]:
+    """Return statements that the twin deleted without replacement."""
     old, new = canonical(sides.base), canonical(sides.upstream)
     codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return {canon for tag, i1, i2, _, _ in codes if tag == "delete" for canon in old[i1:i2]} - set(new)
 
 
-def _still_in_module(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
-    """Statements that occur in the twin's module at least as often as before."""
-    old = _counted(translate_units(job, side.bases[draft.name].side).values())
-    new = _counted(side.new.values())
+def _find_still_in_module(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
+    """Return statements that occur in the twin's module at least as often as before."""
+    old = _count_statements(translate_units(job, side.bases[draft.name].side).values())
+    new = _count_statements(side.new.values())
     return {canon for canon, count in old.items() if new[canon] >= count}
 
 
-def _counted(units: Iterable[str]) -> Counter[str]:
+def _count_statements(units: Iterable[str]) -> Counter[str]:
     found = Counter[str]()
     for text in units:
         found.update(fingerprint(text))
     return found
 
 
-def _in_vllm(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
-    """Statements that vLLM's own method has at both revisions, and, where it is at hand, in the vLLM to run on."""
+def _find_in_vllm(draft: Draft, job: ModuleJob, side: GpuSide) -> set[str]:
+    """Return statements of vLLM's own method at both revisions and, if at hand, in the vLLM to run on."""
     revisions = side.bases[draft.name].vllm, job.twin.load_vllm()
     units = [find_vllm_unit(job, one, draft.name) for one in revisions if one is not None]
     inherited = job.hierarchy.inherited.get(draft.owner)

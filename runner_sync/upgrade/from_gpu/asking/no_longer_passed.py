@@ -1,15 +1,15 @@
-"""What a call is given no more after a port: a callee of NPU's may still take it.
+"""Finds arguments that a call no longer passes after a port, although NPU's callee may still take them.
 
 Comes in: a passage before and after a port, and the whole text after it. Goes out: the end of a reason. May touch:
 nothing.
 
-It is a keyword of a call, or a key of a dict that is unpacked in one::
+The argument is a keyword of a call, or a key of a dict that a call unpacks::
 
     before  talker_kwargs["seed"] = seed        after   talker_kwargs["generator"] = generator
             self.talker(rows, **talker_kwargs)          self.talker(rows, **talker_kwargs)
 
-timid: only where the passage still makes the same call, or fills the same dict, and neither passes the value by
-position nor unpacks another dict now.
+timid: reports only if the passage still makes the same call, or fills the same dict, and neither passes the value by
+position nor newly unpacks another dict.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from runner_sync.statements import is_python, tree_of
 from runner_sync.syntax import walk
 
 NAMED = 3
-"""How many keywords a reason names at most."""
+"""Most keywords that a reason names."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Passed:
-    """What a text passes: ``{callee: {keyword: value}}``, ``{callee: values by position and dicts}``, and for each
-    local dict the keys that are set in it."""
+    """Arguments that a text passes: ``{callee: {keyword: value}}``, ``{callee: positional values and dicts}``, and
+    ``{local dict: keys set in it}``."""
 
     keywords: dict[str, dict[str, str]] = field(default_factory=dict)
     others: dict[str, set[str]] = field(default_factory=dict)
@@ -50,12 +50,13 @@ class _Passed:
         return found
 
     def unpacks(self, name: str) -> bool:
-        """Whether a call gets a local dict's keys as keywords."""
+        """Whether a call unpacks the local dict ``name`` into keywords."""
         return any(f"**{name}" in values for values in self.others.values())
 
 
-def why(was: str, now: str, after: str) -> str:
-    """The end of a reason for a passage that a port changed from ``was`` to ``now``; empty if all is still passed."""
+def explain(was: str, now: str, after: str) -> str:
+    """Return the end of a reason for a passage that a port changed from ``was`` to ``now``; empty if nothing is
+    lost."""
     if not (is_python(was) and is_python(now)):
         return ""
     mine, theirs, whole = map(_Passed.of, (was, now, after))

@@ -1,4 +1,4 @@
-"""Statements that the twin changed everywhere, and the port only where both runners have them.
+"""Asks about statements that the twin changed everywhere and the port changed only in some places.
 
 Comes in: a ported draft and the texts of the port. Goes out: the draft with a question. May touch: nothing.
 
@@ -26,21 +26,23 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 HERE = "the GPU runner changed this statement everywhere, and the NPU runner has it here once more"
 
 ADDED = "upstream added this statement, which the GPU runner has changed everywhere"
-"""The NPU runner did not have it before this upgrade, or has it nowhere else any more."""
+"""The NPU runner did not have the statement before this upgrade, or no longer has its own occurrence."""
 
 SHORT = 20
-"""Statements of at most this many characters say too little: ``return``, ``else``, ``pass``."""
+"""Statements of at most this many characters are too common: ``return``, ``else``, ``pass``."""
 
 _VERSIONS = 0.5
-"""Dice coefficient of words from which on one statement came for another; a judgement."""
+"""Lowest Dice coefficient of words at which one statement counts as replacing another; a judgement."""
 
 
-def ask_about_the_same_elsewhere(draft: Draft, job: ModuleJob, sides: Triple) -> Draft:
-    """The draft with one question for each statement that the port left in its old form somewhere, unless the port
-    itself asks about that; ``sides.omni`` is the text before the port."""
+def ask_about_old_form_elsewhere(draft: Draft, job: ModuleJob, sides: Triple) -> Draft:
+    """Ask about each statement that the port left in its old form somewhere, unless the port already asks about it.
+
+    ``sides.omni`` is the text before the port.
+    """
     before, after = Counter(canonical(sides.omni)), Counter(canonical(draft.text))
     added = before - Counter(canonical(draft.before)) if draft.before else Counter[str]()
-    for old, new in _changed_everywhere(sides):
+    for old, new in _find_changed_everywhere(sides):
         if not after[old] or after[new] <= before[new]:
             continue
         nodes = [node for node in flatten(draft.text) if node.canon == old]
@@ -65,8 +67,8 @@ def ask_about_the_same_elsewhere(draft: Draft, job: ModuleJob, sides: Triple) ->
     return draft
 
 
-def _changed_everywhere(sides: Triple) -> Iterator[tuple[str, str]]:
-    """Old and new form of each statement of the twin that has no place with the old form any more."""
+def _find_changed_everywhere(sides: Triple) -> Iterator[tuple[str, str]]:
+    """Yield old and new form of each statement whose old form the twin no longer has anywhere."""
     old, new = canonical(sides.base), canonical(sides.upstream)
     codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     pairs = (

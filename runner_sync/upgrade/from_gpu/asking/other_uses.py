@@ -1,8 +1,8 @@
-"""Places where the GPU twin uses a member that NPU has only just got, and the NPU unit does not use it.
+"""Asks about places where the GPU twin uses a newly ported member and the NPU unit does not.
 
 Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts with questions. May touch: nothing.
 
-A helper comes to NPU because one unit calls it. If another unit of the twin has long called it, too, that call is no
+A helper comes to NPU because one unit calls it. If another unit of the twin has long called it, too, that call is not a
 change and is not ported. For example vllm-omni 0.22.0 keeps the outputs named by ``_deferred_prefix_cache_mm_keys`` out
 of the cache in ``_maybe_update_prefix_cache`` and saves them in ``sample_tokens``: with the first alone they are lost.
 """
@@ -26,14 +26,13 @@ from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import not_ported
 
 SHOWN = 20
-"""A question shows the whole block around a use if it has at most this many lines."""
+"""Most lines of a block around a use that a question shows whole."""
 
 
 def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """The drafts, with a question where a unit uses a newly ported member less often than its twin and does not mention
-    it in another question. None with ``--only``.
+    """Ask where a unit uses a newly ported member less often than its twin and no other question mentions the member.
 
-    The file has a comment about it: half of a feature may be worse than none.
+    Asks nothing with ``--only``. The file gets a comment, because half a feature may be worse than none.
     """
     if job.settings.only:
         return [*drafts]
@@ -44,44 +43,44 @@ def ask_about_other_uses(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide)
         known = {name for draft in mine for name in self_names(draft.before)}
         ported[owner] = {d.member for d in mine if not d.before and d.text and d.name in side.new} - known
     return [
-        draft if draft.removed else draft.asking(*_other_uses(draft, ported.get(draft.owner, set()), job, side))
+        draft if draft.removed else draft.asking(*_find_other_uses(draft, ported.get(draft.owner, set()), job, side))
         for draft in drafts
     ]
 
 
-def _other_uses(draft: Draft, ported: AbstractSet[str], job: ModuleJob, side: GpuSide) -> Iterator[ReviewItem]:
+def _find_other_uses(draft: Draft, ported: AbstractSet[str], job: ModuleJob, side: GpuSide) -> Iterator[ReviewItem]:
     twin = side.new.get(draft.name, "")
     asked = "\n".join(item.upstream + item.reason for item in draft.reviews)
     for name in sorted(ported & self_names(twin) - {draft.member}):
-        if _uses(twin, name) > _uses(draft.text, name) and not re.search(rf"\b{name}\b", asked):
-            passages = "\n".join(_passages(twin, name))
+        if _count_uses(twin, name) > _count_uses(draft.text, name) and not re.search(rf"\b{name}\b", asked):
+            passages = "\n".join(_quote_uses(twin, name))
             why = f"the GPU runner uses {name} here, too; this upgrade brought it to the NPU runner without this use"
             item = not_ported(draft, job.path, why=why, confidence=CONTESTED, upstream=passages)
             yield replace(item, in_file=True)
 
 
-def _uses(text: str, name: str) -> int:
+def _count_uses(text: str, name: str) -> int:
     return len(re.findall(rf"\bself\.{name}\b", "\n".join(canonical(text))))
 
 
-def _passages(text: str, name: str) -> Iterator[str]:
-    """The statements of a method that use ``self.name``, each with the block around it if that is short."""
+def _quote_uses(text: str, name: str) -> Iterator[str]:
+    """Yield the statements of a method that use ``self.name``, each with the block around it if that is short."""
     lines = text.split("\n")
     done = 0
-    for statement in _statements_using(parse_unit(text).body, name):
+    for statement in _find_users(parse_unit(text).body, name):
         end = statement.end_lineno or statement.lineno
         if statement.lineno > done:
             yield "\n".join(lines[statement.lineno - 1 : end])
             done = end
 
 
-def _statements_using(body: Sequence[ast.stmt], name: str) -> Iterator[ast.stmt]:
-    """The statements that use the attribute ``name``; a short compound one as a whole, else what uses it inside."""
+def _find_users(body: Sequence[ast.stmt], name: str) -> Iterator[ast.stmt]:
+    """Yield statements that use the attribute ``name``: a short compound one whole, otherwise the users inside it."""
     for statement in body:
         if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(statement)):
             continue
         inner = [*blocks_of(statement)] or [getattr(statement, "body", [])]
-        found = [user for block in inner for user in _statements_using(block, name)]
+        found = [user for block in inner for user in _find_users(block, name)]
         is_short = (statement.end_lineno or statement.lineno) - statement.lineno < SHOWN
         is_scope = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         yield from found if found and (is_scope or not is_short) else [statement]

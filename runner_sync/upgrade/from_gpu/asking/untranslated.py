@@ -1,7 +1,7 @@
-"""RS490: GPU names in ported lines that have no NPU form.
+"""RS490: asks about GPU names in ported lines that have no NPU form.
 
-Comes in: a draft that a port changed, and the findings of the translation of the GPU module. Goes out: questions on
-that draft. May touch: nothing.
+Comes in: a draft that a port changed, and the findings of the GPU module's translation. Goes out: the draft with
+questions. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iterable[Finding]) -> Draft:
-    """The draft with one question per name, at the first line with it that is not in ``before``."""
+    """Ask one question per name, at the first line with it that is not in ``before``."""
     known = {line.strip() for line in before.split("\n")}
     items = []
     for symbol, said in {doubt.symbol: doubt for doubt in doubts}.items():

@@ -1,4 +1,4 @@
-"""A class of the module beside its GPU twin, and what becomes of each member that only the twin has.
+"""Compares a class of the module with its GPU twin and decides about each member that only the twin has.
 
 Comes in: drafts, a ``ModuleJob`` and its ``GpuSide``. Goes out: ``Twins`` and decisions. May touch: nothing.
 """
@@ -17,18 +17,18 @@ from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
 
 
 def decide_as_it_stands(job: ModuleJob, class_names: Iterable[str]) -> dict[str, Member]:
-    """What becomes of each member that only the GPU classes have, by its NPU name, where nothing is upgraded."""
+    """Decide about each member that only the GPU classes have, by its NPU name, if nothing is upgraded."""
     drafts = [Draft(name, (Stage(text),)) for name, text in texts.unit_texts(job.text, job.path).items()]
     side = read_side(job, drafts)
     return {
         f"{class_name}.{member.name}": member
         for class_name in class_names
-        for member in decide_members(class_name, twins(class_name, drafts, job, side), job)
+        for member in decide_members(class_name, pair_classes(class_name, drafts, job, side), job)
     }
 
 
-def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Twins:
-    """One class of the module and its GPU twin, with all that the decisions about their members need."""
+def pair_classes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> Twins:
+    """Pair a class with its GPU twin, and collect everything that decisions about their members need."""
     inherited = job.hierarchy.inherited.get(class_name)
     prefix = f"{class_name}."
     members = {k.removeprefix(prefix): v for k, v in side.new.items() if k.startswith(prefix)}
@@ -38,40 +38,44 @@ def twins(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: GpuSid
         gpu_new=members,
         npu={d.member: d.text for d in drafts if d.owner == class_name and not d.removed},
         npu_before={d.member: d.before for d in drafts if d.owner == class_name},
-        inherited=_inherited(inherited, job, members.keys() - before.keys()) if inherited else {},
+        inherited=_find_inherited(inherited, job, members.keys() - before.keys()) if inherited else {},
         device=job.refused,
         called_elsewhere=job.target.elsewhere.called,
         called_by_twins=job.target.elsewhere.by_twins_now,
         upstream=inherited.upstream if inherited else (),
         vllm=inherited.vllm if inherited else {},
-        helpers=_module_definitions(side, job),
+        helpers=_list_module_definitions(side, job),
         known_before={k.removeprefix(prefix) for k in side.known_before if k.startswith(prefix)},
         required=({job.profile.sampler_hook.method} if not job.twin.news_only else set())
-        | _newly_called(drafts, job)
-        | _named_by_only(class_name, side, job)
-        | _with_news(class_name, members, job),
-        absent=_not_mixed_in(class_name, job, members),
+        | _find_newly_called(drafts, job)
+        | _find_selected(class_name, side, job)
+        | _find_users_of_news(class_name, members, job),
+        absent=_find_not_mixed_in(class_name, job, members),
     )
 
 
-def _inherited(found: Inherited, job: ModuleJob, new: Collection[str]) -> Mapping[str, str | None]:
-    """Members that a class inherits. Without a vllm-ascend at hand also what the twin newly (``new``) overrides of
-    vLLM's: vllm-ascend's class inherits that from vLLM, too, and calls it."""
+def _find_inherited(found: Inherited, job: ModuleJob, new: Collection[str]) -> Mapping[str, str | None]:
+    """Return members that a class inherits.
+
+    Without vllm-ascend, adds vLLM members that the twin newly (``new``) overrides: vllm-ascend's class inherits them
+    from vLLM, too, and calls them.
+    """
     if job.upstream.new is not None:
         return found.members
     return {**{name: None for name in found.vllm if name in new}, **found.members}
 
 
-def _with_news(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
-    """Members of the twin that use what the NPU class gets in this upgrade: the other half of the same change."""
+def _find_users_of_news(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
+    """Return members of the twin that use names which the NPU class gets in this upgrade: the other half of that
+    change."""
     names = job.hierarchy.from_mixins(class_name) | job.twin.owed.kept
     return {member for member, text in members.items() if names & self_names(text)}
 
 
-def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -> dict[str, Obstacle]:
-    """Names that the GPU class gets from mixins which the NPU class does not have, each with its mixin as the obstacle.
+def _find_not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -> dict[str, Obstacle]:
+    """Map names from mixins that only the GPU class has to their mixin as the obstacle.
 
-    Without names that the GPU class sets itself, unless that is a method which calls the mixin's through ``super()``.
+    Skips names that the GPU class sets itself, except a method that calls the mixin's through ``super()``.
     """
     missing = job.hierarchy.missing_mixins.get(class_name, {})
     have = set(job.hierarchy.inherited[class_name].members) if class_name in job.hierarchy.inherited else set()
@@ -81,29 +85,32 @@ def _not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, str]) -
     return {name: Obstacle("mixin", mixin) for mixin, names in missing.items() for name in names if name not in have}
 
 
-def _named_by_only(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
-    """Members of the twin that ``--only`` selects: what ``check`` reports as missing is ported that way."""
+def _find_selected(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
+    """Return members of the twin that ``--only`` selects; members that ``check`` reports as missing are ported that
+    way."""
     names = [name for name in side.new if name.startswith(f"{class_name}.")] if job.settings.only else []
     return {name.rpartition(".")[2] for name in names if is_selected(name, job.settings.only)}
 
 
-def _newly_called(drafts: Sequence[Draft], job: ModuleJob) -> set[str]:
-    """Members of ``self`` that vllm-ascend's runner or the module itself newly calls in this upgrade."""
+def _find_newly_called(drafts: Sequence[Draft], job: ModuleJob) -> set[str]:
+    """Return members of ``self`` that vllm-ascend's runner or the module itself newly calls in this upgrade."""
     followed = {draft.base.ref for draft in drafts if draft.base is not None}
     before = [side.text for side in job.upstream.bases if side.ref in followed]
     now = [job.upstream.new.text] if job.upstream.new is not None and before else []
     before += [draft.before for draft in drafts]
     now += [draft.text for draft in drafts if not draft.removed]
-    return _called(now) - _called(before)
+    return _find_called(now) - _find_called(before)
 
 
-def _called(texts_: Iterable[str]) -> set[str]:
+def _find_called(texts_: Iterable[str]) -> set[str]:
     return {name for text in texts_ for name in self_names(text)}
 
 
-def _module_definitions(side: GpuSide, job: ModuleJob) -> dict[str, str]:
-    """The twin's module-level definitions without the runner classes: naming a runner class is no use of its device
-    code."""
+def _list_module_definitions(side: GpuSide, job: ModuleJob) -> dict[str, str]:
+    """Return the twin's module-level definitions without the runner classes.
+
+    Naming a runner class is not a use of its device code.
+    """
     if not side.module_text or job.twin.new is None:
         return {}
     runners = {name for pair in job.profile.classes for name in pair}
@@ -112,7 +119,7 @@ def _module_definitions(side: GpuSide, job: ModuleJob) -> dict[str, str]:
 
 
 def decide_members(class_name: str, pair: Twins, job: ModuleJob) -> list[Member]:
-    """What becomes of each member that only the GPU class has; nothing is copied if the NPU class inherits from it."""
+    """Decide about each member that only the GPU class has; none is copied if the NPU class inherits from the twin."""
     inherited = job.hierarchy.inherited.get(class_name)
     twin = job.profile.gpu_name(class_name)
     if inherited is not None and twin in inherited.classes:

@@ -1,4 +1,4 @@
-"""Ports whose GPU original has been removed: each is removed with a question, or only asked about.
+"""Removes ports whose GPU original is gone, or asks about them.
 
 Comes in: drafts of a class, a ``ModuleJob``, the GPU methods before and now. Goes out: the drafts, some marked as
 removed. May touch: nothing.
@@ -32,11 +32,12 @@ def drop_gone_from_gpu(
     old: Mapping[str, str],
     new: Mapping[str, str],
 ) -> list[Draft]:
-    """The drafts; a port whose GPU original is gone is removed, unless something on the NPU side still calls it.
+    """Remove each port whose GPU original is gone, with a question, unless something on the NPU side still calls it.
 
-    One that another method of the class still calls is asked about: it is what the GPU runner has left behind. So is a
-    port that NPU has edited, and that was called before and no longer is: NPU's edits exist nowhere else. Methods that
-    vllm-ascend has, too, stay. What the GPU runner keeps as a function of another module now is said to be there.
+    Asks about a port that another method of the class still calls, because the GPU runner no longer does this. Also
+    asks about a port that NPU has edited and nothing calls any more, because the edits exist nowhere else. Keeps
+    methods that vllm-ascend has, too. The question names the function of another module that the GPU runner moved the
+    method to.
     """
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
@@ -53,25 +54,25 @@ def drop_gone_from_gpu(
     edited = [d for d in edited if d.member not in elsewhere and not is_called(d, left)]
 
     moves = Moves(job, side)
-    originals = {d.name: _Original(old[d.member], _moved_since(d, moves)) for d in (*gone, *ports)}
-    asked = {d.name: _gone_from_gpu(d, job, originals[d.name]) for d in gone}
+    originals = {d.name: _Original(old[d.member], _find_moved(d, moves)) for d in (*gone, *ports)}
+    asked = {d.name: _remove(d, job, originals[d.name]) for d in gone}
     here = [d.member for d in drafts if d.owner == class_name]
     came = {name: new[name] for name in here if name in new.keys() - old.keys()}
-    asked |= {d.name: _gone_but_edited(d, job, originals[d.name], came) for d in edited}
+    asked |= {d.name: _ask_about_edited(d, job, originals[d.name], came) for d in edited}
     inherited = job.hierarchy.inherited.get(class_name, Inherited()).members
     kept = [d for d in ports if d.name not in asked and d.member not in inherited and _is_newly_gone(d, job)]
     callers = {d.name: [o.member for o in left if o.owner == class_name and is_called(d, [o])] for d in kept}
-    asked |= {d.name: _gone_but_called(d, job, originals[d.name], callers[d.name]) for d in kept if callers[d.name]}
+    asked |= {d.name: _ask_about_called(d, job, originals[d.name], callers[d.name]) for d in kept if callers[d.name]}
     return [asked.get(draft.name, draft) for draft in drafts]
 
 
 def _is_newly_gone(draft: Draft, job: ModuleJob) -> bool:
-    """Whether the twin still had a method at the last upgrade that took it in; what was gone then was settled then."""
+    """Whether the twin still had a method at the last recorded upgrade; earlier removals were settled then."""
     return job.twin.settled is None or draft.name in translate_units(job, job.twin.settled)
 
 
-def _moved_since(draft: Draft, moves: Moves) -> Homes:
-    """What moved out of the class since the revision of the twin that a draft was aligned with."""
+def _find_moved(draft: Draft, moves: Moves) -> Homes:
+    """Return what moved out of the class since the twin revision that a draft was aligned with."""
     base = moves.side.bases.get(draft.name)
     return moves.find_since(base.side, draft.owner) if base is not None else {}
 
@@ -82,17 +83,17 @@ def _was_called(draft: Draft, drafts: Sequence[Draft]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Original:
-    """The GPU method ``then``, and what ``moved`` out of its class, this one perhaps among it."""
+    """The GPU method ``then``, and the methods that ``moved`` out of its class, which may include this one."""
 
     then: str
     moved: Homes
 
-    def shown(self, draft: Draft, *, chosen: str = "") -> Shown:
+    def show(self, draft: Draft, *, chosen: str = "") -> Shown:
         now = self.moved[draft.member].whole if draft.member in self.moved else ""
         return Shown(base=self.then, omni=draft.before, upstream=now, chosen=chosen)
 
-    def fate(self, draft: Draft) -> str:
-        """What the GPU runner did with the method."""
+    def describe_fate(self, draft: Draft) -> str:
+        """Return what the GPU runner did with the method."""
         if draft.member not in self.moved:
             return "the GPU runner dropped this method"
         news = describe_changes(self.then, draft.member, self.moved, have=draft.before)
@@ -101,35 +102,37 @@ class _Original:
         )
 
 
-def _gone_but_edited(draft: Draft, job: ModuleJob, original: _Original, came: Mapping[str, str]) -> Draft:
-    """The draft with a question; one of ``came``, methods that both classes newly have, may be the same under a new
-    name."""
-    reason = f"{original.fate(draft)}, and nothing on the NPU side calls it any more; NPU had edited it"
+def _ask_about_edited(draft: Draft, job: ModuleJob, original: _Original, came: Mapping[str, str]) -> Draft:
+    """Ask about an edited port.
+
+    ``came`` are methods that both classes newly have; one may be the same method under a new name.
+    """
+    reason = f"{original.describe_fate(draft)}, and nothing on the NPU side calls it any more; NPU had edited it"
     if renamed := [name for name, text in came.items() if canonical(text)[1:] == canonical(original.then)[1:]]:
         reason += f": it is called {renamed[0]} there now, and came as it is there, without what NPU does in this one"
-    return draft.asking(_asked(draft, job, original, reason))
+    return draft.asking(_make_question(draft, job, original, reason))
 
 
-def _gone_but_called(draft: Draft, job: ModuleJob, original: _Original, callers: Sequence[str]) -> Draft:
-    reason = f"{original.fate(draft)}; on the NPU side, {' and '.join(callers)} still calls it"
-    return draft.asking(_asked(draft, job, original, reason))
+def _ask_about_called(draft: Draft, job: ModuleJob, original: _Original, callers: Sequence[str]) -> Draft:
+    reason = f"{original.describe_fate(draft)}; on the NPU side, {' and '.join(callers)} still calls it"
+    return draft.asking(_make_question(draft, job, original, reason))
 
 
-def _asked(draft: Draft, job: ModuleJob, original: _Original, reason: str) -> ReviewItem:
-    """A question about a method that stays."""
-    shown = original.shown(draft, chosen=draft.text)
+def _make_question(draft: Draft, job: ModuleJob, original: _Original, reason: str) -> ReviewItem:
+    """Return a question about a method that stays."""
+    shown = original.show(draft, chosen=draft.text)
     return review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, from_gpu=bool(shown.upstream))
 
 
-def _gone_from_gpu(draft: Draft, job: ModuleJob, original: _Original) -> Draft:
-    reason = f"{original.fate(draft)}, and nothing on the NPU side calls its port any more"
-    shown = original.shown(draft)
+def _remove(draft: Draft, job: ModuleJob, original: _Original) -> Draft:
+    reason = f"{original.describe_fate(draft)}, and nothing on the NPU side calls its port any more"
+    shown = original.show(draft)
     item = review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=bool(shown.upstream))
     return replace(draft.asking(item), removed=True)
 
 
 def is_read_by_class(draft: Draft, job: ModuleJob) -> bool:
-    """Whether the class body itself reads this member; without it the module could not be imported."""
+    """Whether the class body itself reads this member, so that the module could not be imported without it."""
     return draft.member in read_in_class_body(job.text, draft.owner)
 
 

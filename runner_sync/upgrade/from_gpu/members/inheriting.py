@@ -1,11 +1,11 @@
-"""A class made of copies of its GPU twin's methods starts to inherit from the twin instead.
+"""Makes a class of copies of its GPU twin's methods inherit from the twin instead.
 
 Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts without the copies, and the job with the class
 as a subclass of its twin. May touch: nothing.
 
-The profile says which classes are meant to inherit. It happens at a vllm-ascend upgrade that would otherwise copy yet
-another method word for word. It waits as long as the twin has a method that would become active through the new base
-and must not: one with device code that the class does not override, or one that hides vllm-ascend's own.
+The profile lists the classes that are meant to inherit. The change happens at a vllm-ascend upgrade that would
+otherwise copy one more method word for word. It waits while the new base would activate a method that must not run: one
+with device code that the class does not override, or one that hides vllm-ascend's own.
 """
 
 from __future__ import annotations
@@ -28,42 +28,47 @@ from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 MOST = 0.5
-"""Share of the members without device code that must be copies; a judgement. It was 12 of 13 in omni's 0.14.0, when
-people let the class inherit, and one of 4 when they went on copying (vllm-omni pull request 447)."""
+"""Smallest share of copies among the members without device code; a judgement.
+
+It was 12 of 13 in omni's 0.14.0, when people let the class inherit, and one of 4 when they kept copying (vllm-omni pull
+request 447).
+"""
 
 
 def adopt(
     class_name: str, drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide
 ) -> tuple[list[Draft], ModuleJob]:
-    """The drafts without the copies, and the job in which ``class_name`` inherits from its GPU twin; both unchanged
-    where that is not safe or saves no copy."""
+    """Drop the copies from the drafts and let ``class_name`` inherit from its GPU twin in the job.
+
+    Returns both unchanged if that is not safe or saves no copy.
+    """
     grown = job.hierarchy.with_twin.get(class_name)
     if grown is None or job.settings.only or not job.upstream.is_followed:
         return [*drafts], job
-    pair = beside_twin.twins(class_name, drafts, job, side)
+    pair = beside_twin.pair_classes(class_name, drafts, job, side)
     case = _Case(class_name, pair, device_bound(pair), job, side)
     shared = [draft for draft in drafts if draft.owner == class_name and not draft.removed and case.is_shared(draft)]
     copies = {draft.name for draft in shared if case.is_copy(draft)}
-    if not copies or len(copies) < MOST * len(shared) or not case.would_copy() or case.obstacle():
+    if not copies or len(copies) < MOST * len(shared) or not case.would_copy() or case.has_obstacle():
         return [*drafts], job
     assert job.module.gpu is not None
     twin = job.module.gpu.name
-    left = [_dropped(draft, twin, job, side) if draft.name in copies else draft for draft in drafts]
+    left = [_drop_copy(draft, twin, job, side) if draft.name in copies else draft for draft in drafts]
     hierarchy = replace(
         job.hierarchy,
         inherited={**job.hierarchy.inherited, class_name: grown},
         bases_in_front={**job.hierarchy.bases_in_front, class_name: (twin,)},
     )
-    return [*left, _question(class_name, twin, len(copies), job)], replace(job, hierarchy=hierarchy)
+    return [*left, _ask_about_class(class_name, twin, len(copies), job)], replace(job, hierarchy=hierarchy)
 
 
-def _dropped(draft: Draft, twin: str, job: ModuleJob, side: gpu_side.GpuSide) -> Draft:
+def _drop_copy(draft: Draft, twin: str, job: ModuleJob, side: gpu_side.GpuSide) -> Draft:
     reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
     shown = Shown(omni=draft.before, upstream=side.new[draft.name])
     return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, from_gpu=True))
 
 
-def _question(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
+def _ask_about_class(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
     draft = Draft.for_question(class_name)
     reason = (
         f"the class inherits from {twin} now: {copies} of its methods were copies of it, and more would have been; "
@@ -87,7 +92,7 @@ class _Case:
         return draft.member in self.pair.gpu_new and not self._is_bound(draft.member)
 
     def is_copy(self, draft: Draft) -> bool:
-        """Whether the class can inherit this member: it equals the old or new twin's, and nothing forbids that."""
+        """Whether the class can inherit this member: it equals the twin's old or new text, and nothing forbids it."""
         if not self.is_shared(draft) or self._hides(draft.member):
             return False
         versions = (self.side.old.get(draft.name), self.side.new.get(draft.name))
@@ -98,13 +103,13 @@ class _Case:
         decisions = beside_twin.decide_members(self.class_name, self.pair, self.job)
         return any(d.action in ("port", "hook") and not self._is_bound(d.name) for d in decisions)
 
-    def obstacle(self) -> bool:
+    def has_obstacle(self) -> bool:
         """Whether the twin has a member that the class does not define and must not inherit."""
         missing = [name for name in self.pair.gpu_new if name not in self.pair.npu]
         return any(self._is_bound(name) or self._hides(name) for name in missing)
 
     def _is_bound(self, member: str) -> bool:
-        """Whether the twin's member has device code: it names the GPU, or uses members that NPU does not have."""
+        """Whether the twin's member has device code: it names the GPU, or uses members that NPU lacks."""
         name = f"{self.class_name}.{member}"
         plain = self.side.as_written[name][1]
         return (
@@ -114,7 +119,8 @@ class _Case:
         )
 
     def _hides(self, member: str) -> bool:
-        """Whether the twin's member would hide one of vllm-ascend's: it never calls it, or takes other arguments."""
+        """Whether the twin's member would hide one of vllm-ascend's, because it never calls it or takes other
+        arguments."""
         if member not in self.pair.upstream:
             return False
         text = self.pair.gpu_new[member]
@@ -124,7 +130,7 @@ class _Case:
 
 
 def upstream_version(job: ModuleJob, member: str) -> str:
-    """vllm-ascend's own version of a member, or an empty string."""
+    """Return vllm-ascend's own version of a member, or an empty string."""
     new = job.upstream.new
     units = texts.unit_texts(new.text, new.path) if new is not None else {}
     names = [f"{anchor.name}.{member}" for anchor in job.module.upstreams]
@@ -132,7 +138,7 @@ def upstream_version(job: ModuleJob, member: str) -> str:
 
 
 def can_stand_for(text: str, original: str) -> bool:
-    """Whether ``text`` accepts every call that ``original`` accepts; true if one of the two is no method."""
+    """Whether ``text`` accepts every call that ``original`` accepts; true if either is not a method."""
     mine, theirs = (_signature(one) for one in (text, original))
     return mine is None or theirs is None or accepts(mine, theirs)
 

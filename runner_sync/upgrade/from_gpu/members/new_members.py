@@ -1,4 +1,4 @@
-"""Members that only the GPU class has: drafts of those that are ported, and questions about those that cannot be.
+"""Drafts members that only the GPU class has, or asks about those that cannot be ported.
 
 Comes in: the decision about each such member, drafts, a ``ModuleJob`` and the GPU side. Goes out: further drafts. May
 touch: nothing.
@@ -23,16 +23,16 @@ from runner_sync.upgrade.job import ModuleJob, is_selected
 from runner_sync.upgrade.questions.reviews import Shown, not_ported, review
 
 
-def ported_members(
+def port_members(
     class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> list[Draft]:
-    """Drafts of the members to be ported. Each goes behind the member that it follows in the GPU class, or, if NPU has
-    none of those, in front of the one that follows it there.
+    """Return drafts of the members to be ported.
 
-    With ``--only``: those that it selects, and what they call.
+    Each goes behind its predecessor in the GPU class or, if NPU has none of those, in front of its successor. With
+    ``--only``, these are the selected members and the members that they call.
     """
     prefix = f"{class_name}."
-    wanted = _asked_for(class_name, decisions, drafts, job, side)
+    wanted = _find_wanted(class_name, decisions, drafts, job, side)
     order = [name.removeprefix(prefix) for name in side.new if name.startswith(prefix)]
     have = {d.member for d in drafts if d.owner == class_name and not d.removed}
     added = []
@@ -52,35 +52,37 @@ def ported_members(
         )
         draft = record_twin(draft, job, text, side)
         draft = ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
-        notes = (*said, *_asked_first(decision.name, job))
-        added.append(draft.asking(_added_review(draft, job, decision, notes)))
+        notes = (*said, *_describe_sampler_steps(decision.name, job))
+        added.append(draft.asking(_review_added(draft, job, decision, notes)))
         have.add(decision.name)
     return added
 
 
-def _asked_first(name: str, job: ModuleJob) -> tuple[str, ...]:
-    """For the sampler hook, which asks the model first: what vllm-ascend's own method does before it samples."""
+def _describe_sampler_steps(name: str, job: ModuleJob) -> tuple[str, ...]:
+    """Return what vllm-ascend's own method does before it samples, for the sampler hook, which asks the model first."""
     hook, side = job.profile.sampler_hook, job.upstream.new
     if name != hook.method or side is None:
         return ()
     return asked_first(texts.members(side.text, job.module.upstreams[0].name, side.path).get(name, ""), hook)
 
 
-def _added_review(draft: Draft, job: ModuleJob, decision: Member, notes: Sequence[str]) -> ReviewItem:
+def _review_added(draft: Draft, job: ModuleJob, decision: Member, notes: Sequence[str]) -> ReviewItem:
     what = "ported as a hook" if decision.action == "hook" else "ported"
-    behind = device_behind.why(draft.text, "", job)
-    doubts = f"{owing.explain(draft.text, job)}{unconfirmed.why(draft.text, job)}{behind}"
+    behind = device_behind.explain(draft.text, "", job)
+    doubts = f"{owing.explain(draft.text, job)}{unconfirmed.explain(draft.text, job)}{behind}"
     reason = "; ".join([f"{what} from the GPU runner: {decision.reason}{doubts}", *notes])
     shown = Shown(upstream=draft.text, chosen=draft.text)
     sure = DOUBTFUL if behind else REQUIRED
     return review(draft, job.path, reason=reason, confidence=sure, shown=shown, from_gpu=True)
 
 
-def _asked_for(
+def _find_wanted(
     class_name: str, decisions: Sequence[Member], drafts: Sequence[Draft], job: ModuleJob, side: GpuSide
 ) -> set[str]:
-    """Names of the members to be ported: the selected ones and, transitively, the portable ones that these or the
-    existing members newly call."""
+    """Return names of members to port: selected ones, and portable ones that they or existing members newly call.
+
+    Calls are followed transitively.
+    """
     portable = {decision.name for decision in decisions if decision.action in ("port", "hook")}
     wanted = {name for name in portable if is_selected(f"{class_name}.{name}", job.settings.only)}
     for draft in drafts:
@@ -95,16 +97,16 @@ def _asked_for(
 
 
 def is_asked_about(class_name: str, decision: Member, job: ModuleJob, side: GpuSide) -> bool:
-    """Whether a member that could not be ported is asked about, in a question of its own or in one with others."""
+    """Whether a question, possibly shared, covers a member that could not be ported."""
     name = f"{class_name}.{decision.name}"
     is_open = bool(job.settings.only) or name not in side.unchanged
     return decision.action in ("device", "rebuilt", "skipped") and is_selected(name, job.settings.only) and is_open
 
 
-def declined_members(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """Empty drafts with questions about members that could not be ported; one question for all with the same cause.
+def ask_about_declined(class_name: str, decisions: Sequence[Member], job: ModuleJob, side: GpuSide) -> list[Draft]:
+    """Return empty drafts with questions about members that could not be ported, one question per cause.
 
-    What was settled at an earlier upgrade is asked about again only if ``--only`` names it.
+    Asks again about members settled at an earlier upgrade only if ``--only`` names them.
     """
     groups: dict[str, list[Member]] = {}
     for decision in decisions:

@@ -1,4 +1,4 @@
-"""Copies of methods that vllm-ascend removed follow the GPU twin, because both platforms then run vLLM's version.
+"""Lets copies of methods that vllm-ascend removed follow the GPU twin, because both platforms then run vLLM's version.
 
 Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the drafts of such copies with the twin's text merged in
 and a question each. May touch: nothing.
@@ -21,12 +21,12 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def follow_twin(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """The drafts; copies of methods that vllm-ascend removed follow their GPU twin, unless it has device code."""
-    return [_following(draft, job, side) if draft.chosen else draft for draft in drafts]
+    """Merge the GPU twin into copies of methods that vllm-ascend removed, unless the twin has device code."""
+    return [_follow(draft, job, side) if draft.chosen else draft for draft in drafts]
 
 
-def _following(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
-    """A copy of a removed method with its twin's text merged in; any other draft as it is."""
+def _follow(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
+    """Merge the twin's text into a copy of a removed method; returns any other draft unchanged."""
     if draft.kind != "copy" or draft.upstream is not None or draft.base is None or draft.removed:
         return draft
     twin, inherited = side.new.get(draft.name), job.hierarchy.inherited.get(draft.owner, Inherited()).vllm

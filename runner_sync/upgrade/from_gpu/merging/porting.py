@@ -20,9 +20,9 @@ from runner_sync.model import ReviewItem, Triple
 from runner_sync.statements import flatten
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.asking import call_fit, ported_passages
-from runner_sync.upgrade.from_gpu.asking.brought_after_all import without_what_came
+from runner_sync.upgrade.from_gpu.asking.brought_after_all import drop_ported_passages
 from runner_sync.upgrade.from_gpu.asking.left_standing import ask_about_left_standing
-from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_the_same_elsewhere
+from runner_sync.upgrade.from_gpu.asking.once_more import ask_about_old_form_elsewhere
 from runner_sync.upgrade.from_gpu.asking.untranslated import ask_about_untranslated
 from runner_sync.upgrade.from_gpu.merging import mixins_alone, resting_on, unrelated, wrapped_returns
 from runner_sync.upgrade.from_gpu.merging.left_out import READS_UNSET, drop_already_present, join_left_out
@@ -63,7 +63,7 @@ def port(
             continue
         ported.append(_port_whole_change(draft, drafts, new, context))
     fit = _take_back_unfit(ported, drafts, context, beside=beside)
-    return [context.moves.ask(without_what_came(draft)) for draft in fit]
+    return [context.moves.ask(drop_ported_passages(draft)) for draft in fit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ def _take_back_unfit(
     """
     left = [*ported]
     texts_before = {draft.name: draft.text for draft in before}
-    while found := call_fit.unfit([*left, *beside], texts_before):
+    while found := call_fit.find_unfit([*left, *beside], texts_before):
         pairs = zip(left, before, strict=True)
         left = [_take_back(now, was, found[now.name], context) if now.name in found else now for now, was in pairs]
     return left
@@ -299,7 +299,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
         return _Port(
             draft.asking(_decline(draft, job, sides, why=why, confidence=REBUILT)), is_whole=False, is_refused=True
         )
-    passages = ported_passages.questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
+    passages = ported_passages.list_questions(draft, job, before=draft.text, after=result.text, twin=sides.upstream)
     asked = drop_already_present(result.decisions, draft.text)
     left = join_left_out(answered.without_answered(asked, job.target.constructors))
     left = naming_helpers(left, draft, job, _select_members(context.side.new, draft.owner))
@@ -307,7 +307,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     unset = [item.reason for item in result.decisions if item.reason.kind in READS_UNSET]
     lacking = frozenset(name for reason in unset for name in reason.names)
     ported = draft.advanced(result.text, "gpu").asking(*passages, *decisions)
-    ported = ask_about_the_same_elsewhere(wrapped_returns.wrap_returns(ported, job, wrapped), job, sides)
+    ported = ask_about_old_form_elsewhere(wrapped_returns.wrap_returns(ported, job, wrapped), job, sides)
     return _Port(ask_about_left_standing(ported, job, sides, context.side, pinned), is_whole=not unset, lacking=lacking)
 
 

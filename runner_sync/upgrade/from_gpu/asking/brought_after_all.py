@@ -24,8 +24,10 @@ LEFT = "# …"
 
 
 def drop_ported_passages(draft: Draft) -> Draft:
-    """Remove ported passages that vllm-ascend also has from questions about left-out code; drops questions left
-    empty."""
+    """Remove ported passages that vllm-ascend also has from questions about left-out code.
+
+    Drops questions left empty.
+    """
     ported = [item.chosen for item in draft.reviews if item.from_gpu and item.reason.startswith(SHARED)]
     came = [rows for chosen in ported if (rows := _list_code_lines(chosen))]
     left = (_drop_ported(item, came) for item in draft.reviews)

@@ -136,8 +136,8 @@ def _has_misfit(text: str, *, member: str, caller: str) -> bool:
 
 
 def _find_misfits(text: str, *, member: str, caller: str, bare: bool = False) -> Iterator[ast.Call]:
-    """Yield calls of ``member`` in ``caller``, on ``self`` or by ``bare`` name, that do not fit the signature in
-    ``text``."""
+    """Yield calls of ``member`` in ``caller`` that do not fit the signature in ``text``: on ``self``, or by ``bare``
+    name."""
     function = parse_function(text) if member in caller else None
     if function is not None:
         signature = of_function(function, bound=not bare and is_bound(function))

@@ -23,10 +23,10 @@ def has_new_use(rows: Rows, old: Sequence[str], new: Sequence[str], names: Colle
 
 
 def split_passage(rows: Rows, after: str, names: Collection[str]) -> list[Rows]:
-    """Split an added passage where statements of the feature end or begin; keeps it whole unless it is made of
-    statements.
+    """Split an added passage where statements of the feature end or begin.
 
-    Statements that read a local set by the feature belong to the feature, too.
+    A passage that does not consist of whole statements stays whole. Statements that read a local set by the feature
+    belong to the feature, too.
     """
     i1, i2, j1, j2 = rows
     if not names or i1 != i2:

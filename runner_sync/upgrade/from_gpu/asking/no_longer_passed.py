@@ -55,8 +55,7 @@ class _Passed:
 
 
 def explain(was: str, now: str, after: str) -> str:
-    """Return the end of a reason for a passage that a port changed from ``was`` to ``now``; empty if nothing is
-    lost."""
+    """Return the end of a reason: what a passage changed from ``was`` to ``now`` no longer passes; empty if nothing."""
     if not (is_python(was) and is_python(now)):
         return ""
     mine, theirs, whole = map(_Passed.of, (was, now, after))

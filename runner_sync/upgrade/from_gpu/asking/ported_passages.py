@@ -45,8 +45,7 @@ NEAR = 3
 
 
 def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twin: str) -> list[ReviewItem]:
-    """Return one question per passage of whole statements that a port changed; skips passages that differ only in
-    comments."""
+    """Return one question per passage of whole statements that a port changed, unless only comments differ."""
     old, new = before.split("\n"), after.split("\n")
     in_twin = _InTwin.of(after, twin)
     stand = _Standing.of(before, after, draft.upstream)
@@ -75,8 +74,10 @@ def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twi
 
 @dataclass(frozen=True)
 class _Standing:
-    """Statements of the unit ``before`` a port, those that occur less (``lost``) or more often (``grown``) after it,
-    and vllm-ascend's."""
+    """The statements of a unit ``before`` a port, and vllm-ascend's (``upstream``).
+
+    ``lost`` occur less often after the port, ``grown`` more often.
+    """
 
     before: Container[str]
     lost: Container[str]
@@ -136,8 +137,7 @@ class _InTwin:
         return cls(theirs, {pair.right: mine[pair.left].start for pair in merge.align(mine, theirs)})
 
     def quote(self, now: str, first: int, last: int) -> str:
-        """Return the rows ``first`` to ``last`` of the ported text as in the twin, under the conditions only the twin
-        has.
+        """Return rows ``first`` to ``last`` of the ported text as in the twin, under conditions that only the twin has.
 
         Returns ``now``, the ported passage itself, if both differ only in comments.
         """

@@ -15,7 +15,7 @@ from runner_sync.upgrade.job import ModuleJob
 
 
 def explain(text: str, job: ModuleJob) -> str:
-    """Return the end of a reason: translated names in ``text``, and attributes of them, that no tree at hand
+    """Return the end of a reason: translated names, with their attributes, in ``text`` that no tree at hand
     confirms."""
     if job.upstream.new is not None:
         return ""

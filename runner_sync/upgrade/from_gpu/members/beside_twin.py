@@ -66,8 +66,7 @@ def _find_inherited(found: Inherited, job: ModuleJob, new: Collection[str]) -> M
 
 
 def _find_users_of_news(class_name: str, members: Mapping[str, str], job: ModuleJob) -> set[str]:
-    """Return members of the twin that use names which the NPU class gets in this upgrade: the other half of that
-    change."""
+    """Return members of the twin that use names which the NPU class newly gets: the other half of that change."""
     names = job.hierarchy.from_mixins(class_name) | job.twin.owed.kept
     return {member for member, text in members.items() if names & self_names(text)}
 
@@ -86,8 +85,8 @@ def _find_not_mixed_in(class_name: str, job: ModuleJob, members: Mapping[str, st
 
 
 def _find_selected(class_name: str, side: GpuSide, job: ModuleJob) -> set[str]:
-    """Return members of the twin that ``--only`` selects; members that ``check`` reports as missing are ported that
-    way."""
+    """Return members of the twin that ``--only`` selects, which is how to port members that ``check`` reports as
+    missing."""
     names = [name for name in side.new if name.startswith(f"{class_name}.")] if job.settings.only else []
     return {name.rpartition(".")[2] for name in names if is_selected(name, job.settings.only)}
 

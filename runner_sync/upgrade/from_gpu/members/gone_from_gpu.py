@@ -34,10 +34,9 @@ def drop_gone_from_gpu(
 ) -> list[Draft]:
     """Remove each port whose GPU original is gone, with a question, unless something on the NPU side still calls it.
 
-    Asks about a port that another method of the class still calls, because the GPU runner no longer does this. Also
-    asks about a port that NPU has edited and nothing calls any more, because the edits exist nowhere else. Keeps
-    methods that vllm-ascend has, too. The question names the function of another module that the GPU runner moved the
-    method to.
+    Asks about a port that another method of the class still calls. Also asks about a port that NPU has edited and that
+    lost its last caller, because the edits exist nowhere else. Keeps methods that vllm-ascend has, too. The question
+    names the function of another module that the GPU runner moved the method to.
     """
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]

@@ -119,8 +119,7 @@ class _Case:
         )
 
     def _hides(self, member: str) -> bool:
-        """Whether the twin's member would hide one of vllm-ascend's, because it never calls it or takes other
-        arguments."""
+        """Whether the twin's member hides one of vllm-ascend's, because it never calls it or takes other arguments."""
         if member not in self.pair.upstream:
             return False
         text = self.pair.gpu_new[member]

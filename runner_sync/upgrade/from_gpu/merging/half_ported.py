@@ -84,8 +84,7 @@ def _flatten_unit(text: str) -> Sequence[Node]:
 
 
 def _is_read(name: str, nodes: Sequence[Node]) -> bool:
-    """Whether a statement reads a name for more than setting it; conditions around nothing but such setters do not
-    count."""
+    """Whether a statement reads a name other than to set it; conditions around nothing but its setters do not count."""
 
     def is_setting(node: Node) -> bool:
         return node.is_comment or binds(node) == {name}

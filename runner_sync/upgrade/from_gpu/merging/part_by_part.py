@@ -123,8 +123,7 @@ def _split_statements(text: str) -> Iterator[str]:
 
 
 def _find_parts_ending_early(attempt: _Attempt) -> frozenset[int]:
-    """Return changed parts that end a suite early or have become unreachable; otherwise, changed parts adjacent to
-    such."""
+    """Return changed parts that end a suite early or have become unreachable, or else changed parts next to such."""
     lines = [*endings(attempt.text), *unreachable(attempt.text)]
     ends = {attempt.part_of(line) for line in lines}
     changed = {k for k, part in enumerate(attempt.parts) if part.is_change} - attempt.undone

@@ -265,7 +265,7 @@ def _find_present_fields(draft: Draft, new: str) -> frozenset[str]:
 
 
 def _find_idle_fields(draft: Draft, new: str, methods: Sequence[str]) -> frozenset[str]:
-    """Return fields only the twin's record has that no method here passes or reads, though methods create such
+    """Return fields that only the twin's record has and no method passes or reads, though methods create such
     records."""
     have = records.fields(draft.text, draft.name)
     added = [field for field in records.fields(new, draft.name) if field not in have]
@@ -312,8 +312,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
 
 
 def _find_upstream_statements(draft: Draft, context: _Context) -> frozenset[str]:
-    """Return statements that a copy has from vllm-ascend, which stay even if the GPU runner dropped them with vLLM's
-    text.
+    """Return statements that a copy has from vllm-ascend; they stay even if the GPU runner and vLLM dropped them.
 
     Without vllm-ascend, returns those that vLLM has.
     """

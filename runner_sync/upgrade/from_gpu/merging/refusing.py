@@ -25,8 +25,8 @@ def veto_for(
     have: Iterable[str] = (),
     helpers: Collection[str] = (),
 ) -> Veto:
-    """Return a veto on statements that use ``bound`` members or ``device`` code, or unpack the result of an
-    ``upstream`` member.
+    """Return a veto on statements that use ``bound`` members or ``device`` code, or unpack an ``upstream`` member's
+    result.
 
     ``bound`` are members (or, if among ``helpers``, module-level functions) that need the GPU. A member that upstream
     overrides may return other values than vLLM's version, which the GPU runner calls. Allows such unpacking if NPU's

@@ -53,8 +53,7 @@ class GpuSide:
     older: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Earlier revisions that passages of an NPU unit come from, oldest first."""
     from_vllm: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Per copied unit, the canonical statements of vLLM's own old and new text, where vLLM's module changed in
-    between."""
+    """Per copied unit, the canonical statements of vLLM's old and new text, where vLLM's module changed in between."""
     device_free: frozenset[str] = frozenset()
     """Units that had device code and have none now."""
     known_before: frozenset[str] = frozenset()
@@ -209,8 +208,7 @@ def _drop_vllm_decorators(
 
 
 def _collect_npu_versions(draft: Draft, job: ModuleJob) -> NpuVersions:
-    """Collect the NPU method, vllm-ascend's versions that it may have statements of, and the one of the vLLM at
-    hand."""
+    """Collect the NPU method, vllm-ascend's versions that it may have statements of, and that of the vLLM at hand."""
     if draft.upstream is None or draft.base is None or (base := base_text(draft, job)) is None:
         return NpuVersions(draft.text)
     sides = [side for side in job.upstream.bases if side.ref in draft.base.also]
@@ -256,8 +254,7 @@ def _find_device_free(
     new: Mapping[str, str],
     as_written: Mapping[str, tuple[str, str]],
 ) -> frozenset[str]:
-    """Return units that had GPU device code in the old twin and have none now, judged by what the translation
-    changes."""
+    """Return units that lost their GPU device code since the old twin, judged by what the translation changes."""
     found = set()
     sides = dict.fromkeys(base.side for base in chosen.values())
     written = {side: _key_by_npu_name(job, texts.unit_texts(side.text, side.path)) for side in sides}

@@ -153,8 +153,7 @@ def _assign_result(helper: str, user: ast.stmt) -> str:
 
 
 def _indent_body(helper: str, margin: str) -> Sequence[str]:
-    """Return the method's body without its docstring, indented by ``margin``; lines inside strings keep their
-    indentation."""
+    """Return the method's body, indented by ``margin``, without its docstring; lines inside strings stay unchanged."""
     function = first_function(helper)
     if function is None:
         return ()

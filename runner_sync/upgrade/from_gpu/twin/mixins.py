@@ -99,8 +99,7 @@ def _find_first_context(text: str, out: _Removal) -> tuple[ast.With | ast.AsyncW
 
 
 def _find_head_end(lines: Sequence[str], block: ast.With | ast.AsyncWith) -> int | None:
-    """Return the line of the colon that ends the head of ``block``; ``None`` if the body starts on the last item's
-    line.
+    """Return the line of the colon that ends the head of ``block``; ``None`` if the body starts on that line.
 
     After the last item come only brackets, commas and comments, so no string can contain a misleading ``#`` or colon.
     """

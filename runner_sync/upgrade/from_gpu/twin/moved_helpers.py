@@ -80,8 +80,7 @@ class Moves:
         }
 
     def mention_new_home(self, item: ReviewItem, draft: Draft, then: ModuleRevision) -> ReviewItem:
-        """Add a hint to a question if the twin replaced statements that stay here by a call of a newly imported
-        function.
+        """Add a hint to a question if the twin calls a newly imported function in place of statements that stay here.
 
         The question keeps its id, because the decision is the same.
         """
@@ -149,8 +148,10 @@ def _call_as_functions(text: str, moved: Homes) -> str:
 
 
 def drop_call_questions(items: Sequence[ReviewItem], moved: Homes) -> list[ReviewItem]:
-    """Drop questions about the call of a moved helper, which changed nothing here; ``Moves.ask`` reports its new
-    behaviour."""
+    """Drop questions about the call of a moved helper, which changed nothing here.
+
+    ``Moves.ask`` reports what the helper does now.
+    """
     calls = [re.compile(rf"(?<![\w.]){re.escape(home.bound)}\(") for home in moved.values()]
 
     def is_about_call(item: ReviewItem) -> bool:

@@ -90,8 +90,7 @@ def _has_hooks(names: frozenset[str], job: ModuleJob, side: GpuSide, mine: Mappi
 
 
 def _collect_npu_words(job: ModuleJob) -> frozenset[str]:
-    """Return all words of the NPU module, of vllm-ascend's and of vLLM's inherited members; none of them counts as
-    new."""
+    """Return all words of the NPU module, of vllm-ascend's and of vLLM's inherited members, none of which is new."""
     known = set(_WORD.findall(job.text))
     if job.upstream.new is not None:
         known.update(_WORD.findall(job.upstream.new.text))

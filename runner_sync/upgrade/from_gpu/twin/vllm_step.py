@@ -41,8 +41,10 @@ class NpuVersions:
 
 @dataclass(frozen=True, slots=True)
 class Rebased:
-    """The GPU text without vLLM's change, and the canonical statements, before and after, that only the twin
-    delivers."""
+    """The GPU text without vLLM's change.
+
+    ``only_here`` are the canonical statements, before and after, that only the twin delivers.
+    """
 
     text: str
     only_here: frozenset[str] = field(default_factory=frozenset)
@@ -126,8 +128,7 @@ def _replace_statements(text: str, pairs: Iterable[tuple[Node, Node]]) -> str:
 
 
 def with_change(text: str, *, base: str, upstream: str, policy: merge.Policy = merge.PORT) -> str:
-    """Merge the change from ``base`` to ``upstream`` into ``text``; returns ``text`` unchanged if that does not
-    parse."""
+    """Merge the change from ``base`` to ``upstream`` into ``text``, or return ``text`` if the result does not parse."""
     try:
         result = merge.merge(Triple(base, text, upstream), policy=policy)
     except UnparsableText:

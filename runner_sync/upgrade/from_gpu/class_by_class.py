@@ -67,17 +67,17 @@ def _port_changes(class_name: str, drafts: Sequence[Draft], job: ModuleJob, side
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     beside = [d for d in drafts if not d.chosen and d.owner == class_name]
     ported = porting.port(mine, job, side, veto, beside=beside)
-    grown = [
+    enclosed = [
         _enclose_ported(now, job) if len(now.stages) > len(was.stages) else now
         for was, now in zip(mine, ported, strict=True)
     ]
-    return _replace_drafts(drafts, mine, grown)
+    return _replace_drafts(drafts, mine, enclosed)
 
 
 def _replace_drafts(drafts: Sequence[Draft], old: Sequence[Draft], new: Sequence[Draft]) -> list[Draft]:
     """Replace each draft in ``old`` by its counterpart in ``new``."""
-    made = {was.name: now for was, now in zip(old, new, strict=True)}
-    return [made[draft.name] if draft in old else draft for draft in drafts]
+    replacements = {was.name: now for was, now in zip(old, new, strict=True)}
+    return [replacements[draft.name] if draft in old else draft for draft in drafts]
 
 
 def _enclose_ported(draft: Draft, job: ModuleJob) -> Draft:

@@ -29,16 +29,16 @@ def drop_ported_passages(draft: Draft) -> Draft:
     Drops questions left empty.
     """
     ported = [item.chosen for item in draft.reviews if item.from_gpu and item.reason.startswith(SHARED)]
-    came = [rows for chosen in ported if (rows := _list_code_lines(chosen))]
-    left = (_drop_ported(item, came) for item in draft.reviews)
+    ported_rows = [rows for chosen in ported if (rows := _list_code_lines(chosen))]
+    left = (_drop_ported(item, ported_rows) for item in draft.reviews)
     return replace(draft, reviews=tuple(item for item in left if item is not None))
 
 
-def _drop_ported(item: ReviewItem, came: Sequence[Sequence[str]]) -> ReviewItem | None:
+def _drop_ported(item: ReviewItem, ported_rows: Sequence[Sequence[str]]) -> ReviewItem | None:
     if item.from_gpu or item.chosen or not item.upstream:
         return item
     shown = item.upstream
-    for rows in came:
+    for rows in ported_rows:
         shown = _cut_rows(shown, rows)
     return replace(item, upstream=shown) if _list_code_lines(shown) else None
 

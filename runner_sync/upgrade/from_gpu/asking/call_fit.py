@@ -66,15 +66,15 @@ def _ask_about_misfits(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -
             continue
         is_asked_for = is_selected(other.name, job.settings.only)
         restored = _restore_call(caller, other, call) if is_asked_for else None
-        said = ast.unparse(call)
+        new_call = ast.unparse(call)
         if restored is not None:
             caller = caller.completed(restored)
             reason = f"{other.member} takes no such arguments as this call would give it now: it stands as it was"
-            shown, confidence = Shown(upstream=said), CONTESTED
+            shown, confidence = Shown(upstream=new_call), CONTESTED
         else:
             more = "" if is_asked_for else f": `--only {other.name}` brings the rest"
             reason = f"{other.member} takes no such arguments here, and this call came without it{more}"
-            shown, confidence = Shown(upstream=said, chosen=said), DEFECT
+            shown, confidence = Shown(upstream=new_call, chosen=new_call), DEFECT
         item = review(caller, job.path, reason=reason, confidence=confidence, shown=shown, line=call.lineno)
         caller = caller.asking(item)
     return caller

@@ -18,5 +18,5 @@ def explain(text: str, before: str, job: ModuleJob) -> str:
     """Return the end of a reason: definitions with CUDA code that ``text`` calls and ``before`` did not."""
     known = names_called(code_of(before))
     called = (name for name in names_called(code_of(text)) if name not in known)
-    found = dict.fromkeys(said for name in called if (said := job.target.device_code(name)))
-    return "".join(f"; {said}: does it do its work on this platform?" for said in found)
+    found = dict.fromkeys(definition for name in called if (definition := job.target.device_code(name)))
+    return "".join(f"; {definition}: does it do its work on this platform?" for definition in found)

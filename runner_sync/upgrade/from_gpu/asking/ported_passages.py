@@ -48,7 +48,7 @@ def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twi
     """Return one question per passage of whole statements that a port changed, unless only comments differ."""
     old, new = before.split("\n"), after.split("\n")
     in_twin = _InTwin.of(after, twin)
-    stand = _Standing.of(before, after, draft.upstream)
+    occurrences = _Occurrences.of(before, after, draft.upstream)
     found = []
     for i1, i2, j1, j2 in _find_passages(before, after, job.hierarchy.from_mixins(draft.owner)):
         was, now = _join_lines(old[i1:i2]), _join_lines(new[j1:j2])
@@ -56,13 +56,13 @@ def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twi
             continue
         behind = device_behind.explain(now, before, job)
         taken_over = (
-            f"{_explain_presence(was, _find_telling_within(after, j1, j2), stand)}{owing.explain(now, job)}"
+            f"{_explain_presence(was, _find_telling_within(after, j1, j2), occurrences)}{owing.explain(now, job)}"
             f"{unconfirmed.explain(now, job)}{behind}{no_longer_passed.explain(was, now, after)}"
         )
         item = review(
             draft,
             job.path,
-            reason=taken_over if now else _explain_absence(before, i1, i2, stand.lost),
+            reason=taken_over if now else _explain_absence(before, i1, i2, occurrences.lost),
             confidence=DOUBTFUL if behind else DERIVED,
             shown=Shown(omni=was, upstream=in_twin.quote(now, j1, j2), chosen=now),
             line=j1 + 1,
@@ -73,7 +73,7 @@ def list_questions(draft: Draft, job: ModuleJob, *, before: str, after: str, twi
 
 
 @dataclass(frozen=True)
-class _Standing:
+class _Occurrences:
     """The statements of a unit ``before`` a port, and vllm-ascend's (``upstream``).
 
     ``lost`` occur less often after the port, ``grown`` more often.
@@ -85,7 +85,7 @@ class _Standing:
     upstream: Container[str]
 
     @classmethod
-    def of(cls, before: str, after: str, upstream: str | None) -> _Standing:
+    def of(cls, before: str, after: str, upstream: str | None) -> _Occurrences:
         old, new = Counter(_list_canons(before)), Counter(_list_canons(after))
         return cls(old, old - new, new - old, frozenset(_list_canons(upstream or "")))
 
@@ -95,12 +95,12 @@ def _find_telling_within(text: str, first: int, last: int) -> list[str]:
     return [node.canon for node in flatten(text) if first < node.start <= last and node.is_telling]
 
 
-def _explain_presence(was: str, code: Sequence[str], stand: _Standing) -> str:
+def _explain_presence(was: str, code: Sequence[str], occurrences: _Occurrences) -> str:
     """Return why a passage is there; other places of its statements tell whether they have run on this platform."""
-    had = [canon in stand.before for canon in code]
-    theirs = [canon in stand.upstream for canon in code]
+    had = [canon in occurrences.before for canon in code]
+    theirs = [canon in occurrences.upstream for canon in code]
     if code and not _words_outside_comments(was) and all(had):
-        return HAD if any(canon in stand.grown for canon in code) else MOVED_HERE
+        return HAD if any(canon in occurrences.grown for canon in code) else MOVED_HERE
     if code and all(theirs):
         return SHARED
     if _words_outside_comments(was):

@@ -19,12 +19,12 @@ def ask_about_untranslated(draft: Draft, path: str, *, before: str, doubts: Iter
     """Ask one question per name, at the first line with it that is not in ``before``."""
     known = {line.strip() for line in before.split("\n")}
     items = []
-    for symbol, said in {doubt.symbol: doubt for doubt in doubts}.items():
+    for symbol, finding in {doubt.symbol: doubt for doubt in doubts}.items():
         word = re.compile(rf"(?<![\w.]){re.escape(symbol)}(?!\w)")
         lines = ((number, line.strip()) for number, line in enumerate(draft.text.split("\n"), start=1))
         for number, line in lines:
             if line not in known and word.search(line.partition("#")[0]):
-                reason = f"{said.code}: {said.message.rstrip('.')}: {said.fix}"
+                reason = f"{finding.code}: {finding.message.rstrip('.')}: {finding.fix}"
                 item = review(
                     draft,
                     path,

@@ -34,9 +34,9 @@ def drop_gone_from_gpu(
 ) -> list[Draft]:
     """Remove each port whose GPU original is gone, with a question, unless something on the NPU side still calls it.
 
-    Asks about a port that another method of the class still calls. Also asks about a port that NPU has edited and that
-    lost its last caller, because the edits exist nowhere else. Keeps methods that vllm-ascend has, too. The question
-    names the function of another module that the GPU runner moved the method to.
+    Asks about a port whose original is newly gone if another method of the class still calls it. Also asks about a port
+    that NPU has edited and that lost its last caller, because the edits exist nowhere else. Keeps methods that
+    vllm-ascend has, too. The question names the function of another module that the GPU runner moved the method to.
     """
     mine = [d for d in drafts if d.chosen and d.owner == class_name]
     gone = [d for d in mine if d.member in old and d.member not in new and d.upstream is None]
@@ -49,18 +49,18 @@ def drop_gone_from_gpu(
     while called:
         gone = [d for d in gone if d not in called]
         called = [d for d in gone if is_called(d, called)]
-    left = [d for d in drafts if d not in gone]
-    edited = [d for d in edited if d.member not in elsewhere and not is_called(d, left)]
+    remaining = [d for d in drafts if d not in gone]
+    edited = [d for d in edited if d.member not in elsewhere and not is_called(d, remaining)]
 
     moves = Moves(job, side)
     originals = {d.name: _Original(old[d.member], _find_moved(d, moves)) for d in (*gone, *ports)}
     asked = {d.name: _remove(d, job, originals[d.name]) for d in gone}
     here = [d.member for d in drafts if d.owner == class_name]
-    came = {name: new[name] for name in here if name in new.keys() - old.keys()}
-    asked |= {d.name: _ask_about_edited(d, job, originals[d.name], came) for d in edited}
+    new_on_both = {name: new[name] for name in here if name in new.keys() - old.keys()}
+    asked |= {d.name: _ask_about_edited(d, job, originals[d.name], new_on_both) for d in edited}
     inherited = job.hierarchy.inherited.get(class_name, Inherited()).members
     kept = [d for d in ports if d.name not in asked and d.member not in inherited and _is_newly_gone(d, job)]
-    callers = {d.name: [o.member for o in left if o.owner == class_name and is_called(d, [o])] for d in kept}
+    callers = {d.name: [o.member for o in remaining if o.owner == class_name and is_called(d, [o])] for d in kept}
     asked |= {d.name: _ask_about_called(d, job, originals[d.name], callers[d.name]) for d in kept if callers[d.name]}
     return [asked.get(draft.name, draft) for draft in drafts]
 
@@ -101,13 +101,13 @@ class _Original:
         )
 
 
-def _ask_about_edited(draft: Draft, job: ModuleJob, original: _Original, came: Mapping[str, str]) -> Draft:
+def _ask_about_edited(draft: Draft, job: ModuleJob, original: _Original, new_on_both: Mapping[str, str]) -> Draft:
     """Ask about an edited port.
 
-    ``came`` are methods that both classes newly have; one may be the same method under a new name.
+    ``new_on_both`` are methods that both classes newly have; one may be the same method under a new name.
     """
     reason = f"{original.describe_fate(draft)}, and nothing on the NPU side calls it any more; NPU had edited it"
-    if renamed := [name for name, text in came.items() if canonical(text)[1:] == canonical(original.then)[1:]]:
+    if renamed := [name for name, text in new_on_both.items() if canonical(text)[1:] == canonical(original.then)[1:]]:
         reason += f": it is called {renamed[0]} there now, and came as it is there, without what NPU does in this one"
     return draft.asking(_make_question(draft, job, original, reason))
 

@@ -41,7 +41,7 @@ def port_members(
             continue
         before = predecessor(decision.name, order, have)
         behind = None if before else successor(decision.name, order, have)
-        text, said = fit_sampler_hook(side.new[prefix + decision.name], job.profile.sampler_hook)
+        text, changes = fit_sampler_hook(side.new[prefix + decision.name], job.profile.sampler_hook)
         draft = Draft(
             prefix + decision.name,
             (Stage(""), Stage(text, "gpu")),
@@ -52,7 +52,7 @@ def port_members(
         )
         draft = record_twin(draft, job, text, side)
         draft = ask_about_untranslated(draft, job.path, before="", doubts=side.untranslated)
-        notes = (*said, *_describe_sampler_steps(decision.name, job))
+        notes = (*changes, *_describe_sampler_steps(decision.name, job))
         added.append(draft.asking(_review_added(draft, job, decision, notes)))
         have.add(decision.name)
     return added

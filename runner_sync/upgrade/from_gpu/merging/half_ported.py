@@ -41,13 +41,13 @@ def find_half_ported(
     """
     old, mine, new, result = (_flatten_code(side) for side in (sides.base, sides.omni, sides.upstream, text))
     known, own = ({name for node in nodes for name in binds(node) | reads(node)} for nodes in (old, mine))
-    mine_as_is = {node.canon for node in mine}
+    omni_canons = {node.canon for node in mine}
     have = {node.canon for node in result} | set(foreign)
     refused = _find_refused(flatten(sides.upstream), veto)
     found = set()
     for name in {name for node in new for name in binds(node)} - known:
         here = [node for node in result if name in binds(node) | reads(node)]
-        here = [node for node in here if name not in own or node.canon not in mine_as_is]
+        here = [node for node in here if name not in own or node.canon not in omni_canons]
         readers = [node for node in new if name in uses(node) and node.canon not in have]
         if any(name in uses(node) and not binds(node) & {name} for node in result):
             readers = [node for node in readers if node.canon not in refused]

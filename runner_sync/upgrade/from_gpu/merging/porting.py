@@ -125,17 +125,17 @@ def _port_whole_change(draft: Draft, drafts: Sequence[Draft], new: str, context:
     if not more.is_whole or not resting_on.is_better(more.draft, port.draft, draft, changed):
         return port.draft
     since, base = (held.bases[draft.name].side.ref for held in (earlier, side))
-    said = f"; what it changed since {base} rests on what it changed since {since}, which comes, too"
-    return _extend_reason(more.draft, said, count=len(draft.reviews))
+    hint = f"; what it changed since {base} rests on what it changed since {since}, which comes, too"
+    return _extend_reason(more.draft, hint, count=len(draft.reviews))
 
 
-def _extend_reason(draft: Draft, said: str, *, count: int) -> Draft:
-    """Append ``said`` to the reason of the first question after the first ``count`` ones.
+def _extend_reason(draft: Draft, hint: str, *, count: int) -> Draft:
+    """Append ``hint`` to the reason of the first question after the first ``count`` ones.
 
     The question keeps its id, because the decision is the same.
     """
     earlier, items = draft.reviews[:count], draft.reviews[count:]
-    return replace(draft, reviews=(*earlier, *(replace(it, reason=it.reason + said) for it in items[:1]), *items[1:]))
+    return replace(draft, reviews=(*earlier, *(replace(it, reason=it.reason + hint) for it in items[:1]), *items[1:]))
 
 
 def _port_change(
@@ -249,8 +249,8 @@ def _mention_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -
     homes = sorted(new & find_methods_called(item.upstream))
     if not homes or not item.in_file or not item.chosen or item.omni != item.chosen:
         return item
-    said = f"; it calls its new {' and '.join(homes)} in its place ({job.twin.new.path})"
-    return replace(item, reason=item.reason + said)
+    hint = f"; it calls its new {' and '.join(homes)} in its place ({job.twin.new.path})"
+    return replace(item, reason=item.reason + hint)
 
 
 def _find_present_fields(draft: Draft, new: str) -> frozenset[str]:

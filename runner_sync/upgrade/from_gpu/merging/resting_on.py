@@ -44,14 +44,14 @@ def is_better(more: Draft, first: Draft, before: Draft, statements: Collection[s
     A port covers a statement if it settles it or asks about it. Both are ports into ``before``.
     """
     gained = _find_settled(more, before) - _find_settled(first, before)
-    said, said_before = (_find_covered(port, before, statements) for port in (more, first))
-    return not gained.isdisjoint(statements) and said_before <= said
+    covered_by_more, covered_by_first = (_find_covered(port, before, statements) for port in (more, first))
+    return not gained.isdisjoint(statements) and covered_by_first <= covered_by_more
 
 
 def _find_covered(port: Draft, before: Draft, statements: Collection[str]) -> AbstractSet[str]:
     """Return the ``statements`` that a port settles or asks about."""
-    settled, told = _find_settled(port, before), _collect_words_shown(port, before)
-    return {canon for canon in statements if canon in settled or f" {_extract_words(canon)} " in told}
+    settled, words_shown = _find_settled(port, before), _collect_words_shown(port, before)
+    return {canon for canon in statements if canon in settled or f" {_extract_words(canon)} " in words_shown}
 
 
 def _find_settled(port: Draft, before: Draft) -> AbstractSet[str]:

@@ -34,7 +34,7 @@ def merge_soundly(
     pinned: frozenset[str],
     known: Collection[str],
 ) -> tuple[merge.Merged, set[Problem]]:
-    """Return the merge without statements that read unset names, and its remaining defects.
+    """Merge without what cannot run, such as readers of unset names, and return the result with its remaining defects.
 
     Defects that omni's text already had do not count. If any remain, those of the whole change are returned, because
     the others follow from them. ``veto``, ``foreign`` and ``pinned`` are those of ``merge.merge``; ``known`` are the
@@ -42,14 +42,14 @@ def merge_soundly(
     """
     before = problems(sides.omni, known)
     missing: dict[str, Kind] = {}
-    at_first: set[Problem] = set()
+    first_defects: set[Problem] = set()
     for attempt in range(TRIES):
         result = merge.merge(sides, policy=policy, veto=refuse_readers(missing, veto), foreign=foreign, pinned=pinned)
         broken = problems(result.text, known) - before if result.parses else set()
         half = find_half_ported(sides, result.text, foreign, veto=veto) if result.parses else set()
         unread = find_unread_parameters(sides, result.text) if result.parses else set()
         if not missing:
-            at_first = broken | {Problem("half", name) for name in half}
+            first_defects = broken | {Problem("half", name) for name in half}
         names: dict[str, Kind] = dict.fromkeys(half, "half of a feature")
         names |= dict.fromkeys(unread, "parameter that nothing reads")
         names |= dict.fromkeys((it.what for it in broken if it.kind != "idle"), "reads what nothing sets")
@@ -68,7 +68,7 @@ def merge_soundly(
         was, now = (find_half_ported(sides, it.text, foreign, veto=veto) for it in (result, part))
         if now <= was:
             return part, set()
-    return result, broken and (_drop_set_by_change(sides, at_first) or at_first or broken)
+    return result, broken and (_drop_set_by_change(sides, first_defects) or first_defects or broken)
 
 
 def _use_omni_names(sides: Triple, names: Collection[str]) -> Triple:

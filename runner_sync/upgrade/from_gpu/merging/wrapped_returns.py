@@ -68,8 +68,10 @@ def find_newly_wrapped(
         one = _match_newly_wrapped(_find_returns_below(base, conditions), new, conditions) if new is not None else None
         if one is None or one.new.canon in foreign or not mine or any(_is_wrapped(node) for node in mine):
             continue
-        keeps = one.is_other_value and _has_pinned_value(omni, conditions, pinned, {node.canon for node in upstream})
-        if not keeps and any(node.canon == one.old.canon for node in mine):
+        keeps_value = one.is_other_value and _has_pinned_value(
+            omni, conditions, pinned, {node.canon for node in upstream}
+        )
+        if not keeps_value and any(node.canon == one.old.canon for node in mine):
             continue
         if not any(veto(f"return self.{one.method}({node.canon.removeprefix('return ')})") for node in mine):
             found.append(one)

@@ -45,12 +45,12 @@ def remove_uses(text: str, names: Collection[str]) -> str:
     bare, opened, read = _remove_contexts(text, names)
     lines = bare.split("\n")
     for function in [n for n in walk(parse_unit(bare)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)][:1]:
-        out = _Removal(names, opened, read)
-        out.collect_suite(function.body)
-        out.drop_dead_stores(function)
-        if out.has_all(function.body):
+        removal = _Removal(names, opened, read)
+        removal.collect_suite(function.body)
+        removal.drop_dead_stores(function)
+        if removal.has_all(function.body):
             return text
-        _remove_from(lines, out)
+        _remove_from(lines, removal)
     made = "\n".join(lines)
     return made if parses(made) else text  # fails with several statements on one line
 
@@ -85,13 +85,15 @@ def _find_bound_names(text: str) -> set[str]:
     return found
 
 
-def _find_first_context(text: str, out: _Removal) -> tuple[ast.With | ast.AsyncWith, list[ast.withitem], int] | None:
+def _find_first_context(
+    text: str, removal: _Removal
+) -> tuple[ast.With | ast.AsyncWith, list[ast.withitem], int] | None:
     """Return the first ``with`` that has items to remove, those items, and the line where its head ends."""
     lines = text.split("\n")
     for block in walk(parse_unit(text)):
         if not isinstance(block, ast.With | ast.AsyncWith):
             continue
-        gone = [item for item in block.items if out.uses(item)]
+        gone = [item for item in block.items if removal.uses(item)]
         end = _find_head_end(lines, block)
         if gone and end is not None:
             return block, gone, end
@@ -185,7 +187,9 @@ class _Removal:
                 return True
             if isinstance(inner, ast.Constant) and isinstance(inner.value, str) and inner.value in self.names:
                 return True
-        return bool(self.opened) and any(said.kind == "reads" and said.name in self.opened for said in mentions([node]))
+        return bool(self.opened) and any(
+            mention.kind == "reads" and mention.name in self.opened for mention in mentions([node])
+        )
 
     def _is_wrapper(self, call: ast.expr, argument: ast.expr) -> bool:
         assert isinstance(call, ast.Call)
@@ -200,7 +204,7 @@ def _find_wrapper_call(stmt: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
     return (call, call.args[0]) if len(call.args) == 1 and not call.keywords else None
 
 
-def _remove_from(lines: list[str], out: _Removal) -> None:
+def _remove_from(lines: list[str], removal: _Removal) -> None:
     """Remove the collected statements from ``lines`` in place, with ``pass`` where a suite would become empty.
 
     Their comments go as well: a comment left behind would count as old and not come in with its statement.
@@ -208,9 +212,9 @@ def _remove_from(lines: list[str], out: _Removal) -> None:
     fixed = inside_strings("\n".join(lines))
     edits: list[tuple[Span, list[str]]] = [
         ((_find_first_comment_line(lines, first_line(stmt), fixed), stmt.end_lineno or stmt.lineno), [])
-        for stmt in out.gone
+        for stmt in removal.gone
     ]
-    for call, argument in out.unwrapped:
+    for call, argument in removal.unwrapped:
         before = lines[call.lineno - 1].encode()[: call.col_offset].decode()
         edits.append(((call.lineno, call.end_lineno or call.lineno), [before + ast.unparse(argument)]))
     outer = [(span, text) for span, text in edits if not any(_contains(other, span) for other, _ in edits)]

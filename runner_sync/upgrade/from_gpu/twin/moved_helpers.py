@@ -54,10 +54,10 @@ class Moves:
         """
         key = (then.text, owner)
         if key not in self._known:
-            self._known[key] = self._find(then, owner)
+            self._known[key] = self._find_homes(then, owner)
         return self._known[key]
 
-    def _find(self, then: ModuleRevision, owner: str) -> Homes:
+    def _find_homes(self, then: ModuleRevision, owner: str) -> Homes:
         prefix = f"{owner}."
         gone = {
             name.removeprefix(prefix): text
@@ -72,11 +72,11 @@ class Moves:
         if not found:
             return {}
         units = translate_units(self.job, then)
-        free = _find_reached(units.get(draft.name, ""), draft.owner, units) - self_names(draft.text)
+        formerly_called = _find_reached(units.get(draft.name, ""), draft.owner, units) - self_names(draft.text)
         return {
             name: home
             for name, home in found.items()
-            if name in free and find_passage(units[f"{draft.owner}.{name}"], draft.text) is not None
+            if name in formerly_called and find_passage(units[f"{draft.owner}.{name}"], draft.text) is not None
         }
 
     def mention_new_home(self, item: ReviewItem, draft: Draft, then: ModuleRevision) -> ReviewItem:
@@ -93,8 +93,8 @@ class Moves:
             if find_passage(home.text, draft.text) is not None:
                 was = translate_units(self.job, then).get(draft.name, "")
                 news = _find_new_statements(home, _find_values(was) | _find_values(draft.text))
-                said = f", and new in that is {_quote(news)}" if news else ""
-                return replace(item, reason=f"{item.reason}; it calls {home.dotted} in its place{said}")
+                hint = f", and new in that is {_quote(news)}" if news else ""
+                return replace(item, reason=f"{item.reason}; it calls {home.dotted} in its place{hint}")
         return item
 
     def ask(self, draft: Draft) -> Draft:
@@ -202,5 +202,5 @@ def _find_values(text: str) -> set[str]:
 
 
 def _quote(heads: Sequence[str]) -> str:
-    told = [head if len(head) <= QUOTED else head[: QUOTED - 1].rstrip() + "…" for head in dict.fromkeys(heads)]
-    return at_most(NAMED, [f"`{one}`" for one in told])
+    shortened = [head if len(head) <= QUOTED else head[: QUOTED - 1].rstrip() + "…" for head in dict.fromkeys(heads)]
+    return at_most(NAMED, [f"`{one}`" for one in shortened])

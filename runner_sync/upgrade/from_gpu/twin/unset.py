@@ -5,7 +5,7 @@ touch: nothing.
 
 On NPU such an attribute keeps its initial value, so the code that depends on it is dead::
 
-    GPU twin    _talk(self)       self._copies = Copies()                       left out: it uses what NPU has not
+    GPU twin    _talk(self)       self._copies = Copies()                       left out: it uses what NPU lacks
                 _finish(self)     copies = getattr(self, "_copies", None)       ported, and always None
                                   if copies is not None: …
 """

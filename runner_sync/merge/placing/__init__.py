@@ -1,12 +1,12 @@
-"""Place the statements that stay: their order, their suites, and the text of all of them.
+"""Place the statements that stay: their order, their suites and the text of the unit.
 
-Comes in: a ``Weave`` and what is kept of it. Goes out: strands in order, the text, and where each strand went. May
-touch: ``parent``, ``owner`` and ``kept`` of the strands.
+Comes in: a ``Weave`` and its verdicts. Goes out: ordered strands, the text, and the lines of each strand. May touch:
+``parent``, ``owner`` and ``kept`` of the strands.
 
-- ``sequence``: one order for the strands of three sides; ``reordering``: where in it a local is read before it is set;
-- ``nesting``, ``interleaving`` and ``replacing``: the suite that each stands in;
-- ``pruning``: heads and clauses that cannot stand;
-- ``blanks``: blank lines where the statement above has gone;
-- ``remarks``, ``moved_remarks`` and ``rulers``: comments and markers stay with what they are about;
-- ``emit``: the text.
+- ``sequence`` merges the order of the three sides; ``reordering`` corrects it where a local is read before it is set;
+- ``nesting``, ``interleaving`` and ``replacing`` choose the suite of each strand;
+- ``pruning`` and ``clauses`` remove heads and clauses that cannot stand;
+- ``blanks`` counts the blank lines where the statement above has gone;
+- ``remarks``, ``moved_remarks`` and ``rulers`` keep comments and markers with their statements;
+- ``emit`` prints the text.
 """

@@ -1,10 +1,10 @@
-"""Leave one clause of a kind to each statement, where the merge has brought together several.
+"""Merge the clauses of one statement where it ends up with two of a kind.
 
 Comes in: the strands of a ``Weave`` with their parents. Goes out: ``Doubt`` values. May touch: ``kept`` and ``parent``
 of the strands.
 
-Clauses of one statement are one strand (`classify`). But a statement may get a second ``finally`` when the merge
-settles what stands where: that of another ``try``, which a side took away or moved::
+`classify` makes the clauses of one statement one strand. But a statement may receive a second ``finally`` from another
+``try`` that a side removed or moved::
 
     base    try:                upstream    try:                   omni    try:
                 read(a)                         try:                           read(a)
@@ -29,24 +29,24 @@ REWRITTEN = Reason("both rewrote a suite")
 
 
 def one_of_each(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
-    """Put what stands under a second ``else``, ``finally`` or bare ``except`` of one statement under the first."""
+    """Move the suite of a second ``else``, ``finally`` or bare ``except`` of a statement under the first one."""
     doubts = []
     first: dict[tuple[Strand, str], Strand] = {}
     for strand in strands:
         canon = any_node(weave, strand).canon
         if not strand.kept or strand.owner is None or canon not in LAST_CLAUSES:
             continue
-        stays = first.setdefault((strand.owner, canon), strand)
-        if stays is not strand:
+        first_clause = first.setdefault((strand.owner, canon), strand)
+        if first_clause is not strand:
             strand.kept = False
             for inner in strands:
-                inner.parent = stays if inner.parent is strand else inner.parent
-            doubts.append(_doubt(stays, strand))
+                inner.parent = first_clause if inner.parent is strand else inner.parent
+            doubts.append(_make_doubt(first_clause, strand))
     return doubts
 
 
-def _doubt(stays: Strand, gone: Strand) -> Doubt:
-    """The doubt about two clauses that became one; it shows omni's text of either, and upstream's of the other."""
-    if stays.omni is None:
-        return Doubt(gone, REWRITTEN, CONTESTED, stays)
-    return Doubt(stays, REWRITTEN, CONTESTED, left_out=(gone,))
+def _make_doubt(first: Strand, second: Strand) -> Doubt:
+    """Return the doubt about two clauses that became one: omni's text of either, and upstream's of the other."""
+    if first.omni is None:
+        return Doubt(second, REWRITTEN, CONTESTED, first)
+    return Doubt(first, REWRITTEN, CONTESTED, left_out=(second,))

@@ -1,7 +1,6 @@
-"""Settled strands → text, with the line of every strand.
+"""Print settled strands as text, and record the lines of each strand.
 
-Comes in: strands in order with their contents and parents. Goes out: ``Emitted``. May touch: ``parent`` of the
-strands.
+Comes in: strands in order with their contents and parents. Goes out: ``Emitted``. May touch: ``parent`` of the strands.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner_sync.merge.phrases.contents import Content
-from runner_sync.merge.placing.blanks import at_the_start, below_a_comment_that_went
+from runner_sync.merge.placing.blanks import count_blanks_of_removed_comment, limit_blanks_at_start
 from runner_sync.merge.placing.remarks import is_on, put_above_their_statements
 from runner_sync.merge.placing.reordering import (
     Tree,
@@ -27,11 +26,11 @@ from runner_sync.statements import INDENT, Node
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """The ``lines`` of the text, and for each written strand: ``place``, its (first, last) 1-based line; ``above``, the
-    head of its suite.
+    """The printed text, and where each strand was written.
 
-    ``as_merged`` are the written strands in the order of the merge, before some were moved to where their locals are
-    set or read. A pair of rulers around nothing is not written.
+    ``place`` is the first and last line of a strand (1-based), ``above`` the head of its suite. ``as_merged`` lists the
+    written strands in the order of the merge, before `reordering` moved some of them. A pair of rulers around nothing
+    is not written.
     """
 
     lines: tuple[str, ...]
@@ -40,7 +39,7 @@ class Emitted:
     as_merged: Sequence[Strand]
 
     def around(self, strand: Strand) -> Iterator[Strand]:
-        """The heads that a strand was written below, the innermost first."""
+        """Yield the heads above a strand in the text, innermost first."""
         head = self.above[strand]
         while head is not None:
             yield head
@@ -54,13 +53,13 @@ class Emitted:
 def text_of(
     weave: Weave, strands: Sequence[Strand], contents: Mapping[Strand, Content], *, indent: int, is_copy: bool
 ) -> Emitted:
-    """Order the kept strands as a tree, and print it. ``indent`` is the column of the outermost ones.
+    """Arrange the kept strands as a tree and print it from column ``indent``.
 
-    In a copy, statements of upstream's alone at either end of a block of omni's go outside its rulers.
+    In a copy, upstream's own statements at either end of an omni block go outside its rulers.
     """
     strands = heads_first(strands)
-    children, clauses = _children(strands), _clauses(weave, strands)
-    as_merged = [*_in_order(children, clauses, None)]
+    children, clauses = _group_by_parent(strands), _group_clauses(weave, strands)
+    as_merged = [*_walk(children, clauses, None)]
     _settle_order(weave, strands, children, clauses, contents, is_copy=is_copy)
     put_above_their_statements(weave, children.values())
     enclose_their_block(weave, children, clauses, is_copy=is_copy)
@@ -71,16 +70,16 @@ def text_of(
     return Emitted(tuple(printer.lines), printer.place, printer.above, written)
 
 
-def _in_order(
+def _walk(
     children: Mapping[Strand | None, list[Strand]], clauses: Mapping[Strand | None, list[Strand]], above: Strand | None
 ) -> Iterator[Strand]:
-    """All strands below a head, in the order of the text."""
+    """Yield all strands below a head in the order of the text."""
     for child in children.get(above, []):
         yield child
-        yield from _in_order(children, clauses, child)
+        yield from _walk(children, clauses, child)
         for clause in clauses.get(child, []):
             yield clause
-            yield from _in_order(children, clauses, clause)
+            yield from _walk(children, clauses, clause)
 
 
 def _settle_order(
@@ -92,15 +91,14 @@ def _settle_order(
     *,
     is_copy: bool,
 ) -> None:
-    """Move additions of one side behind the other side's statement that sets what they read, and in front of the one
-    that reads what they set; in place.
+    """Move additions in place so that each local is set before it is read.
 
-    Upstream's additions only in a text that is no copy: in a copy, upstream's order is right.
+    Moves omni's additions. Moves upstream's only if the text is no copy, because in a copy upstream's order is right.
     """
     tree = Tree(
         children,
         clauses,
-        {s: _as_chosen(weave, s, contents[s]) for s in strands},
+        {s: _find_chosen_node(weave, s, contents[s]) for s in strands},
         new={s for s in strands if s.omni is None},
         own=weave.omni,
     )
@@ -116,16 +114,16 @@ def _settle_order(
         children[key] = suite
 
 
-def _as_chosen(weave: Weave, strand: Strand, chosen: Content) -> Node:
-    """The node whose text was chosen for a strand, for what it binds and reads."""
-    theirs = weave.upstream[strand.upstream] if strand.upstream is not None else None
-    return theirs if theirs is not None and theirs.lines == chosen.lines else any_node(weave, strand)
+def _find_chosen_node(weave: Weave, strand: Strand, chosen: Content) -> Node:
+    """Return the node whose text was chosen for a strand, for its definitions and uses."""
+    upstream = weave.upstream[strand.upstream] if strand.upstream is not None else None
+    return upstream if upstream is not None and upstream.lines == chosen.lines else any_node(weave, strand)
 
 
 def heads_first(strands: Sequence[Strand]) -> list[Strand]:
-    """The strands in order, but every new suite of one side behind the head of the other side's that it was nested in.
+    """Order the strands so that a new suite comes behind the other side's head around it.
 
-    Where both sides put a suite around the same statements, the order of additions (`sequence`) knows nothing of that.
+    Where both sides put a suite around the same statements, `sequence` does not know which is nested in which.
     """
     places = {strand: k for k, strand in enumerate(strands)}
     waiting: dict[Strand, list[Strand]] = defaultdict(list)
@@ -155,9 +153,11 @@ def heads_first(strands: Sequence[Strand]) -> list[Strand]:
     return list(out)
 
 
-def _children(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
-    """``{parent: strands}`` in order, ``None`` for the unit; clauses left out. Where the parent of a strand comes later
-    in order, the next head around it becomes its parent."""
+def _group_by_parent(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
+    """Group the strands by parent, in order and without clauses; ``None`` stands for the unit.
+
+    If the parent of a strand comes later, the next head around the strand becomes its parent.
+    """
     seen: set[Strand] = set()
     children: dict[Strand | None, list[Strand]] = defaultdict(list)
     for strand in strands:
@@ -168,18 +168,18 @@ def _children(strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
     return children
 
 
-def _clauses(weave: Weave, strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
-    """``{statement: clauses}``, in an order that the grammar allows: each side may have added another clause."""
+def _group_clauses(weave: Weave, strands: Sequence[Strand]) -> dict[Strand | None, list[Strand]]:
+    """Group the clauses by statement, in an order that the grammar allows: each side may have added one."""
     clauses: dict[Strand | None, list[Strand]] = defaultdict(list)
     for strand in strands:
         if strand.owner is not None:
             clauses[strand.owner].append(strand)
-    for found in clauses.values():
-        found.sort(key=lambda clause: _rank(any_node(weave, clause)))
+    for group in clauses.values():
+        group.sort(key=lambda clause: _rank_clause(any_node(weave, clause)))
     return clauses
 
 
-def _rank(clause: Node) -> int:
+def _rank_clause(clause: Node) -> int:
     return LAST_CLAUSES.index(clause.canon) if clause.canon in LAST_CLAUSES else -1
 
 
@@ -194,30 +194,38 @@ class _Printer:
     above: dict[Strand, Strand | None] = field(default_factory=dict)
     last: Strand | None = None
 
-    def _blanks_above(self, strand: Strand, content: Content, head: Strand | None) -> int:
-        """The blank lines in front of ``strand``; directly behind an addition of upstream's at least as many as
-        upstream has there."""
-        if self.last is None or is_on(self.weave, self.last, strand) or self._takes_the_place_below(self.last, strand):
+    def _count_blanks_above(self, strand: Strand, content: Content, head: Strand | None) -> int:
+        """Return the number of blank lines in front of ``strand``.
+
+        Directly behind an upstream addition there are at least as many as in upstream's text.
+        """
+        if (
+            self.last is None
+            or is_on(self.weave, self.last, strand)
+            or self._replaces_statement_below(self.last, strand)
+        ):
             return 0 if self.last is not None else content.blanks
         if strand.about is not None and strand.sides == "u":
-            content = replace(content, blanks=max(content.blanks, self._blanks_above_its_statement(strand)))
+            content = replace(content, blanks=max(content.blanks, self._count_blanks_above_target(strand)))
         if self.last is head:
-            return at_the_start(self.weave, strand, content.blanks)
+            return limit_blanks_at_start(self.weave, strand, content.blanks)
         above, here = self.last.upstream, strand.upstream
         if self.last.sides != "u" or above is None or here != above + 1:
-            return max(content.blanks, below_a_comment_that_went(self.weave, strand, self.place))
+            return max(content.blanks, count_blanks_of_removed_comment(self.weave, strand, self.place))
         return max(content.blanks, self.weave.upstream[here].blanks)
 
-    def _blanks_above_its_statement(self, comment: Strand) -> int:
-        """The blank lines that omni has above the statement that a comment was moved to."""
-        about = comment
-        while about.about is not None:
-            about = about.about
-        return any_node(self.weave, about).blanks
+    def _count_blanks_above_target(self, comment: Strand) -> int:
+        """Return the blank lines above the statement that a comment was moved to."""
+        target = comment
+        while target.about is not None:
+            target = target.about
+        return any_node(self.weave, target).blanks
 
-    def _takes_the_place_below(self, comment: Strand, strand: Strand) -> bool:
-        """Whether a statement of upstream's follows a comment of omni's own that has a statement directly below it in
-        omni's text: it takes the place of that one, and no blank line comes in between."""
+    def _replaces_statement_below(self, comment: Strand, strand: Strand) -> bool:
+        """Whether an upstream statement follows omni's own comment where omni has a statement directly below it.
+
+        The upstream statement replaces the omni one, so no blank line separates it from the comment.
+        """
         if comment.sides != "o" or strand.upstream is None or any_node(self.weave, strand).is_comment:
             return False
         below = next(iter(self.weave.omni[comment.in_omni + 1 :]), None)
@@ -226,7 +234,7 @@ class _Printer:
     def write(self, strand: Strand, column: int, above: Strand | None) -> None:
         content = self.contents[strand]
         if self.lines:
-            self.lines += [""] * self._blanks_above(strand, content, above)
+            self.lines += [""] * self._count_blanks_above(strand, content, above)
         self.last = strand
         margin = " " * column
         first = len(self.lines) + 1

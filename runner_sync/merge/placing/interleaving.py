@@ -1,10 +1,10 @@
 """Nest the new suites that both sides put around the same statements.
 
-Comes in: a ``Weave`` whose removals are settled. Goes out: the same strands with their parents, and ``Doubt`` values.
-May touch: ``kept`` and ``parent`` of the strands.
+Comes in: a ``Weave`` whose removals are settled. Goes out: ``Doubt`` values. May touch: ``kept`` and ``parent`` of the
+strands.
 
-The contents of a suite are the statements below it that all three texts have. Of two suites around the same statement
-the one with more contents stands outside; if both have the same, upstream's does::
+The contents of a suite are the statements below it that all three texts have. Of two suites around the same statement,
+the one with more contents goes outside; with equal contents, upstream's does::
 
     omni        with timer():           upstream    a()                 merged      with timer():
                     a()                             with lock():                        a()
@@ -29,20 +29,21 @@ CROSSING = Reason("suites that overlap")
 
 
 def without_crossing(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> list[Doubt]:
-    """Leave out upstream's new suites that are incompatible with a new one of omni's, with all that is new in them.
+    """Drop upstream's new suites that are incompatible with a new omni suite, with their own new statements.
 
-    One that overlaps omni's is. So is, if omni's text is no copy, one with the same contents: omni's stands for it.
+    A suite is incompatible if it overlaps an omni suite. In a text that is no copy, a suite with the same contents is
+    dropped as well, because omni's suite stands for it.
     """
     contents = _Contents(weave)
     doubts = []
     for strand in strands:
         if strand.sides != "u" or not strand.kept or not any_node(weave, strand).compound:
             continue
-        mine = contents.of(strand)
-        others = {head for one in mine for head in above(weave, one, "o") if _is_new(head)}
-        theirs = [contents.of(head) for head in others]
-        is_crossing = any(not (mine <= one or one <= mine) for one in theirs)
-        if is_crossing or (mine in theirs and not is_copy):
+        own = contents.collect(strand)
+        others = {head for one in own for head in above(weave, one, "o") if _is_new(head)}
+        other_contents = [contents.collect(head) for head in others]
+        is_crossing = any(not (own <= one or one <= own) for one in other_contents)
+        if is_crossing or (own in other_contents and not is_copy):
             for k in below(weave.upstream, strand.in_upstream):
                 inside = weave.of_upstream[k]
                 inside.kept = inside.kept and inside.sides != "u"
@@ -51,40 +52,40 @@ def without_crossing(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) 
 
 
 def interleave(weave: Weave, strands: Sequence[Strand], *, is_copy: bool) -> None:
-    """Set the parents of each statement around which a side has put new suites, and of these suites.
+    """Set the parents of statements inside new suites, and of these suites, in the order of ``_order_new_suites``.
 
-    ``_around`` gives them in their order. If only upstream has put some, they are nested like this only in a copy.
+    If only upstream has new suites there, they are nested this way only in a copy.
     """
     contents = _Contents(weave)
     for strand in strands:
         if strand.sides == "bou" and strand.kept:
-            around = _around(weave, strand, contents, is_copy=is_copy)
+            around = _order_new_suites(weave, strand, contents, is_copy=is_copy)
             if around:
-                around[0].parent = _shared(weave, strand)
+                around[0].parent = _find_shared_suite(weave, strand)
                 for outer, inner in pairwise([*around, strand]):
                     inner.parent = outer
 
 
 def in_other_suites(weave: Weave, kept: Sequence[Strand], moved: Mapping[Strand, Strand]) -> list[Doubt]:
-    """Doubts about statements that are not in the suites which the changes of both sides together imply.
+    """Return doubts about statements whose suites differ from a three-way merge of their suites.
 
-    Only the outermost of statements with the same wrong suites is asked about. ``moved`` maps the strand at the old
-    place of a moved head to that at its new place.
+    Reports only the outermost of statements with the same wrong suites. ``moved`` maps the strand at a moved head's old
+    place to the strand at its new place.
     """
     doubts = []
     wrong: dict[Strand, frozenset[Strand]] = {}
     for strand in kept:
         if strand.sides != "bou" or any_node(weave, strand).is_comment:
             continue
-        wrong[strand] = _due(weave, strand, moved) ^ frozenset(strand.around())
+        wrong[strand] = _merge_suites(weave, strand, moved) ^ frozenset(strand.around())
         if wrong[strand] and wrong[strand] != next((wrong[head] for head in strand.around() if head in wrong), None):
             names = tuple(any_node(weave, head).canon for head in kept if head in wrong[strand])
             doubts.append(Doubt(strand, Reason("in other suites", names), CONTESTED))
     return doubts
 
 
-def _due(weave: Weave, strand: Strand, moved: Mapping[Strand, Strand]) -> frozenset[Strand]:
-    """The suites that a statement of all three texts should be in: a three-way merge of the heads around it."""
+def _merge_suites(weave: Weave, strand: Strand, moved: Mapping[Strand, Strand]) -> frozenset[Strand]:
+    """Return the suites that a statement of all three texts should be in: a three-way merge of its heads."""
     base, omni, upstream = (frozenset(moved.get(head, head) for head in above(weave, strand, side)) for side in "bou")
     return frozenset(head for head in (omni & upstream) | (omni - base) | (upstream - base) if head.kept)
 
@@ -96,19 +97,19 @@ class _Contents:
         self._weave = weave
         self._known: dict[Strand, frozenset[Strand]] = {}
 
-    def of(self, suite: Strand) -> frozenset[Strand]:
-        """The contents of one suite, which one side alone has."""
+    def collect(self, suite: Strand) -> frozenset[Strand]:
+        """Return the contents of a suite that only one side has."""
         if suite not in self._known:
-            (nodes, of), index = self._weave.side(suite.sides), suite.on(suite.sides)
-            inside = (of[k] for k in below(nodes, index)[1:])
+            (nodes, strands), index = self._weave.side(suite.sides), suite.on(suite.sides)
+            inside = (strands[k] for k in below(nodes, index)[1:])
             self._known[suite] = frozenset(one for one in inside if one.sides == "bou" and one.kept)
         return self._known[suite]
 
 
-def _around(weave: Weave, strand: Strand, contents: _Contents, *, is_copy: bool) -> list[Strand]:
-    """The new suites around a statement, outermost first, below the innermost head that omni and upstream share.
+def _order_new_suites(weave: Weave, strand: Strand, contents: _Contents, *, is_copy: bool) -> list[Strand]:
+    """Return the new suites around a statement, outermost first, below the innermost head that both sides share.
 
-    Empty if any of these heads is not new, or is a clause; in a text that is no copy also if omni has none.
+    Empty if one of these heads is not new or is a clause, or if omni has none and the text is no copy.
     """
     omni, upstream = ([*above(weave, strand, side)] for side in "ou")
     mine, theirs = ([head for head in up_to(*both) if head.kept] for both in ((omni, upstream), (upstream, omni)))
@@ -117,11 +118,11 @@ def _around(weave: Weave, strand: Strand, contents: _Contents, *, is_copy: bool)
         return []
     if any(not _is_new(head) or any_node(weave, head).is_clause for head in news):
         return []
-    return sorted(news, key=lambda head: -len(contents.of(head)))
+    return sorted(news, key=lambda head: -len(contents.collect(head)))
 
 
-def _shared(weave: Weave, strand: Strand) -> Strand | None:
-    """The innermost kept suite around a statement on both sides."""
+def _find_shared_suite(weave: Weave, strand: Strand) -> Strand | None:
+    """Return the innermost kept suite around a statement on both sides."""
     upstream = [*above(weave, strand, "u")]
     return next((head for head in above(weave, strand, "o") if head.kept and head in upstream), None)
 

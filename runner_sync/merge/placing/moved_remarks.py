@@ -1,10 +1,10 @@
-"""Carry omni's comments inside a statement over to where upstream has moved, and edited, the statement.
+"""Carry omni's comments inside a statement to the place where upstream moved and edited it.
 
-Comes in: the kept strands of a ``Weave`` with their contents. Goes out: other contents for some of them, and ``Doubt``
+Comes in: the kept strands of a ``Weave`` with their contents. Goes out: new contents for some strands, and ``Doubt``
 values about comments without a place. May touch: nothing.
 
-To the merge, a statement that upstream moved and edited is one removed and one added. Omni's comments inside the old
-one, or behind it, are about the new one::
+The merge treats a statement that upstream moved and edited as one removal and one addition. Omni's comments inside or
+behind the old statement belong to the new one::
 
     omni      self.start()              upstream  self.model(          result    self.model(
               self.model(                             ids=ids,                       ids=ids,  # the talker's
@@ -36,30 +36,33 @@ def with_moved_remarks(
     asked: Collection[Strand],
     heritage: Collection[str],
 ) -> tuple[dict[Strand, Content], list[Doubt]]:
-    """``contents`` with omni's comments inside their statements' successors, and the doubts about comments of omni's
-    that are gone.
+    """Add omni's inner comments to the successors of their statements; also return doubts about lost comments.
 
-    No doubt about comments inside a statement that is ``asked`` about, nor about one above a statement that another
-    revision of upstream has, too (``heritage``).
+    Skips comments inside statements in ``asked``, and comments above a statement that are in ``heritage`` (another
+    upstream revision has them).
     """
-    made, doubts, here = dict(contents), list[Doubt](), set(kept)
+    made, doubts, kept_strands = dict(contents), list[Doubt](), set(kept)
     above = {about: block for block, about in remarks_on(weave.omni)}
     for index, (node, strand) in enumerate(zip(weave.omni, weave.of_omni, strict=True)):
-        if node.is_comment or strand in here:
+        if node.is_comment or strand in kept_strands:
             continue
-        gone = [weave.omni[k] for k in above.get(index, ()) if (s := weave.of_omni[k]).sides == "o" and s not in here]
+        gone = [
+            weave.omni[k]
+            for k in above.get(index, ())
+            if (s := weave.of_omni[k]).sides == "o" and s not in kept_strands
+        ]
         lost = [remark.text for remark in gone if remark.canon not in heritage and not is_drawn(remark.text)]
-        there = None
+        following = None
         if "#" in node.text and strand.sides == "bo" and strand not in asked:
-            there = successor(weave, strand, kept)
+            following = successor(weave, strand, kept)
             base = weave.base[strand.in_base]
-            if there is None:
+            if following is None:
                 lost += with_remarks("", Triple(base.text, node.text, ""))[1]
             else:
-                sides = base, node, weave.upstream[there.in_upstream]
-                made[there], reason = with_own_remarks(made[there], None, sides)
+                sides = base, node, weave.upstream[following.in_upstream]
+                made[following], reason = with_own_remarks(made[following], None, sides)
                 lost += reason.names if reason is not None else ()
         if lost:
-            kind: Kind = "remark removed" if there is None else "remark left out"
-            doubts.append(Doubt(strand, Reason(kind, tuple(lost)), CONTESTED, there))
+            kind: Kind = "remark removed" if following is None else "remark left out"
+            doubts.append(Doubt(strand, Reason(kind, tuple(lost)), CONTESTED, following))
     return made, doubts

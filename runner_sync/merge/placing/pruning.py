@@ -1,7 +1,7 @@
-"""Leave out heads and clauses that cannot stand, once it is settled which statements stay.
+"""Drop heads and clauses that cannot stand, once it is settled which statements stay.
 
-Comes in: a ``Weave`` with its parents. Goes out: the strands that stay, and ``Doubt`` values; those that do not are
-marked. May touch: ``kept``, ``owner`` and ``parent`` of the strands.
+Comes in: a ``Weave`` with its parents. Goes out: the strands that stay, and ``Doubt`` values. May touch: ``kept``,
+``owner`` and ``parent`` of the strands.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ WRAPPERS = ("try", "with", "async with")
 
 
 def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Doubt]:
-    """Leave out upstream's new ``try`` and ``with`` where omni has edited, moved or dropped a statement inside.
+    """Drop upstream's new ``try`` and ``with`` where omni edited, moved or dropped a statement inside.
 
-    For a text that is no copy: what such a suite opens and closes would be around something else. Omni's statements
+    For a text that is no copy: there the suite would enclose other statements than in upstream. Omni's statements
     inside stay, one suite further out.
     """
     doubts = []
@@ -38,7 +38,7 @@ def without_partial_wrappers(weave: Weave, strands: Sequence[Strand]) -> list[Do
         old = [other for other in inside if other.base is not None]
         if all(_is_unedited(weave, other) for other in old):
             continue
-        _leave_out(strand, [other for other in strands if other.kept])
+        _drop_suite(strand, [other for other in strands if other.kept])
         for other in strands:
             if other.parent is strand:
                 other.parent = strand.parent
@@ -53,24 +53,24 @@ def _is_unedited(weave: Weave, strand: Strand) -> bool:
 
 
 def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt]]:
-    """Leave out strands that cannot stand: heads without a suite, clauses without their statement.
+    """Drop strands that cannot stand: heads without a suite, and clauses without their statement.
 
-    Returns the strands that stay, and the doubts. A new head or clause of upstream's is asked about if omni has nothing
-    of what it encloses, or not the statement that it is a clause of. A head that all three texts have stays even if
-    each side removed a different part of its suite and nothing is left, with a doubt.
+    Returns the strands that stay, and the doubts. A new upstream head or clause is a doubt if omni has nothing of what
+    it encloses, or lacks the statement of the clause. A head that all three texts have stays, with a doubt, even if
+    each side removed a different part of its suite and nothing is left.
     """
     doubts: list[Doubt] = []
     hollow: set[Strand] = set()
-    may_stay_empty = _heads_kept_empty(weave)
-    exits = _around_exits(weave)
+    may_stay_empty = _find_heads_kept_empty(weave)
+    exits = _find_heads_around_exits(weave)
     while True:
         kept = [s for s in strands if s.kept]
-        held = _Held.by(weave, kept)
+        held = _Held.collect(weave, kept)
         empty = [s for s in kept if s.sides == "u" and s not in held.full and (s in held.owners or s in exits)]
         orphans = [s for s in kept if s.sides == "u" and _is_orphan(weave, s, held.alive)]
         for suite, reason in (*((s, HOLLOW) for s in empty), *((s, ORPHAN) for s in orphans)):
             doubts.append(Doubt(suite, reason, REBUILT))
-            _leave_out(suite, kept)
+            _drop_suite(suite, kept)
         both = [s for s in kept if s.kept and s in may_stay_empty and s not in held.full and s not in hollow]
         hollow |= set(both)
         doubts += [Doubt(s, EMPTIED, CONTESTED) for s in both]
@@ -80,44 +80,46 @@ def prune(weave: Weave, strands: list[Strand]) -> tuple[list[Strand], list[Doubt
             return kept, doubts
         for strand in gone:
             strand.kept = False
-            _leave_out_edits(weave, strand, kept)
-        _hang_higher(weave, kept)
+            _drop_edits_under(weave, strand, kept)
+        _move_to_outer_suites(weave, kept)
 
 
-def _leave_out_edits(weave: Weave, clause: Strand, strands: Sequence[Strand]) -> None:
-    """Leave out the statements that omni had edited and upstream removed directly under a clause that is gone with its
-    statement: they would run unconditionally. Each is asked about, as one that upstream removed."""
+def _drop_edits_under(weave: Weave, clause: Strand, strands: Sequence[Strand]) -> None:
+    """Drop edited omni statements that upstream removed, directly under a clause that is gone with its statement.
+
+    They would run unconditionally. Each becomes a doubt, as for any statement that upstream removed.
+    """
     for strand in strands if any_node(weave, clause).is_clause else ():
         is_there = strand.parent is clause and strand.sides == "bo"
         if is_there and weave.omni[strand.in_omni].canon != weave.base[strand.in_base].canon:
             strand.kept = False
 
 
-def _hang_higher(weave: Weave, strands: Sequence[Strand]) -> None:
-    """Put what stood below a head that is gone into the next suite around it; upstream's comments go with the head."""
+def _move_to_outer_suites(weave: Weave, strands: Sequence[Strand]) -> None:
+    """Move statements below a removed head into the next suite around it; upstream's comments go with the head."""
     for strand in strands:
         if strand.parent is not None and not strand.parent.kept and _is_remark(weave, strand):
             strand.kept = False
         while strand.parent is not None and not strand.parent.kept:
             gone = strand.parent
-            # What stood in the `else` of a `try` goes to the end of the `try`, in front of its `finally`.
+            # The suite of a `try`'s `else` goes to the end of the `try`, in front of its `finally`.
             strand.parent = gone.owner if gone.owner is not None and gone.owner.kept else gone.parent
         if strand.owner is not None and not strand.owner.kept:
             strand.owner = None
 
 
-def _heads_kept_empty(weave: Weave) -> set[Strand]:
-    """Heads that all three texts have: if nothing is left under one, each side has removed or moved a part.
+def _find_heads_kept_empty(weave: Weave) -> set[Strand]:
+    """Return the heads of all three texts, which may stay empty because each side removed or moved a part.
 
-    An ``else`` only if each side removed a part, because an empty one would do nothing.
+    An ``else`` is included only if each side removed a part, because an empty ``else`` does nothing.
     """
     shared = [strand for strand in weave.of_base if strand.sides == "bou"]
     heads = {s for s in shared if (node := any_node(weave, s)).compound and not node.one_line and node.canon != "else"}
-    return heads | _emptied_by_both(weave)
+    return heads | _find_heads_emptied_by_both(weave)
 
 
-def _emptied_by_both(weave: Weave) -> set[Strand]:
-    """Heads under which each side has a statement of the base that the other one removed."""
+def _find_heads_emptied_by_both(weave: Weave) -> set[Strand]:
+    """Return the heads under which each side has a base statement that the other side removed."""
     inside: dict[int, set[str]] = defaultdict(set)
     for node, strand in zip(weave.base, weave.of_base, strict=True):
         if not node.is_comment:
@@ -126,9 +128,12 @@ def _emptied_by_both(weave: Weave) -> set[Strand]:
     return {head for head in heads if head.sides == "bou"}
 
 
-def _around_exits(weave: Weave) -> set[Strand]:
-    """Upstream's new heads around nothing but ``break``, ``return`` and the like. If such an exit was paired with one
-    that omni removed, the head is empty, though omni may well want it: so it is asked about."""
+def _find_heads_around_exits(weave: Weave) -> set[Strand]:
+    """Return upstream's new heads that contain only ``break``, ``return`` and the like.
+
+    If such an exit was paired with one that omni removed, the head is empty although omni may want it; so it is a
+    doubt.
+    """
     inside: dict[int, list[Node]] = defaultdict(list)
     for node in weave.upstream:
         if not node.is_comment:
@@ -138,12 +143,12 @@ def _around_exits(weave: Weave) -> set[Strand]:
 
 
 def _is_remark(weave: Weave, strand: Strand) -> bool:
-    """Whether a strand is a comment that upstream alone has: it goes with the suite that it stands in."""
+    """Whether a strand is a comment that only upstream has; such a comment goes with its suite."""
     return strand.sides == "u" and any_node(weave, strand).is_comment
 
 
-def _leave_out(suite: Strand, strands: Sequence[Strand]) -> None:
-    """Leave out a new suite of upstream's with its clauses, and all that upstream alone has in them."""
+def _drop_suite(suite: Strand, strands: Sequence[Strand]) -> None:
+    """Drop a new upstream suite with its clauses and all statements in them that only upstream has."""
     suite.kept = False
     out = {suite}
     for strand in strands:
@@ -158,8 +163,11 @@ def _is_orphan(weave: Weave, strand: Strand, alive: set[Strand]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """The strands that stay (``alive``), and which of them hold others: heads with a statement below them (``full``) or
-    with a clause (``owners``), and each ``try`` with an ``except`` (``caught``) or a ``finally`` (``finished``)."""
+    """The strands that stay (``alive``), and which of them hold others.
+
+    ``full`` are heads with a statement below them, ``owners`` statements with a clause. ``caught`` are the ``try``
+    statements with an ``except``, ``finished`` those with a ``finally``.
+    """
 
     alive: set[Strand]
     full: set[Strand]
@@ -168,21 +176,23 @@ class _Held:
     finished: set[Strand]
 
     @classmethod
-    def by(cls, weave: Weave, kept: Sequence[Strand]) -> _Held:
-        """Collect it from the strands that stay so far."""
-        said = [(s, any_node(weave, s)) for s in kept if not any_node(weave, s).is_comment]
-        owners = [(s.owner, node.keyword) for s, node in said if s.owner is not None]
+    def collect(cls, weave: Weave, kept: Sequence[Strand]) -> _Held:
+        """Collect the sets from the strands that stay so far."""
+        statements = [(s, any_node(weave, s)) for s in kept if not any_node(weave, s).is_comment]
+        owners = [(s.owner, node.keyword) for s, node in statements if s.owner is not None]
         return cls(
             alive=set(kept),
-            full={s.parent for s, _ in said if s.parent is not None},
+            full={s.parent for s, _ in statements if s.parent is not None},
             owners={owner for owner, _ in owners},
             caught={owner for owner, keyword in owners if keyword == "except"},
             finished={owner for owner, keyword in owners if keyword == "finally"},
         )
 
-    def is_no_try(self, weave: Weave, strand: Strand) -> bool:
-        """Whether a strand is a ``try`` without ``except`` and ``finally``, or the ``else`` of one without ``except``:
-        neither is Python (language reference, "The try statement")."""
+    def is_incomplete_try(self, weave: Weave, strand: Strand) -> bool:
+        """Whether a strand is a ``try`` without ``except`` and ``finally``, or the ``else`` of one without ``except``.
+
+        Neither is Python (language reference, "The try statement").
+        """
         canon, owner = any_node(weave, strand).canon, strand.owner
         if canon == "try":
             return strand not in self.caught | self.finished
@@ -194,6 +204,6 @@ def _cannot_stand(weave: Weave, strand: Strand, held: _Held) -> bool:
     node = any_node(weave, strand)
     if _is_orphan(weave, strand, held.alive):
         return True
-    if held.is_no_try(weave, strand):
+    if held.is_incomplete_try(weave, strand):
         return True
     return node.compound and not node.one_line and strand not in held.full and strand not in held.owners

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.placing.blanks import count_blanks_of_removed_comment, limit_blanks_at_start
-from runner_sync.merge.placing.remarks import is_on, put_above_their_statements
+from runner_sync.merge.placing.remarks import is_directly_above, put_above_their_statements
 from runner_sync.merge.placing.reordering import (
     Tree,
     put_back_before_readers,
@@ -201,7 +201,7 @@ class _Printer:
         """
         if (
             self.last is None
-            or is_on(self.weave, self.last, strand)
+            or is_directly_above(self.weave, self.last, strand)
             or self._replaces_statement_below(self.last, strand)
         ):
             return 0 if self.last is not None else content.blanks

@@ -1,9 +1,10 @@
 """Keep comments with the statements that they are about.
 
-Comes in: the kept strands of a ``Weave``, in output order or as suites. Goes out: those of them that stay, or the
-suites in another order. May touch: ``about``, ``kept``, ``parent`` and ``upstream`` of the strands.
+Comes in: the kept strands of a ``Weave``, in output order or as suites. Goes out: the strands that stay, or reordered
+suites. May touch: ``about``, ``kept``, ``parent`` and ``upstream`` of the strands, ``of_upstream`` of the weave, and
+the suites.
 
-A comment is about the statement directly below it; one with a blank line below it is about no single statement.
+A comment is about the statement directly below it. A comment with a blank line below it is about no single statement.
 """
 
 from __future__ import annotations
@@ -19,24 +20,26 @@ from runner_sync.statements import Node
 from runner_sync.statements.likeness import dice
 
 REWORDED = 0.4
-"""Dice coefficient of words from which on two comments on one statement count as one, reworded; of the lines that only
-their own side has."""
+"""Dice coefficient of words from which two comments on one statement count as reworded versions of each other.
+
+Compares only the lines that one side alone has.
+"""
 
 REFLOWED = 0.9
-"""The same for all lines of the two comments, which then merely break their lines at other words."""
+"""The same for all lines of both comments, which then differ only in their line breaks."""
 
 Nodes = Sequence[Node]
 
 
 def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collection[str]) -> list[Strand]:
-    """The strands, with comments moved to where their statements are now, and without obsolete comments.
+    """Move comments to the present place of their statements, and drop obsolete comments.
 
-    Of upstream's comments, those are obsolete whose statement did not come in, and which omni does not have itself, or
-    on which omni has a comment that says the same. Of omni's, those whose paragraph is gone, and those from another
-    revision of upstream (``heritage``) where upstream now has another comment.
+    An upstream comment is obsolete if its statement did not come in and omni lacks the comment, or if omni has a
+    comment on the statement that says the same. An omni comment is obsolete if its paragraph is gone, or if it comes
+    from another upstream revision (``heritage``) and upstream now has another comment.
     """
     alive = set(kept)
-    kept = _with_those_on_equals(weave, _with_those_of_moved(weave, kept, alive), alive)
+    kept = _move_comments_to_equals(weave, _move_comments_to_successors(weave, kept, alive), alive)
     out: set[Strand] = set()
     for block, about in remarks_on(weave.upstream):
         strand = weave.of_upstream[about]
@@ -45,23 +48,23 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
             continue
         if strand not in alive or _is_reworded(weave, strand, block):
             out |= set(new)
-        out |= set(_half_missing(weave, block))
+        out |= set(_find_half_missing(weave, block))
     for block, about in remarks_on(weave.omni):
-        mine = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" or _is_kept_edit(strand, alive)]
+        mine = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" or _is_kept_omni_edit(strand, alive)]
         if mine and mine[-1].about is not None:
             continue
-        if mine and not _has_successor(weave, kept, mine[-1]) and not _is_any_left(weave, about, alive):
+        if mine and not _has_successor(weave, kept, mine[-1]) and not _has_paragraph_left(weave, about, alive):
             out |= {comment for comment in mine if not is_drawn(weave.omni[comment.in_omni].text)}
         elif mine and _is_replaced_since(weave, block, about, heritage):
             out |= set(mine)
     for strand in kept:
         strand.kept = strand not in out
-    _go_into_its_suite(weave)
+    _move_into_suites(weave)
     return [strand for strand in kept if strand.kept]
 
 
-def _go_into_its_suite(weave: Weave) -> None:
-    """Put omni's own comments on a statement into the new block that upstream put around the statement."""
+def _move_into_suites(weave: Weave) -> None:
+    """Move omni's own comments on a statement into the new suite that upstream put around the statement."""
     for block, about in remarks_on(weave.omni):
         strand = weave.of_omni[about]
         above = strand.parent
@@ -76,8 +79,8 @@ def _go_into_its_suite(weave: Weave) -> None:
                 comment.parent = above
 
 
-def _with_those_of_moved(weave: Weave, kept: Sequence[Strand], alive: Collection[Strand]) -> list[Strand]:
-    """The strands, with omni's own comments on a statement that is gone moved above its `successor`."""
+def _move_comments_to_successors(weave: Weave, kept: Sequence[Strand], alive: Collection[Strand]) -> list[Strand]:
+    """Move omni's own comments on a removed statement above its `successor`."""
     out = list(kept)
     for block, about in remarks_on(weave.omni):
         mine = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" and strand in alive]
@@ -94,14 +97,13 @@ def _with_those_of_moved(weave: Weave, kept: Sequence[Strand], alive: Collection
     return out
 
 
-def _with_those_on_equals(weave: Weave, kept: Sequence[Strand], alive: Collection[Strand]) -> list[Strand]:
-    """The strands, with upstream's new comments on a new statement that did not come in moved above the same one of
-    omni's own (`only_in_omni`)."""
+def _move_comments_to_equals(weave: Weave, kept: Sequence[Strand], alive: Collection[Strand]) -> list[Strand]:
+    """Move upstream's new comments on a dropped addition above omni's own equal statement (`only_in_omni`)."""
     out, own = list(kept), only_in_omni(weave)
-    theirs = Counter(node.canon for node in weave.upstream)
+    upstream_counts = Counter(node.canon for node in weave.upstream)
     for block, about in remarks_on(weave.upstream):
         strand, node = weave.of_upstream[about], weave.upstream[about]
-        there = own.get(node.canon) if strand.sides == "u" and theirs[node.canon] == 1 else None
+        there = own.get(node.canon) if strand.sides == "u" and upstream_counts[node.canon] == 1 else None
         new = [weave.of_upstream[k] for k in block]
         if there not in alive or strand in alive or there is None or _is_reworded(weave, there, block):
             continue
@@ -116,13 +118,13 @@ def _with_those_on_equals(weave: Weave, kept: Sequence[Strand], alive: Collectio
 
 
 def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
-    """Keep omni's comments, and no others, on the statements of omni's that upstream's change leaves alone.
+    """Keep omni's comments, and no others, on omni's statements that upstream's change leaves alone.
 
     For a text that is no copy: a comment that upstream moves, drops or adds there is about upstream's statements beside
-    it. Upstream's comments stay on its new statements, each as a whole or not at all; one with a blank line below it
-    counts as on the next statement here.
+    it. An upstream comment on a new statement stays as a whole or not at all. A comment with a blank line below it
+    counts here as being about the next statement.
     """
-    changed, handed_on, parted = set(_changed(weave, strands)), _handed_on(weave), set[int]()
+    changed, handed_on, parted = set(_find_changed(weave, strands)), _find_handed_on(weave), set[int]()
     for block, about in remarks_on(weave.omni):
         strand = weave.of_omni[about]
         if not strand.kept or strand in changed or block in handed_on:
@@ -143,8 +145,8 @@ def keep_on_untouched(weave: Weave, strands: Sequence[Strand]) -> None:
                     weave.of_upstream[k].kept = False
 
 
-def _handed_on(weave: Weave) -> list[range]:
-    """Omni's comments that are unedited since the base, and that upstream now has on a new statement that comes in."""
+def _find_handed_on(weave: Weave) -> list[range]:
+    """Return omni's unedited base comments that upstream now has on a new statement that comes in."""
     on_new = {
         weave.of_upstream[k]
         for block, about in remarks_on(weave.upstream)
@@ -154,18 +156,19 @@ def _handed_on(weave: Weave) -> list[range]:
     return [
         block
         for block, _ in remarks_on(weave.omni)
-        if any(weave.of_omni[k] in on_new for k in block) and all(_is_of_base(weave, weave.of_omni[k]) for k in block)
+        if any(weave.of_omni[k] in on_new for k in block)
+        and all(_has_base_text(weave, weave.of_omni[k]) for k in block)
     ]
 
 
-def _is_of_base(weave: Weave, strand: Strand) -> bool:
+def _has_base_text(weave: Weave, strand: Strand) -> bool:
     """Whether omni has a line with the base's text."""
     base, omni = strand.base, strand.omni
     return base is not None and omni is not None and weave.base[base].canon == weave.omni[omni].canon
 
 
-def _changed(weave: Weave, strands: Sequence[Strand]) -> Iterator[Strand]:
-    """The statements that upstream's change adds, removes or edits, each with all heads around it."""
+def _find_changed(weave: Weave, strands: Sequence[Strand]) -> Iterator[Strand]:
+    """Yield the statements that upstream's change adds, removes or edits, each with all heads around it."""
     for strand in strands:
         if any_node(weave, strand).is_comment or not _is_change(weave, strand):
             continue
@@ -176,7 +179,7 @@ def _changed(weave: Weave, strands: Sequence[Strand]) -> Iterator[Strand]:
 
 
 def _is_change(weave: Weave, strand: Strand) -> bool:
-    """Whether upstream's change adds a statement to omni's text, removes it, or edits it."""
+    """Whether upstream's change adds a statement to omni's text, removes it or edits it."""
     if strand.omni is None or not strand.kept:
         return strand.kept != (strand.omni is not None)
     if strand.upstream is None or strand.base is None:
@@ -184,8 +187,8 @@ def _is_change(weave: Weave, strand: Strand) -> bool:
     return weave.base[strand.base].canon != weave.upstream[strand.upstream].canon
 
 
-def _half_missing(weave: Weave, block: range) -> Iterator[Strand]:
-    """The lines that upstream added next to comment lines that omni lacks: without those, they are half a sentence."""
+def _find_half_missing(weave: Weave, block: range) -> Iterator[Strand]:
+    """Yield the comment lines that upstream added next to lines that omni lacks: alone they are half a sentence."""
     lines = [weave.of_upstream[k] for k in block]
     for is_missing, run in groupby(lines, key=lambda strand: strand.omni is None):
         missing = list(run)
@@ -193,50 +196,51 @@ def _half_missing(weave: Weave, block: range) -> Iterator[Strand]:
             yield from (strand for strand in missing if strand.base is None)
 
 
-def _is_kept_edit(strand: Strand, alive: Collection[Strand]) -> bool:
-    """Whether a comment line that upstream dropped is kept, because omni edited it."""
+def _is_kept_omni_edit(strand: Strand, alive: Collection[Strand]) -> bool:
+    """Whether a comment line that upstream dropped is kept because omni edited it."""
     return strand.sides == "bo" and strand in alive
 
 
 def _is_replaced_since(weave: Weave, block: range, about: int, heritage: Collection[str]) -> bool:
-    """Whether a comment of omni's is all from an older revision of upstream, and upstream now has another one on the
-    same statement."""
+    """Whether an omni comment comes wholly from an older upstream revision, and upstream has a newer one on the
+    statement.
+    """
     there = weave.of_omni[about].upstream
     old = all(weave.of_omni[k].sides == "o" and weave.omni[k].canon in heritage for k in block)
     return old and there is not None and any(about == there for _, about in remarks_on(weave.upstream))
 
 
 def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:
-    """Put comments of one side back directly above their statement, where a merge put others in between; and comments
-    that the other side lacks, where a merge put others between their lines.
+    """Move comments back directly above their statements where the merge put other statements in between, in place.
 
-    In place, and only inside one suite. Never a ruler, which is about all that stands between it and the next.
+    Also rejoins the lines of a comment that the other side lacks. Works only inside one suite, and never moves a ruler,
+    which is about everything up to the next ruler.
     """
     home = {strand: suite for suite in suites for strand in suite}
     for side in ("o", "u"):
-        nodes, of = weave.side(side)
+        nodes, strands = weave.side(side)
         for block, about in remarks_on(nodes):
-            suite, strand = home.get(of[about], []), of[about]
-            own, lines = (_last_lines(weave, side, block, sides) for sides in ({side}, {side, f"b{side}"}))
+            suite, strand = home.get(strands[about], []), strands[about]
+            own, lines = (_find_last_lines(weave, side, block, sides) for sides in ({side}, {side, f"b{side}"}))
             if all(home.get(line) is suite for line in own) and _is_parted(weave, suite, [*own[-1:], strand]):
                 _put_in_front(suite, own, strand)
             if all(home.get(line) is suite for line in lines) and _is_parted(weave, suite, [*lines[:1], *lines[-1:]]):
                 _put_in_front(suite, lines, strand)
 
 
-def _last_lines(weave: Weave, side: str, block: range, sides: Collection[str]) -> list[Strand]:
-    """The last lines of a comment that only these ``sides`` have, down from the last ruler in it."""
-    nodes, of = weave.side(side)
+def _find_last_lines(weave: Weave, side: str, block: range, sides: Collection[str]) -> list[Strand]:
+    """Return the last lines of a comment that only these ``sides`` have, below its last ruler."""
+    nodes, strands = weave.side(side)
     found: list[Strand] = []
     for k in reversed(block):
-        if of[k].sides not in sides or is_drawn(nodes[k].text):
+        if strands[k].sides not in sides or is_drawn(nodes[k].text):
             break
-        found.insert(0, of[k])
+        found.insert(0, strands[k])
     return found
 
 
 def _is_parted(weave: Weave, suite: Sequence[Strand], ends: Sequence[Strand]) -> bool:
-    """Whether the first of two strands of a suite does not stand above the second, with only comments in between."""
+    """Whether the first strand is not above the last one with only comments in between."""
     if len(ends) < 2:
         return False
     first, last = (suite.index(strand) for strand in ends)
@@ -249,8 +253,8 @@ def _put_in_front(suite: list[Strand], lines: Sequence[Strand], strand: Strand) 
     suite[at:at] = lines
 
 
-def is_on(weave: Weave, comment: Strand, strand: Strand) -> bool:
-    """Whether omni alone has a comment, and has it directly above a statement, without a blank line in between."""
+def is_directly_above(weave: Weave, comment: Strand, strand: Strand) -> bool:
+    """Whether omni alone has a comment, directly above a statement without a blank line in between."""
     if comment.about is strand:
         return True
     if comment.sides != "o" or strand.omni is None or comment.omni is None:
@@ -260,8 +264,10 @@ def is_on(weave: Weave, comment: Strand, strand: Strand) -> bool:
 
 
 def remarks_on(nodes: Nodes, *, apart: bool = False) -> Iterator[tuple[range, int]]:
-    """``(comments, statement)``: consecutive comments and the statement directly below them in the same suite, as
-    indices. With ``apart`` there may be blank lines in between."""
+    """Yield ``(comments, statement)``: consecutive comments and the statement directly below them in the same suite.
+
+    Both are indices. With ``apart``, blank lines may stand in between.
+    """
     start = None
     for k, node in enumerate(nodes):
         if start is not None and node.is_comment and node.blanks and not apart:
@@ -275,31 +281,31 @@ def remarks_on(nodes: Nodes, *, apart: bool = False) -> Iterator[tuple[range, in
 
 
 def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
-    """Whether omni has a comment on the statement that says much the same as upstream's, which is ``block``."""
+    """Whether omni's comment on the statement says much the same as upstream's comment ``block``."""
     if strand.omni is None:
         return False
     mine = next((b for b, about in remarks_on(weave.omni) if about == strand.omni), range(0))
-    ours = [weave.omni[k] for k in mine if weave.of_omni[k].sides == "o" and not is_drawn(weave.omni[k].text)]
-    theirs = [weave.upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
-    if not theirs or any(_is_replaced(weave, weave.of_omni[k]) for k in mine):
+    own = [weave.omni[k] for k in mine if weave.of_omni[k].sides == "o" and not is_drawn(weave.omni[k].text)]
+    upstream = [weave.upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
+    if not upstream or any(_is_replaced(weave, weave.of_omni[k]) for k in mine):
         return False
     whole = [weave.omni[k] for k in mine], [weave.upstream[k] for k in block]
-    return (bool(ours) and _likeness(ours, theirs) >= REWORDED) or _likeness(*whole) >= REFLOWED
+    return (bool(own) and _compare_words(own, upstream) >= REWORDED) or _compare_words(*whole) >= REFLOWED
 
 
 def _is_replaced(weave: Weave, line: Strand) -> bool:
-    """Whether upstream edited a line that omni has as the base has it, so that upstream's text stands there."""
+    """Whether upstream edited a line that omni left as in the base, so that upstream's text stands there."""
     if line.base is None or line.omni is None or line.upstream is None:
         return False
     return weave.base[line.base].canon == weave.omni[line.omni].canon != weave.upstream[line.upstream].canon
 
 
-def _likeness(ours: Nodes, theirs: Nodes) -> float:
-    return dice(*(sum((node.words for node in side), Counter[str]()) for side in (ours, theirs)))
+def _compare_words(omni: Nodes, upstream: Nodes) -> float:
+    return dice(*(sum((node.words for node in side), Counter[str]()) for side in (omni, upstream)))
 
 
-def _is_any_left(weave: Weave, first: int, alive: set[Strand]) -> bool:
-    """Whether the result has any statement of omni's paragraph, which ends at a blank line or another comment."""
+def _has_paragraph_left(weave: Weave, first: int, alive: set[Strand]) -> bool:
+    """Whether the result has a statement of omni's paragraph, which ends at a blank line or another comment."""
     nodes = weave.omni
     inside = {first}
     for k in range(first + 1, len(nodes)):
@@ -312,8 +318,10 @@ def _is_any_left(weave: Weave, first: int, alive: set[Strand]) -> bool:
 
 
 def _has_successor(weave: Weave, kept: Sequence[Strand], comment: Strand) -> bool:
-    """Whether the next kept statement behind a comment is a new one of upstream's, in the same suite: a new ``finally``
-    belongs to what stands above."""
+    """Whether the next kept statement behind a comment is a new upstream statement in the same suite.
+
+    A new clause does not count: a new ``finally`` belongs to the statement above.
+    """
     at = next((k for k, strand in enumerate(kept) if strand is comment), len(kept))
     following = next((s for s in kept[at + 1 :] if not any_node(weave, s).is_comment), None)
     is_beside = following is not None and following.owner is None and following.parent is comment.parent

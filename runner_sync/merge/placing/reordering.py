@@ -1,7 +1,7 @@
-"""Move additions that read a local above the statement that sets it, or set one below its reader.
+"""Move additions that read a local behind its definition, or that set one in front of its reader.
 
-Comes in: the merged tree as children by parent. Goes out: the tree with such additions moved behind the statement that
-binds what they read, or before the one that reads what they bind. May touch: the tree that it is given.
+Comes in: the merged tree as children by parent. Goes out: the tree with such additions moved. May touch: the given
+tree.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from runner_sync.statements.dataflow import binds, reads, sets
 
 
 class Tree:
-    """A merged tree: ``children`` and ``clauses`` by their head or statement (``None`` for the unit itself).
+    """A merged tree: ``children`` and ``clauses`` by head or statement (``None`` for the unit).
 
-    ``new`` are the strands that omni does not have, ``own`` are all nodes of omni's text.
+    ``new`` are the strands that omni lacks, ``own`` all nodes of omni's text.
     """
 
     def __init__(
@@ -36,71 +36,75 @@ class Tree:
         self.new = new
         self.own = own
 
-    def stood_so(self, reader: Strand, setter: Strand, name: str) -> bool:
-        """Whether omni's own text already has ``reader``, reading the name, above ``setter``."""
+    def has_omni_order(self, reader: Strand, setter: Strand, name: str) -> bool:
+        """Whether omni's own text already has ``reader``, which reads the name, above ``setter``."""
         if reader.omni is None or setter.omni is None or reader.omni > setter.omni:
             return False
         return reader.omni < len(self.own) and name in reads(self.own[reader.omni])
 
     def inside(self, key: Strand) -> Iterator[Strand]:
-        """``key`` and everything below it, in order."""
+        """Yield ``key`` and everything below it, in order."""
         yield key
         for child in [*self.children.get(key, []), *self.clauses.get(key, [])]:
             yield from self.inside(child)
 
     def read_by(self, key: Strand) -> frozenset[str]:
-        """Names read when the statement and all below it run; none for a function, whose body does not run there."""
+        """Return the names read when the statement and all below it run.
+
+        None for a function, because its body does not run there.
+        """
         if self.node[key].defines:
             return frozenset()
         below = [*self.children.get(key, []), *self.clauses.get(key, [])]
         return reads(self.node[key]).union(*(self.read_by(k) for k in below))
 
     def bound_by(self, key: Strand) -> frozenset[str]:
-        """Names that the statement or anything inside it binds; a nested function or class binds only its name."""
-        return self._names(key, binds)
+        """Return the names bound by the statement or inside it; a nested function or class binds only its name."""
+        return self._collect_names(key, binds)
 
     def set_by(self, key: Strand) -> frozenset[str]:
-        """Those of ``bound_by`` that are bound outright, unlike ``total`` in ``total += 1``."""
-        return self._names(key, sets)
+        """Return the names of ``bound_by`` that are bound outright, unlike ``total`` in ``total += 1``."""
+        return self._collect_names(key, sets)
 
-    def _names(self, key: Strand, of: Callable[[Node], frozenset[str]]) -> frozenset[str]:
+    def _collect_names(self, key: Strand, collect: Callable[[Node], frozenset[str]]) -> frozenset[str]:
         if self.node[key].defines:
             return frozenset({self.node[key].defines})
         below = [*self.children.get(key, []), *self.clauses.get(key, [])]
-        return of(self.node[key]).union(*(self._names(k, of) for k in below))
+        return collect(self.node[key]).union(*(self._collect_names(k, collect) for k in below))
 
-    def newly_set_by(self, key: Strand) -> frozenset[str]:
-        """Those of ``set_by`` that a statement sets which omni does not have."""
-        return self._set_in(key, [k for k in self._that_set(key) if k in self.new])
+    def set_by_new(self, key: Strand) -> frozenset[str]:
+        """Return the names of ``set_by`` that are set by a statement that omni lacks."""
+        return self._collect_set(key, [k for k in self._find_setters(key) if k in self.new])
 
-    def set_here_by(self, key: Strand) -> frozenset[str]:
-        """Those of ``set_by`` that a statement sets which omni has."""
-        return self._set_in(key, [k for k in self._that_set(key) if k not in self.new])
+    def set_by_omni(self, key: Strand) -> frozenset[str]:
+        """Return the names of ``set_by`` that are set by a statement that omni has."""
+        return self._collect_set(key, [k for k in self._find_setters(key) if k not in self.new])
 
-    def _that_set(self, key: Strand) -> Iterable[Strand]:
+    def _find_setters(self, key: Strand) -> Iterable[Strand]:
         return [key] if self.node[key].defines else self.inside(key)
 
-    def _set_in(self, key: Strand, keys: Iterable[Strand]) -> frozenset[str]:
+    def _collect_set(self, key: Strand, keys: Iterable[Strand]) -> frozenset[str]:
         return frozenset(name for k in keys for name in sets(self.node[k])) & self.set_by(key)
 
 
 def put_before_readers(tree: Tree, movable: set[Strand]) -> None:
-    """Move each movable statement that sets a local in front of the statement that reads it too early.
+    """Move each movable statement that sets a local in front of a statement that reads the local too early.
 
-    It must stand behind the reader, in its suite or one around that, and read only locals that are set at the new
-    place. Not if omni's own text has the two in that order, or if an earlier statement may have bound the local.
+    It must stand behind the reader, in the same suite or one around it, and read only locals that are set at the new
+    place. Leaves the two alone if omni's own text has them in that order, or if an earlier statement may have bound the
+    local.
     """
     for key in list(tree.children):
         if key is not None and tree.node[key].defines:
             locals_ = frozenset(name for k in tree.inside(key) if k != key for name in binds(tree.node[k]))
-            _Fetch(tree, movable, locals_).suite(key, set(binds(tree.node[key])), [])
+            _Walk(tree, movable, locals_).walk_suite(key, set(binds(tree.node[key])), [])
 
 
 def put_back_before_readers(tree: Tree, order: Mapping[Strand, int]) -> None:
-    """Move new statements that came behind a ``with`` of omni's back into it, in front of the statements there that
-    they stand before in the ``order`` of the merge, if these read a local that they set.
+    """Move new statements behind an omni ``with`` back into it, in front of statements that read what they set.
 
-    All new ones up to there move, because one may need another. Not if one reads what the statements of omni's bind.
+    The ``order`` of the merge gives their place. The whole run of new statements moves, because one may need another.
+    It stays if one of them reads what omni's statements bind.
     """
     for suite in list(tree.children.values()):
         for child in [key for key in suite if key in tree.new]:
@@ -108,18 +112,20 @@ def put_back_before_readers(tree: Tree, order: Mapping[Strand, int]) -> None:
             start = end
             while start and suite[start - 1] in tree.new:
                 start -= 1
-            place = _passed(tree, suite[:start], suite[start:end], order)
+            place = _find_place_in_with(tree, suite[:start], suite[start:end], order)
             if place is not None:
                 inner, at = place
                 inner[at:at] = suite[start:end]
                 del suite[start:end]
 
 
-def _passed(
+def _find_place_in_with(
     tree: Tree, before: Sequence[Strand], run: Sequence[Strand], order: Mapping[Strand, int]
 ) -> tuple[list[Strand], int] | None:
-    """``(suite, index)`` inside the ``with`` in front of a run of new statements where these stand in the ``order``, if
-    they must go there."""
+    """Return the ``(suite, index)`` inside the preceding ``with`` to which a run of new statements must go.
+
+    The ``order`` gives the place; ``None`` if the run must not move.
+    """
     while before and run and tree.node[before[-1]].keyword in ("with", "async with"):
         inner = tree.children.get(before[-1], [])
         at = next((k for k, key in enumerate(inner) if order[key] > order[run[-1]]), len(inner))
@@ -135,9 +141,10 @@ def _passed(
 
 
 def put_before_branches(tree: Tree, movable: set[Strand]) -> None:
-    """Move movable statements at the start of a new branch of upstream's out in front of it.
+    """Move movable statements at the start of a new upstream branch out in front of it.
 
-    Only a run of them that binds a name read behind the branch or in its other clauses, where it might not be set.
+    Moves only a run that binds a name which is read behind the branch or in its other clauses, where it might not be
+    set.
     """
     for key in list(tree.children):
         if key is not None and tree.node[key].defines:
@@ -145,7 +152,7 @@ def put_before_branches(tree: Tree, movable: set[Strand]) -> None:
 
 
 def _clear_branches(tree: Tree, movable: set[Strand], key: Strand, behind: frozenset[str]) -> None:
-    """``put_before_branches`` for one suite; ``behind`` are the names read behind it."""
+    """Apply ``put_before_branches`` to one suite; ``behind`` are the names read behind it."""
     suite = tree.children.get(key, [])
     for branch in list(reversed(suite)):
         clauses = tree.clauses.get(branch, [])
@@ -153,7 +160,7 @@ def _clear_branches(tree: Tree, movable: set[Strand], key: Strand, behind: froze
         if branch in tree.new and (tree.node[branch].is_condition or tree.node[branch].keyword == "try"):
             inner = tree.children.get(branch, [])
             start = next((k for k, child in enumerate(inner) if not _is_remark(tree, child)), 0)
-            end = _run_end(inner, start - 1, movable)
+            end = _find_run_end(inner, start - 1, movable)
             bound = frozenset[str]().union(*(tree.bound_by(child) for child in inner[start:end]))
             if end > start and bound & elsewhere:
                 at = suite.index(branch)
@@ -174,16 +181,19 @@ _Place = tuple[list[Strand], Strand]
 
 
 @dataclass(frozen=True, slots=True)
-class _Fetch:
-    """One walk through a function in the order its statements run. ``locals_`` are all names bound in it."""
+class _Walk:
+    """One walk through a function in execution order. ``locals_`` are all names bound in it."""
 
     tree: Tree
     movable: set[Strand]
     locals_: frozenset[str]
 
-    def suite(self, key: Strand, known: set[str], around: list[_Place]) -> None:
-        """Walk one suite; ``known`` are the names bound so far, ``around`` the suites around it, outermost first, each
-        with the statement of it that this suite is inside of."""
+    def walk_suite(self, key: Strand, known: set[str], around: list[_Place]) -> None:
+        """Walk one suite.
+
+        ``known`` are the names bound so far. ``around`` are the suites around this one, outermost first, each with its
+        statement that holds this suite.
+        """
         tree, suite = self.tree, self.tree.children.get(key, [])
         index = 0
         while index < len(suite):
@@ -192,7 +202,7 @@ class _Fetch:
                 known |= tree.bound_by(child)
                 index += 1
                 continue
-            source = self._source(child, known, [*around, (suite, child)])
+            source = self._find_later_setter(child, known, [*around, (suite, child)])
             if source is not None:
                 owner, (target, before), fetched = source
                 owner.remove(fetched)
@@ -201,29 +211,32 @@ class _Fetch:
                 index = suite.index(child)
                 continue
             known |= binds(tree.node[child])
-            self.suite(child, known, [*around, (suite, child)])
+            self.walk_suite(child, known, [*around, (suite, child)])
             for clause in tree.clauses.get(child, []):
                 known |= binds(tree.node[clause])
-                self.suite(clause, known, [*around, (suite, child)])
+                self.walk_suite(clause, known, [*around, (suite, child)])
             index = suite.index(child) + 1
 
-    def _source(
+    def _find_later_setter(
         self, child: Strand, known: set[str], around: list[_Place]
     ) -> tuple[list[Strand], _Place, Strand] | None:
-        """``(suite, place, statement)`` of a later statement that sets a local which ``child`` reads and nothing above
-        binds: the suite to take it from, the place to put it before, and itself. ``None`` if it must not move."""
+        """Find a later statement that sets a local which ``child`` reads and nothing above binds.
+
+        Returns ``(suite, place, statement)``: the suite that holds the statement, and the place to move it to. ``None``
+        if it must not move.
+        """
         for name in sorted((reads(self.tree.node[child]) & self.locals_) - known):
             for depth in range(len(around) - 1, -1, -1):
                 suite, holder = around[depth]
                 later = next((k for k in suite[suite.index(holder) + 1 :] if name in self.tree.set_by(k)), None)
-                if later is not None and not self.tree.stood_so(child, later, name):
+                if later is not None and not self.tree.has_omni_order(child, later, name):
                     ready = (self.tree.read_by(later) & self.locals_) - self.tree.set_by(later) <= known
-                    place = self._as_certain(around[depth:])
+                    place = self._find_innermost_certain(around[depth:])
                     return (suite, place, later) if later in self.movable and ready else None
         return None
 
-    def _as_certain(self, around: list[_Place]) -> _Place:
-        """The innermost place that runs whenever the outermost one does: only ``with`` may stand between the two."""
+    def _find_innermost_certain(self, around: list[_Place]) -> _Place:
+        """Return the innermost place that runs whenever the outermost one does: only ``with`` may stand in between."""
         inner = around[0]
         for place in around[1:]:
             if self.tree.node[inner[1]].keyword not in ("with", "async with"):
@@ -233,25 +246,24 @@ class _Fetch:
 
 
 SMALL = 8
-"""The most statements, nested ones counted, of an addition that is moved; a larger one stays where its side has it."""
+"""The most statements, including nested ones, of an addition that is moved. A larger addition stays in place."""
 
 
 def put_behind_bindings(tree: Tree, movable: set[Strand]) -> None:
-    """Move each movable statement, with the movable ones that follow, behind the first later sibling that sets a local
-    it reads.
+    """Move each movable statement, with the movable run behind it, behind a later sibling that sets a local it reads.
 
-    Only if nothing above binds that name, and the other side's statements set it there. Once for each name, so that
-    two statements that read each other's locals do not change places for ever.
+    Moves only if nothing above binds the name and the other side's statements set it there. Moves once for each name:
+    otherwise two statements that read each other's locals would swap places forever.
     """
     moved: set[tuple[Strand, str]] = set()
     for key in list(tree.children):
         if key is None or not tree.node[key].defines:
             continue
         known = set(binds(tree.node[key]))
-        _order_suite(tree, key, known, movable, moved)
+        _put_behind_bindings_in(tree, key, known, movable, moved)
 
 
-def _order_suite(
+def _put_behind_bindings_in(
     tree: Tree, key: Strand, known: set[str], movable: set[Strand], moved: set[tuple[Strand, str]]
 ) -> None:
     suite = tree.children.get(key, [])
@@ -259,9 +271,9 @@ def _order_suite(
     index = 0
     while index < len(suite):
         child = suite[index]
-        target = _later_binding(tree, suite, index, known, ahead) if child in movable else None
+        target = _find_later_binding(tree, suite, index, known, ahead) if child in movable else None
         if target is not None and (child, target[1]) not in moved:
-            end = _run_end(suite, index, movable)
+            end = _find_run_end(suite, index, movable)
             run = suite[index:end]
             at = max(target[0], end - 1)
             suite[index : at + 1] = [*suite[end : at + 1], *run]
@@ -269,45 +281,47 @@ def _order_suite(
             continue
         if not tree.node[child].defines:
             known |= binds(tree.node[child])
-            _order_suite(tree, child, known, movable, moved)
+            _put_behind_bindings_in(tree, child, known, movable, moved)
             for clause in tree.clauses.get(child, []):
                 known |= binds(tree.node[clause])
-                _order_suite(tree, clause, known, movable, moved)
+                _put_behind_bindings_in(tree, clause, known, movable, moved)
         known |= tree.bound_by(child)
         ahead.leave(child)
         index += 1
 
 
 class _Ahead:
-    """How many statements still ahead in a suite set each name.
+    """Counts how many statements still ahead in a suite set each name.
 
-    Counted once, because asking each of them for every name would take minutes in a suite of thousands.
+    Counting once matters: asking each statement for every name would take minutes in a suite of thousands.
     """
 
     def __init__(self, tree: Tree, suite: Sequence[Strand]) -> None:
-        self.setters = {key: (tree.set_here_by(key), tree.newly_set_by(key)) for key in suite}
+        self.setters = {key: (tree.set_by_omni(key), tree.set_by_new(key)) for key in suite}
         self.omnis, self.new = (Counter(name for one in self.setters.values() for name in one[k]) for k in (0, 1))
 
     def leave(self, key: Strand) -> None:
-        """Count this statement no longer: the walk has passed it."""
+        """Stop counting a statement that the walk has passed."""
         omnis, new = self.setters.get(key, ((), ()))
         self.omnis.subtract(omnis)
         self.new.subtract(new)
 
 
-def _run_end(suite: list[Strand], index: int, movable: set[Strand]) -> int:
-    """The end of the run of movable statements that follow ``index``."""
+def _find_run_end(suite: list[Strand], index: int, movable: set[Strand]) -> int:
+    """Return the end of the run of movable statements that follow ``index``."""
     end = index + 1
     while end < len(suite) and suite[end] in movable:
         end += 1
     return end
 
 
-def _later_binding(
+def _find_later_binding(
     tree: Tree, suite: list[Strand], index: int, known: set[str], ahead: _Ahead
 ) -> tuple[int, str] | None:
-    """``(index, name)`` of the first later sibling in which the other side sets a name that a small statement reads and
-    nothing above binds; ``None`` if there is none."""
+    """Return the ``(index, name)`` of the first later sibling that sets a name which a small statement needs.
+
+    The other side must set the name, and nothing above may bind it. ``None`` if there is no such sibling.
+    """
     child = suite[index]
     if sum(1 for _ in tree.inside(child)) > SMALL:
         return None

@@ -1,10 +1,9 @@
-"""Put what a port replaces into the suite in which the NPU method has the old statements.
+"""Move ported replacements into the suite in which the NPU method has the old statements.
 
-Comes in: a ``Weave`` whose strands have their parents. Goes out: nothing; strands get another parent. May touch:
-``parent`` of the strands.
+Comes in: a ``Weave`` whose strands have their parents. Goes out: nothing. May touch: ``parent`` of the strands.
 
-The NPU method may have a statement of the GPU runner's inside a suite of its own, and use there what it sets. When the
-GPU runner replaces the statement, the new one belongs into that suite, and not behind it.
+The NPU method may have a GPU statement inside a suite of its own, and use there what the statement sets. When the GPU
+runner replaces the statement, the replacement belongs into that suite, not behind it.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ from runner_sync.statements.dataflow import binds
 
 
 def put_where_the_replaced_stood(weave: Weave) -> None:
-    """Put each run of upstream's new statements into the suite in which omni has the statements that it replaces.
+    """Move each run of new upstream statements into the suite in which omni has the replaced statements.
 
-    Those are the base statements in the same gap that upstream removed and omni has. They must bind a name that the run
-    binds, and all stand in one suite of omni's, other than in the base.
+    The replaced statements are base statements in the same gap that upstream removed and omni has. They must bind a
+    name that the run binds, and stand in one suite of omni's that differs from their suite in the base.
     """
-    for new in _additions(weave):
-        old = _removed_there(weave, new)
-        names = [_bound(side, run) for side, run in ((weave.upstream, new), (weave.base, old))]
+    for new in _find_new_runs(weave):
+        old = _find_removed(weave, new)
+        names = [_collect_bound(side, run) for side, run in ((weave.upstream, new), (weave.base, old))]
         tops = [weave.of_base[k] for k in old if weave.base[k].parent not in old and not weave.base[k].is_clause]
         homes = {home(weave, strand) for strand in tops}
-        moved = all(_parent_in_base(weave, strand) is not home(weave, strand) for strand in tops)
+        moved = all(_find_parent_in_base(weave, strand) is not home(weave, strand) for strand in tops)
         if not names[0] & names[1] or len(homes) != 1 or not moved:
             continue
         (suite,) = homes
@@ -38,8 +37,8 @@ def put_where_the_replaced_stood(weave: Weave) -> None:
                 weave.of_upstream[k].parent = suite
 
 
-def _additions(weave: Weave) -> Iterator[list[int]]:
-    """Runs of consecutive statements that only upstream has, with all inside them, as indices of upstream."""
+def _find_new_runs(weave: Weave) -> Iterator[list[int]]:
+    """Yield the runs of consecutive statements that only upstream has, with all nested ones, as upstream indices."""
     run: list[int] = []
     for k, strand in enumerate(weave.of_upstream):
         if strand.sides == "u" or weave.upstream[k].parent in run:
@@ -51,9 +50,11 @@ def _additions(weave: Weave) -> Iterator[list[int]]:
         yield run
 
 
-def _removed_there(weave: Weave, new: Sequence[int]) -> list[int]:
-    """The statements that omni still has and upstream removed between the old statements around a run of upstream's,
-    with all inside them, as indices of the base."""
+def _find_removed(weave: Weave, new: Sequence[int]) -> list[int]:
+    """Return the base statements in the gap of an upstream run that upstream removed and omni still has.
+
+    Includes all nested ones, as base indices.
+    """
     before = (weave.of_upstream[k].base for k in range(new[0] - 1, -1, -1))
     after = (weave.of_upstream[k].base for k in range(new[-1] + 1, len(weave.upstream)))
     first = next((index for index in before if index is not None), ROOT)
@@ -66,10 +67,10 @@ def _removed_there(weave: Weave, new: Sequence[int]) -> list[int]:
     return gone
 
 
-def _bound(nodes: Sequence[Node], run: Sequence[int]) -> frozenset[str]:
+def _collect_bound(nodes: Sequence[Node], run: Sequence[int]) -> frozenset[str]:
     return frozenset(name for k in run for name in binds(nodes[k]))
 
 
-def _parent_in_base(weave: Weave, strand: Strand) -> Strand | None:
+def _find_parent_in_base(weave: Weave, strand: Strand) -> Strand | None:
     above = weave.base[strand.in_base].parent
     return weave.of_base[above] if above != ROOT else None

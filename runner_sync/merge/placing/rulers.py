@@ -1,11 +1,11 @@
-"""Keep omni's pairs of rulers (``# --- Omni-new ---``) around the block that they mark.
+"""Keep omni's pairs of rulers (``# --- Omni-new ---``) around their block.
 
-Comes in: a ``Weave`` and its merged suites. Goes out: the suites, with rulers moved or removed. May touch: nothing.
+Comes in: a ``Weave`` and its merged suites. Goes out: the suites, with rulers moved or removed. May touch: the suites.
 
-Two rulers in one suite of omni's enclose a block. If upstream put a new suite around a part of it, both rulers go into
-the suite with their block; upstream's own statements at either end of the block go outside the rulers; and a pair with
-nothing left in between is removed. Two rulers without a statement of omni's in between are left alone: they are the end
-of one block and the start of the next, after a ruler that somebody forgot.
+Two rulers in one omni suite enclose a block. If upstream put a new suite around a part of the block, both rulers go
+into that suite. Upstream's own statements at either end of the block go outside the rulers. A pair with nothing left in
+between is removed. Two rulers without an omni statement in between are left alone: they end one block and start the
+next, because somebody forgot a ruler.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ Suites = Mapping[Strand | None, list[Strand]]
 
 
 def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, is_copy: bool) -> None:
-    """Put the rulers of every pair around its block, in place. In a copy, upstream's statements at either end of it go
-    outside."""
+    """Put the rulers of every pair around its block, in place.
+
+    In a copy, upstream's statements at either end of the block go outside.
+    """
     for first, last in list(pairs(weave)):
         home = {strand: suite for suite in children.values() for strand in suite}
         opening, closing = weave.of_omni[first], weave.of_omni[last]
@@ -36,11 +38,11 @@ def enclose_their_block(weave: Weave, children: Suites, clauses: Suites, *, is_c
             suite.remove(opening)
             suite.remove(closing)
         elif is_copy:
-            _tighten(weave, suite, opening, closing, children, clauses)
+            _move_upstream_outside(weave, suite, opening, closing, children, clauses)
 
 
 def pairs(weave: Weave) -> Iterator[tuple[int, int]]:
-    """``(opening, closing)`` indices of the rulers that omni alone has, paired in order within each suite."""
+    """Yield the ``(opening, closing)`` indices of rulers that only omni has, paired in order within each suite."""
     waiting: dict[int, int] = {}
     for index, node in enumerate(weave.omni):
         if not node.is_comment or not is_drawn(node.text) or weave.of_omni[index].sides != "o":
@@ -54,14 +56,14 @@ def pairs(weave: Weave) -> Iterator[tuple[int, int]]:
 def _bring_together(
     weave: Weave, home: dict[Strand, list[Strand]], opening: Strand, closing: Strand, block: list[Strand]
 ) -> None:
-    """Put two rulers into one suite: that of the closing one, if it has a part of the block, else the opening one's."""
+    """Put two rulers into one suite: the closing ruler's if it has a part of the block, else the opening ruler's."""
     before, after = home[opening], home[closing]
     if before is after:
         return
     inside = [strand for strand in block if home.get(strand) is after]
     if inside:
         before.remove(opening)
-        after.insert(_above_remarks(weave, after, min(after.index(strand) for strand in inside)), opening)
+        after.insert(_find_first_remark(weave, after, min(after.index(strand) for strand in inside)), opening)
         home[opening] = after
         return
     inside = [strand for strand in block if home.get(strand) is before]
@@ -71,8 +73,8 @@ def _bring_together(
         home[closing] = before
 
 
-def _above_remarks(weave: Weave, suite: list[Strand], at: int) -> int:
-    """The index of the first comment directly above the statement ``at``, or of the statement; stops at a ruler."""
+def _find_first_remark(weave: Weave, suite: list[Strand], at: int) -> int:
+    """Return the index of the first comment directly above the statement ``at``, else ``at``; stops at a ruler."""
     while at and not any_node(weave, suite[at]).blanks:
         above = any_node(weave, suite[at - 1])
         if not above.is_comment or is_drawn(above.text):
@@ -81,22 +83,22 @@ def _above_remarks(weave: Weave, suite: list[Strand], at: int) -> int:
     return at
 
 
-def _tighten(
+def _move_upstream_outside(
     weave: Weave, suite: list[Strand], opening: Strand, closing: Strand, children: Suites, clauses: Suites
 ) -> None:
     """Move upstream's own statements at either end of a block out of its rulers."""
     start, end = suite.index(opening), suite.index(closing)
     inside = suite[start + 1 : end]
-    theirs = [_is_upstreams(strand, children, clauses) for strand in inside]
-    if all(theirs):
+    is_upstream = [_is_only_upstream(strand, children, clauses) for strand in inside]
+    if all(is_upstream):
         return
-    head = _above_remarks(weave, inside, theirs.index(False))
-    tail = theirs[::-1].index(False)
+    head = _find_first_remark(weave, inside, is_upstream.index(False))
+    tail = is_upstream[::-1].index(False)
     body = inside[head : len(inside) - tail]
     suite[start : end + 1] = [*inside[:head], opening, *body, closing, *inside[len(inside) - tail :]]
 
 
-def _is_upstreams(strand: Strand, children: Suites, clauses: Suites) -> bool:
+def _is_only_upstream(strand: Strand, children: Suites, clauses: Suites) -> bool:
     """Whether only upstream has a statement and everything inside it."""
     below = [*children.get(strand, []), *clauses.get(strand, [])]
-    return strand.sides == "u" and all(_is_upstreams(other, children, clauses) for other in below)
+    return strand.sides == "u" and all(_is_only_upstream(other, children, clauses) for other in below)

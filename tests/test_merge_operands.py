@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from runner_sync.merge import FOLLOW, PORT, merge, settled_for
-from runner_sync.merge.phrases.operands import added_guards, with_operands
+from runner_sync.merge.phrases.operands import find_added_guards, with_operands
 from runner_sync.model import Triple
 
 
@@ -81,7 +81,7 @@ def test_a_condition_with_both_changes_is_asked_about() -> None:
     ],
 )
 def test_operands_that_a_side_only_added_with_and(base: str, side: str, added: list[str]) -> None:
-    assert added_guards(base, side) == added
+    assert find_added_guards(base, side) == added
 
 
 def _unit(test: str, suite: str = "ids = None; rows = self.rows[:n]", *, more: str = "") -> str:

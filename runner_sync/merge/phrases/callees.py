@@ -1,7 +1,7 @@
-"""Recognise a call to which one side added arguments, and in which the other side called another function.
+"""Detect a call to which one side added arguments while the other side called another function.
 
-Comes in: a statement as base, omni and upstream have it, and merged. Goes out: the functions that a person must look
-at. May touch: nothing.
+Comes in: the base, omni, upstream and merged texts of a statement. Goes out: the functions that a person must look at.
+May touch: nothing.
 
     base      request(rows, cache)
     omni      request_tolerant(rows, cache)
@@ -17,18 +17,18 @@ import ast
 from collections import defaultdict
 from collections.abc import Mapping
 
-from runner_sync.merge.phrases.positional import calls_of
+from runner_sync.merge.phrases.positional import find_calls
 
 
-def changed_for_another(base: str, omni: str, upstream: str, merged: str) -> tuple[str, ...]:
-    """The functions that only one side calls, in place of one of the base's, and that ``merged`` passes other arguments
-    than that side does, because the other side changed those of the base's function.
+def find_retargeted_calls(base: str, omni: str, upstream: str, merged: str) -> tuple[str, ...]:
+    """Return the functions that one side calls in place of a base function and ``merged`` calls with other arguments.
 
-    The texts are modules; one that is no Python counts as having no calls.
+    The arguments differ because the other side changed those of the base function. The texts are modules; one that does
+    not parse counts as having no calls.
     """
-    before, mine, theirs, made = (_calls_by_function(text) for text in (base, omni, upstream, merged))
+    before, in_omni, in_upstream, made = (_group_calls(text) for text in (base, omni, upstream, merged))
     found = []
-    for own, other in ((mine, theirs), (theirs, mine)):
+    for own, other in ((in_omni, in_upstream), (in_upstream, in_omni)):
         gone = before.keys() - own.keys()
         for called in own.keys() - before.keys() - other.keys():
             changed = any(name in other and other[name] != before[name] for name in gone)
@@ -37,10 +37,12 @@ def changed_for_another(base: str, omni: str, upstream: str, merged: str) -> tup
     return tuple(found)
 
 
-def _calls_by_function(text: str) -> Mapping[str, list[tuple[int, frozenset[str | None]]]]:
-    """``{function: [(number of positional arguments, keywords)]}`` of its calls; values do not matter, because a
-    function that takes one value takes another."""
+def _group_calls(text: str) -> Mapping[str, list[tuple[int, frozenset[str | None]]]]:
+    """Return ``{function: [(number of positional arguments, keywords)]}`` of all calls.
+
+    Values do not matter, because a function that takes one value takes another.
+    """
     found: dict[str, list[tuple[int, frozenset[str | None]]]] = defaultdict(list)
-    for call in calls_of(text):
+    for call in find_calls(text):
         found[ast.unparse(call.func)].append((len(call.args), frozenset(keyword.arg for keyword in call.keywords)))
     return found

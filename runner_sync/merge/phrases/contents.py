@@ -1,4 +1,4 @@
-"""Choose the text of a strand that stays: a side's, or a merge of what both sides made of the statement.
+"""Choose the text of a strand that stays: one side's text, or a merge of both sides' changes.
 
 Comes in: a kept strand of a ``Weave``. Goes out: its ``Content`` and the reason of a doubt. May touch: nothing.
 """
@@ -10,16 +10,16 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from runner_sync.merge.phrases.arguments import with_their_keywords
-from runner_sync.merge.phrases.callees import changed_for_another
+from runner_sync.merge.phrases.arguments import with_upstream_keywords
+from runner_sync.merge.phrases.callees import find_retargeted_calls
 from runner_sync.merge.phrases.inner_remarks import with_remarks
-from runner_sync.merge.phrases.keyword_order import with_all_changes
+from runner_sync.merge.phrases.keyword_order import find_side_with_all_changes
 from runner_sync.merge.phrases.operands import with_operands
-from runner_sync.merge.phrases.other_suite import guards_of_another_suite
-from runner_sync.merge.phrases.paths import with_their_paths
+from runner_sync.merge.phrases.other_suite import find_guards_of_another_suite
+from runner_sync.merge.phrases.paths import with_upstream_paths
 from runner_sync.merge.phrases.phrase import has_change, is_mixed_from, is_part_of, merge_phrases
 from runner_sync.merge.phrases.positional import are_placed_by_guess
-from runner_sync.merge.phrases.transplant import around, carry_over
+from runner_sync.merge.phrases.transplant import carry_over, merge_surrounded
 from runner_sync.merge.policy import Policy, Terms
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Strand, Weave
@@ -29,7 +29,7 @@ from runner_sync.statements.dataflow import binds, reads
 from runner_sync.statements.likeness import dice, similarity, words
 
 DISTINCT = 1.5
-"""``Node.weight`` from which on its text identifies a statement: thirty characters."""
+"""The ``Node.weight`` from which a text identifies a statement: thirty characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +49,18 @@ VERSIONS = Reason("both added versions")
 BY_PLACE = Reason("both added an argument")
 
 CLOSE = 0.85
-"""Dice coefficient of words from which on two texts are one statement at two revisions; a judgement."""
+"""Dice coefficient of words from which two texts are one statement at two revisions; a judgement."""
 
 Heritage = Collection[str]
 
 
 def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
-    """The text of a kept strand and, where both sides changed it, the reason of a doubt.
+    """Return the text of a kept strand and, where both sides changed it, the reason of a doubt.
 
-    Whichever side's text is chosen, a blank line that either side added in front is kept. One that a side removed is
-    removed only if that side has a kept statement of its own directly above; otherwise what stood above may just have
-    gone along with it.
+    Keeps a blank line that either side added in front. Drops one that a side removed only if that side has a kept
+    statement of its own directly above: otherwise the statement above may just have gone with it.
     """
-    chosen, reason = _content(weave, strand, terms)
+    chosen, reason = _choose_content(weave, strand, terms)
     base, omni, upstream = sides_of(weave, strand)
     chosen = _with_comment(chosen, base, omni)
     if base is None or omni is None or upstream is None:
@@ -69,11 +68,11 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
     if _has_remark(weave.omni, strand.in_omni) or _has_remark(weave.upstream, strand.in_upstream):
         return chosen, reason
     if not terms.policy.is_copy:
-        return replace(chosen, blanks=max(chosen.blanks, omni.blanks)), reason  # another text's own layout
-    mine = _is_below_an_own_statement(weave, "o", strand.in_omni)
+        return replace(chosen, blanks=max(chosen.blanks, omni.blanks)), reason  # its own layout stays
+    mine = _is_below_own_statement(weave, "o", strand.in_omni)
     if omni.blanks < base.blanks == upstream.blanks and mine:
         return replace(chosen, blanks=omni.blanks), reason
-    theirs = not mine and _is_below_an_own_statement(weave, "u", strand.in_upstream)
+    theirs = not mine and _is_below_own_statement(weave, "u", strand.in_upstream)
     if upstream.blanks < base.blanks == omni.blanks and theirs:
         return replace(chosen, blanks=upstream.blanks), reason
     added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
@@ -81,26 +80,25 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
 
 
 def _with_comment(chosen: Content, base: Node | None, omni: Node | None) -> Content:
-    """The chosen text with the comment that omni added at the end of the statement, unless it has one there: what
-    silences a linter, or gives a reason, must survive when another side's text is chosen."""
+    """Add omni's comment at the end of the statement (a linter's or a reason), unless the chosen text has one there."""
     if base is None or omni is None or "#" not in omni.lines[-1] or chosen.lines == omni.lines:
         return chosen
     comment = last_comment(omni.text)
     now = "\n".join(chosen.lines)
     if not comment or comment == last_comment(base.text) or last_comment(now):
         return chosen
-    if _goes_with_an_annotation(comment, omni.text, now):
+    if _silences_lost_annotation(comment, omni.text, now):
         return chosen
     return replace(chosen, lines=(*chosen.lines[:-1], f"{chosen.lines[-1]}  {comment}"))
 
 
 _IGNORES = re.compile(r"#\s*type:\s*ignore\[([\w\s,-]+)\]")
 _OF_ANNOTATIONS = frozenset({"no-redef", "type-arg", "valid-type"})
-"""What type checkers say of an annotation, and never of a plain assignment."""
+"""What type checkers report about an annotation, and never about a plain assignment."""
 
 
-def _goes_with_an_annotation(comment: str, omni: str, chosen: str) -> bool:
-    """Whether a comment silences nothing but what is said of omni's annotation, and the chosen text has none."""
+def _silences_lost_annotation(comment: str, omni: str, chosen: str) -> bool:
+    """Whether a comment only silences reports about omni's annotation, and the chosen text has no annotation."""
     found = _IGNORES.match(comment)
     codes = {code.strip() for code in found[1].split(",")} if found is not None else set[str]()
     return bool(codes) and codes <= _OF_ANNOTATIONS and _is_annotated(omni) and not _is_annotated(chosen)
@@ -110,8 +108,8 @@ def _is_annotated(text: str) -> bool:
     return any(isinstance(statement, ast.AnnAssign) for statement in tree_of(text).body)
 
 
-def _is_below_an_own_statement(weave: Weave, side: str, index: int) -> bool:
-    """Whether one side (``"o"`` or ``"u"``) has a kept statement of its own on the line above, in the same suite."""
+def _is_below_own_statement(weave: Weave, side: str, index: int) -> bool:
+    """Whether a side (``"o"`` or ``"u"``) has a kept statement of its own on the line above, in the same suite."""
     nodes, of = weave.side(side)
     above = of[index - 1] if index else None
     return (
@@ -128,12 +126,12 @@ def _has_remark(nodes: Sequence[Node], index: int) -> bool:
     return index > 0 and nodes[index - 1].is_comment and not nodes[index].blanks
 
 
-def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
+def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
     policy, heritage = terms.policy, terms.heritage
     base, omni, upstream = sides_of(weave, strand)
     here = upstream or omni
     if strand.carried and here is not None:
-        return _written(strand.carried, here), None
+        return _make_content(strand.carried, here), None
     if omni is None or upstream is None:
         node = omni or upstream
         assert node is not None
@@ -147,8 +145,8 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
         return of_node(chosen), VERSIONS
     if is_same(omni, upstream):
         return of_node(upstream if _spells_as(omni, base) and not _spells_as(upstream, base) else omni), None
-    if policy.updates_only and (omni.defines or similarity(base, omni) < CLOSE or _reads_more(weave, omni, upstream)):
-        # Parameters of a method of omni's own are taken together with what passes them on (``follow_signature``).
+    if policy.updates_only and (omni.defines or similarity(base, omni) < CLOSE or _reads_new(weave, omni, upstream)):
+        # Parameters of omni's own method are merged together with the call that passes them on (``follow_signature``).
         return of_node(omni), None
     if is_inherited(upstream, terms.foreign):
         return of_node(omni), None
@@ -158,134 +156,130 @@ def _content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reaso
     if refused:
         return of_node(omni), refused
     if is_same(omni, base):
-        return with_own_remarks(_in_spelling(base, omni, upstream), None, (base, omni, upstream))
+        return with_own_remarks(_with_omni_spelling(base, omni, upstream), None, (base, omni, upstream))
     if is_no_edit(omni, base, heritage):
         return of_node(upstream), None
-    guards = guards_of_another_suite(weave, strand) if policy.is_copy and policy.both_edited == "omni" else ()
+    guards = find_guards_of_another_suite(weave, strand) if policy.is_copy and policy.both_edited == "omni" else ()
     if guards:
         return of_node(omni), Reason("guard of another suite", guards)
-    return with_own_remarks(*_both_changed(base, omni, upstream, terms), (base, omni, upstream))
+    return with_own_remarks(*_merge_both_changed(base, omni, upstream, terms), (base, omni, upstream))
 
 
 def with_own_remarks(
     chosen: Content, reason: Reason | None, sides: tuple[Node, Node, Node]
 ) -> tuple[Content, Reason | None]:
-    """The chosen text with the comments that omni alone has inside the statement, and the reason of a doubt, also about
-    those without a place in it."""
+    """Add omni's inner comments to the chosen text; a comment without a place becomes the reason of a doubt."""
     base, omni, upstream = sides
     if "#" not in omni.text or chosen.lines == omni.lines:
         return chosen, reason
     chosen = _with_comment(chosen, base, omni)
     before = "\n".join(chosen.lines)
     text, lost = with_remarks(before, Triple(base.text, omni.text, upstream.text))
-    lost = [remark for remark in lost if not _goes_with_an_annotation(remark, omni.text, before)]
+    lost = [remark for remark in lost if not _silences_lost_annotation(remark, omni.text, before)]
     if text != before:
         chosen = Content(tuple(text.split("\n")), inside_strings(text), chosen.blanks)
     return chosen, Reason("remark left out", tuple(lost)) if lost and reason is None else reason
 
 
-def _in_spelling(base: Node, omni: Node, upstream: Node) -> Content:
-    """Upstream's text; a function's signature with omni's spelling of the annotations (see ``_spells_as``)."""
+def _with_omni_spelling(base: Node, omni: Node, upstream: Node) -> Content:
+    """Return upstream's text, with omni's spelling of the annotations in a signature (see ``_spells_as``)."""
     if _spells_as(omni, base):
         return of_node(upstream)
-    spelled = merge_phrases(base.text, omni.text, upstream.text, parses=lambda text: parses_alone(text, omni))
-    return of_node(upstream) if spelled is None else _written(spelled, upstream)
+    spelled = merge_phrases(base.text, omni.text, upstream.text, parses=lambda text: is_statement_like(text, omni))
+    return of_node(upstream) if spelled is None else _make_content(spelled, upstream)
 
 
 def _spells_as(one: Node, other: Node) -> bool:
-    """Whether two equal heads spell their annotations alike, too, unlike ``X | None`` and ``Optional[X]``; true if the
-    node defines nothing."""
+    """Whether two equal signatures spell annotations alike (``X | None``, ``Optional[X]``); true for other nodes."""
     return not one.defines or "".join(one.text.split()) == "".join(other.text.split())
 
 
-def _reads_more(weave: Weave, omni: Node, upstream: Node) -> bool:
+def _reads_new(weave: Weave, omni: Node, upstream: Node) -> bool:
     """Whether upstream's version of a statement newly reads a local that only upstream's text binds."""
     locals_ = {name for node in weave.upstream for name in binds(node)}
     own = {name for node in weave.omni for name in binds(node)}
     return bool((reads(upstream) - reads(omni)) & locals_ - own)
 
 
-def _both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
-    """The merge of what both sides changed; no question where one side has it all, but for the order of keywords."""
+def _merge_both_changed(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
+    """Merge a statement that both sides changed; no doubt if one side has all changes, apart from keyword order."""
     if omni.kind in ("docstring", "comment"):
         return of_node(omni), None
-    chosen, reason = _merged_by_phrases(base, omni, upstream, terms)
+    chosen, reason = _merge_by_phrases(base, omni, upstream, terms)
     if reason is None or omni.compound:
         return chosen, reason
     if has_change(omni.text, base.text, upstream.text):
         return of_node(omni), None
-    has_all = with_all_changes(base.text, omni.text, upstream.text)
+    has_all = find_side_with_all_changes(base.text, omni.text, upstream.text)
     return (of_node(omni if has_all == "omni" else upstream), None) if has_all else (chosen, reason)
 
 
-def _merged_by_phrases(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
-    for old in (*_closer_versions(base, omni, upstream, terms.versions), base.text):
-        merged = _merged_from(old, omni, upstream, terms.policy)
+def _merge_by_phrases(base: Node, omni: Node, upstream: Node, terms: Terms) -> tuple[Content, Reason | None]:
+    for old in (*_find_closer_versions(base, omni, upstream, terms.versions), base.text):
+        merged = _merge_from(old, omni, upstream, terms.policy)
         if merged is not None:
             return merged
-    moved = with_their_paths(base, omni, upstream)
-    if moved is not None and parses_alone(moved, omni):
-        return _written(moved, omni), None
+    moved = with_upstream_paths(base, omni, upstream)
+    if moved is not None and is_statement_like(moved, omni):
+        return _make_content(moved, omni), None
     chosen = omni if terms.policy.both_edited == "omni" else upstream
     sides = base.text, omni.text, upstream.text
-    part = merge_phrases(*sides, parses=lambda text: parses_alone(text, omni), prefer=terms.policy.both_edited)
-    if part is None or _calls_another(base.text, omni, upstream, part):
+    part = merge_phrases(*sides, parses=lambda text: is_statement_like(text, omni), prefer=terms.policy.both_edited)
+    if part is None or _find_retargeted_calls(base.text, omni, upstream, part):
         return of_node(chosen), SAME_PART
-    return _written(part, chosen), SAME_PART
+    return _make_content(part, chosen), SAME_PART
 
 
-def _closer_versions(base: Node, omni: Node, upstream: Node, versions: Collection[str]) -> list[str]:
-    """The texts of a statement in other revisions of upstream that are closer to omni's than the base's is, closest
-    first: omni may have brought just this statement up to date.
+def _find_closer_versions(base: Node, omni: Node, upstream: Node, versions: Collection[str]) -> list[str]:
+    """Return upstream versions of a statement that are closer to omni's text than the base's, closest first.
 
-    Each must share a name with omni's that the base lacks. Upstream's text of today is left out: merged from that,
-    omni's edit would win as the only change.
+    Omni may have updated just this statement. Each version must share a name with omni's text that the base lacks.
+    Skips upstream's present text: with that as base, omni's edit would win as the only change.
     """
     mine = words(omni.canon)
     least = dice(words(base.canon), mine)
-    alike = [older for older in versions if older != upstream.canon and _begin_alike(older, omni.canon)]
+    alike = [older for older in versions if older != upstream.canon and _have_similar_start(older, omni.canon)]
     scores = {older: dice(words(older), mine) for older in alike if words(older).keys() & omni.names - base.names}
     closer = [older for older, score in scores.items() if score > least]
     return sorted(closer, key=lambda older: (-scores[older], older))
 
 
-def _merged_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, Reason | None] | None:
-    """The merge of both sides' changes to the text ``base``, and the reason of a doubt; ``None`` if both changed the
-    same part."""
+def _merge_from(base: str, omni: Node, upstream: Node, policy: Policy) -> tuple[Content, Reason | None] | None:
+    """Merge both sides' changes to the text ``base``; ``None`` if both changed the same part."""
     texts = (base, omni.text, upstream.text)
 
     def parses(text: str) -> bool:
-        return parses_alone(text, omni)
+        return is_statement_like(text, omni)
 
     merged = merge_phrases(*texts, parses=parses)
     if merged is not None:
         if are_placed_by_guess(*(_as_module(text, omni) for text in (*texts, merged))):
-            return _written(merged, upstream), BY_PLACE
-        others = _calls_another(base, omni, upstream, merged)
-        return _written(merged, upstream), Reason("arguments of another call", others) if others else None
-    whole = around(*texts, compound=omni.compound)
+            return _make_content(merged, upstream), BY_PLACE
+        others = _find_retargeted_calls(base, omni, upstream, merged)
+        return _make_content(merged, upstream), Reason("arguments of another call", others) if others else None
+    whole = merge_surrounded(*texts, compound=omni.compound)
     if whole is not None and parses(whole):
-        return _written(whole, upstream), None
+        return _make_content(whole, upstream), None
     condition = with_operands(*texts) if omni.compound else None
     if condition is not None and parses(condition):
-        return _written(condition, upstream), OPERANDS
+        return _make_content(condition, upstream), OPERANDS
     follows = policy.is_copy and not omni.compound
     carried = carry_over(base, omni.text, [upstream.text]) if follows else None
     if carried is not None:
-        return _written(carried[1], upstream), CARRIED
-    called = None if omni.compound else with_their_keywords(*texts)
+        return _make_content(carried[1], upstream), CARRIED
+    called = None if omni.compound else with_upstream_keywords(*texts)
     if called is not None and parses(called):
-        return _written(called, omni), KEYWORDS
+        return _make_content(called, omni), KEYWORDS
     return None
 
 
-def _calls_another(base: str, omni: Node, upstream: Node, merged: str) -> tuple[str, ...]:
-    """`changed_for_another` for one statement."""
-    return changed_for_another(*(_as_module(text, omni) for text in (base, omni.text, upstream.text, merged)))
+def _find_retargeted_calls(base: str, omni: Node, upstream: Node, merged: str) -> tuple[str, ...]:
+    """Apply `find_retargeted_calls` to one statement."""
+    return find_retargeted_calls(*(_as_module(text, omni) for text in (base, omni.text, upstream.text, merged)))
 
 
 def sides_of(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, Node | None]:
-    """The statement as base, omni and upstream have it."""
+    """Return the statement as base, omni and upstream have it."""
     return (
         weave.base[strand.base] if strand.base is not None else None,
         weave.omni[strand.omni] if strand.omni is not None else None,
@@ -293,23 +287,23 @@ def sides_of(weave: Weave, strand: Strand) -> tuple[Node | None, Node | None, No
     )
 
 
-def _written(text: str, like: Node) -> Content:
-    """Content with a text that no side has, and the blank lines of ``like``."""
+def _make_content(text: str, like: Node) -> Content:
+    """Return content with a text that no side has, and the blank lines of ``like``."""
     return Content(tuple(text.split("\n")), inside_strings(text), like.blanks)
 
 
 def of_node(node: Node) -> Content:
-    """The text of a side as it stands."""
+    """Return the text of a side unchanged."""
     return Content(node.lines, node.frozen, node.blanks)
 
 
-def parses_alone(text: str, node: Node) -> bool:
+def is_statement_like(text: str, node: Node) -> bool:
     """Whether ``text`` is a statement of the same form as ``node``."""
     return is_python(_as_module(text, node))
 
 
 def _as_module(text: str, node: Node) -> str:
-    """A module with ``text``, a statement of the same form as ``node``, where any statement may stand."""
+    """Return a module with ``text``, a statement of the form of ``node``, where any statement is allowed."""
     source = text
     if node.compound:
         source += "\n    pass"
@@ -320,38 +314,36 @@ def _as_module(text: str, node: Node) -> str:
 
 
 def is_inherited(node: Node, heritage: Heritage) -> bool:
-    """Whether another revision of upstream has this statement word for word; short ones (`DISTINCT`) do not count."""
+    """Whether another upstream revision has this very statement; short statements (`DISTINCT`) do not count."""
     return not node.is_comment and node.weight >= DISTINCT and node.canon in heritage
 
 
 def is_no_edit(omni: Node, base: Node, heritage: Heritage) -> bool:
-    """Whether omni's text of a statement is upstream's: the base's, another revision's, or a mix of these."""
+    """Whether omni's text is upstream's: the base's, another revision's, or a mix of these."""
     return is_same(omni, base) or is_inherited(omni, heritage) or is_between(omni, base, heritage)
 
 
 def is_between(node: Node, base: Node, heritage: Heritage) -> bool:
-    """Whether a statement mixes parts of the base and of another revision of upstream, and has none of its own: of two
-    changes that upstream made to one call, people may have taken only one."""
+    """Whether a statement mixes parts of the base and another upstream revision: people may have synced only some."""
     if node.is_comment or node.weight < DISTINCT:
         return False
     return any(is_mixed_from(node.canon, base.canon, older) for older in heritage if _is_version(older, node.canon))
 
 
 def _has_older_parts(omni: Node, base: Node, heritage: Heritage) -> bool:
-    """Whether a statement is such a mix and has words that the base lacks. If it merely lacks a part, and upstream has
-    changed nothing since the base, then omni removed that part, and its text is not outdated."""
+    """Whether omni's text is such a mix, with words that the base lacks; without them omni just removed a part."""
     return bool(omni.words - base.words) and is_between(omni, base, heritage)
 
 
 def _is_version(one: str, other: str) -> bool:
-    """Whether two canonical statements begin alike and have most words in common."""
-    return _begin_alike(one, other) and dice(words(one), words(other)) >= CLOSE
+    """Whether two canonical statements begin alike and share most words."""
+    return _have_similar_start(one, other) and dice(words(one), words(other)) >= CLOSE
 
 
-def _begin_alike(one: str, other: str) -> bool:
+def _have_similar_start(one: str, other: str) -> bool:
     return one.split(" ", 1)[0] == other.split(" ", 1)[0] and max(len(one), len(other)) < 2 * min(len(one), len(other))
 
 
 def is_same(a: Node, b: Node) -> bool:
-    """Whether two statements are equal but for their layout."""
+    """Whether two statements are equal apart from their layout."""
     return a.canon == b.canon

@@ -1,7 +1,7 @@
-"""A statement as phrases between commas and brackets, as elements of lists, and as text again.
+"""Split a statement into phrases between commas and brackets, and join them to text again.
 
-Comes in: the text of a statement (or of the head of a compound one). Goes out: phrases; elements, which are phrases
-with their commas and types; and the text of either. May touch: nothing.
+Comes in: the text of a statement or of a compound head. Goes out: phrases; elements, which are phrases with their
+commas and types; and text. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from runner_sync.statements import CLOSERS, OPENERS, tokens
 
 _SKIP = {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 _LINE = "\n"
-"""Phrase for the end of a decorator's line, which the head of the definition follows."""
+"""The phrase for the end of a decorator's line, which the head of the definition follows."""
 _BREAKS = frozenset(",()[]{}:")
 Phrases = list[str]
 
 KEYWORD = re.compile(r"\w+ = ")
-"""How a phrase begins that is a keyword argument, or sets a default."""
+"""The start of a phrase that is a keyword argument or sets a default."""
 
 
-def phrases_of(text: str) -> Phrases:
-    """The phrases of a statement. Raises what the tokenizer raises: ``TokenError``, ``SyntaxError``."""
+def split_phrases(text: str) -> Phrases:
+    """Split a statement into phrases. Raises ``TokenError`` or ``SyntaxError`` from the tokenizer."""
     out: Phrases = []
     fresh = True
     last = ""
@@ -50,10 +50,10 @@ def phrases_of(text: str) -> Phrases:
     return out
 
 
-def elements_of(phrases: Phrases) -> Phrases:
-    """The phrases with each comma joined to the phrase before it, and each annotation to its name.
+def group_elements(phrases: Phrases) -> Phrases:
+    """Join each comma to the phrase before it, and each annotation to its name.
 
-    So an element of a list is one phrase, and no merge can match a comma or type of one element with that of another.
+    Each element of a list becomes one phrase, so that no merge can match the comma or type of one with another's.
     """
     out: Phrases = []
     for phrase in phrases:
@@ -67,7 +67,7 @@ def elements_of(phrases: Phrases) -> Phrases:
 
 
 def with_final_commas(phrases: Phrases) -> Phrases:
-    """Give every bracketed list with a comma a trailing one, so that appending an element changes no other phrase."""
+    """Give every bracketed list with a comma a trailing comma, so that appending an element changes no other phrase."""
     out: Phrases = []
     commas: list[bool] = []
     heads: list[int] = []
@@ -88,36 +88,38 @@ def with_final_commas(phrases: Phrases) -> Phrases:
                     at -= 1
                 out.insert(at, ",")
         elif heads:
-            heads[-1] += _lambdas(phrase)
+            heads[-1] += _count_lambdas(phrase)
         out.append(phrase)
     return out
 
 
-def _lambdas(phrase: str) -> int:
-    """How many ``lambda`` a phrase has: the commas up to the colon of each are no commas of the list around it."""
+def _count_lambdas(phrase: str) -> int:
+    """Count the ``lambda`` in a phrase: commas up to the colon of each do not belong to the list around it."""
     return sum(token.string == "lambda" for token in tokens(f"{phrase}\n")) if "lambda" in phrase else 0
 
 
 def without_added_commas(merged: Phrases, sides: Sequence[Phrases]) -> Phrases:
-    """``merged`` without the trailing commas that ``with_final_commas`` added and no side has: formatters would break
-    such a list into one element a line."""
-    own = {element for side in sides for element, after in pairwise(side) if _closes(after)}
+    """Remove the trailing commas that ``with_final_commas`` added and no side has.
+
+    A formatter would break such a list into one element a line.
+    """
+    own = {element for side in sides for element, after in pairwise(side) if _is_closer(after)}
     pairs = pairwise([*merged, ""])
-    return [phrase.removesuffix(",") if _closes(after) and phrase not in own else phrase for phrase, after in pairs]
+    return [phrase.removesuffix(",") if _is_closer(after) and phrase not in own else phrase for phrase, after in pairs]
 
 
-def _closes(phrase: str) -> bool:
+def _is_closer(phrase: str) -> bool:
     return phrase.removesuffix(",") in CLOSERS
 
 
 _TIGHT = frozenset(")]},:")
 
 
-def text_of(phrases: Phrases) -> str:
-    """The text of phrases, with a line break behind each comment.
+def join_phrases(phrases: Phrases) -> str:
+    """Join phrases to text, with a line break behind each comment.
 
-    A comment stays behind the code before it; directly behind another comment it gets a line of its own, because two on
-    one line would become one comment that no side has.
+    A comment stays behind the code before it. A comment behind another comment gets its own line, because two on one
+    line would become one comment that no side has.
     """
     text = ""
     for phrase in phrases:

@@ -1,12 +1,12 @@
-"""Recognise that one side has all that the other one changed in a statement, but for the order of keywords.
+"""Detect that one side has all changes of the other side, apart from the order of keywords.
 
-Comes in: a simple statement as base, omni and upstream have it. Goes out: which side has everything. May touch:
+Comes in: the base, omni and upstream texts of a simple statement. Goes out: the side that has all changes. May touch:
 nothing.
 
     base      made = Output(rows=rows, left=None)
     omni      made = OwnOutput(rows=rows, payload=payload, stats=stats)
     upstream  made = Output(stats=stats, rows=rows)
-    result    omni's
+    result    omni
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from typing import Literal
 from runner_sync.statements import tree_of
 
 
-def with_all_changes(base: str, omni: str, upstream: str) -> Literal["omni", "upstream", ""]:
-    """The side that has the changes of both sides, omni first; empty if neither does.
+def find_side_with_all_changes(base: str, omni: str, upstream: str) -> Literal["omni", "upstream", ""]:
+    """Return the side that has the changes of both sides, omni first; empty if neither does.
 
-    timid: empty where a call has ``**``, or where the sides have another number of calls.
+    timid: empty where a call has ``**``, or where the sides differ in their number of calls.
     """
-    old, mine, theirs = (_read(text) for text in (base, omni, upstream))
+    old, mine, theirs = (_parse(text) for text in (base, omni, upstream))
     if old is None or mine is None or theirs is None:
         return ""
-    return "omni" if _has_all(mine, theirs, old) else "upstream" if _has_all(theirs, mine, old) else ""
+    return "omni" if _has_all_changes(mine, theirs, old) else "upstream" if _has_all_changes(theirs, mine, old) else ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """A statement ``bare`` of the keywords of its calls, and these for each call."""
+class _Statement:
+    """A statement without keywords (``bare``), and the keywords of each call."""
 
     bare: str
     keywords: Sequence[Mapping[str, str]]
 
 
-class _Stripped(ast.NodeTransformer):
-    """Takes the keywords from every call, but for the calls inside their values."""
+class _KeywordStripper(ast.NodeTransformer):
+    """Removes the keywords from every call, apart from calls inside keyword values."""
 
     def __init__(self) -> None:
         self.keywords: list[dict[str, str]] = []
@@ -53,15 +53,15 @@ class _Stripped(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _read(text: str) -> _Said | None:
-    """What a statement says; ``None`` if it is no Python, or a call has ``**``."""
-    stripped = _Stripped()
+def _parse(text: str) -> _Statement | None:
+    """Parse a statement; ``None`` if it is no Python or a call has ``**``."""
+    stripped = _KeywordStripper()
     bare = ast.unparse(stripped.visit(copy.deepcopy(tree_of(text))))
-    return _Said(bare, stripped.keywords) if bare and not stripped.is_open else None
+    return _Statement(bare, stripped.keywords) if bare and not stripped.is_open else None
 
 
-def _has_all(one: _Said, other: _Said, old: _Said) -> bool:
-    """Whether ``one`` has all that ``other`` changed since ``old``."""
+def _has_all_changes(one: _Statement, other: _Statement, old: _Statement) -> bool:
+    """Whether ``one`` has everything that ``other`` changed since ``old``."""
     if not len(one.keywords) == len(other.keywords) == len(old.keywords) or other.bare not in (old.bare, one.bare):
         return False
     calls = zip(one.keywords, other.keywords, old.keywords, strict=True)

@@ -1,11 +1,11 @@
-"""Three-way merge inside one statement, by token.
+"""Merge three texts of one statement by token.
 
-Comes in: the base, omni and upstream texts of a statement (or of the head of a compound one).
-Goes out: the merged text, or ``None`` when both sides changed the same tokens. May touch: nothing.
+Comes in: the base, omni and upstream texts of a statement or of a compound head. Goes out: the merged text, or ``None``
+if both sides changed the same tokens. May touch: nothing.
 
-Tokens are grouped into phrases between commas and brackets (`elements`), so that an argument added by one side and
-another argument changed by the other side merge, and a diff3 (Khanna, Kunal and Pierce, "A formal investigation of
-diff3", 2007) runs over the phrases.
+Tokens are grouped into phrases between commas and brackets (`elements`), and a diff3 (Khanna, Kunal and Pierce, "A
+formal investigation of diff3", 2007) merges the phrases. So an argument added by one side merges with an argument
+changed by the other.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from difflib import SequenceMatcher
 from runner_sync.merge.phrases.elements import (
     KEYWORD,
     Phrases,
-    elements_of,
-    phrases_of,
-    text_of,
+    group_elements,
+    join_phrases,
+    split_phrases,
     with_final_commas,
     without_added_commas,
 )
 from runner_sync.merge.phrases.repeated import without_repeated
-from runner_sync.merge.phrases.spacing import spaced_as, with_comments_alone
+from runner_sync.merge.phrases.spacing import with_comments_alone, with_spacing
 from runner_sync.merge.policy import Winner
 from runner_sync.statements import CLOSERS, OPENERS
 
@@ -35,37 +35,40 @@ from runner_sync.statements import CLOSERS, OPENERS
 def merge_phrases(
     base: str, omni: str, upstream: str, *, parses: Callable[[str], bool], prefer: Winner | None = None
 ) -> str | None:
-    """The merged statement; ``None`` for a conflict, a text without tokens, or a result that ``parses`` refuses.
+    """Return the merged statement; ``None`` for a conflict, a text without tokens, or a result that ``parses`` refuses.
 
-    With ``prefer``, that side's phrases are taken where both changed the same ones, unless an element that all three
-    have would be lost or repeated by that.
+    With ``prefer``, that side's phrases win where both changed the same ones, unless this would lose or repeat an
+    element that all three have.
     """
-    written = _all_phrases(base, omni, upstream)
+    written = _split_all(base, omni, upstream)
     if written is None:
         return None
-    sides = [elements_of(with_final_commas(phrases)) for phrases in written]
+    sides = [group_elements(with_final_commas(phrases)) for phrases in written]
     merged = _diff3(*sides, by_name=_BY_NAME.fullmatch(_REMARK.sub("", base)) is not None, prefer=prefer)
     if merged is None or (prefer is not None and not _has_what_all_have(merged, *sides)):
         return None
     if merged in sides[1:]:
         return omni if merged == sides[1] else upstream
     merged = without_repeated(merged, sides)
-    text = text_of(without_added_commas(merged, [elements_of(phrases) for phrases in written]))
+    text = join_phrases(without_added_commas(merged, [group_elements(phrases) for phrases in written]))
     if not parses(text):
         return None
-    return with_comments_alone(spaced_as(text, (omni, upstream, base)), (omni, upstream, base))
+    return with_comments_alone(with_spacing(text, (omni, upstream, base)), (omni, upstream, base))
 
 
 def is_part_of(text: str, whole: str) -> bool:
     """Whether ``text`` is ``whole`` without some elements of its lists, such as keywords of a call."""
-    sides = _split(text, whole)
-    return sides is not None and _stand_in_order(*sides)
+    sides = _split_elements(text, whole)
+    return sides is not None and _is_subsequence(*sides)
 
 
 def has_change(text: str, old: str, new: str) -> bool:
-    """Whether a statement has all elements that ``new`` added to ``old``, in their places among those that it shares
-    with ``new``, and none of those that ``new`` removed; comments do not count."""
-    sides = _split(text, old, new)
+    """Whether a statement already has the change from ``old`` to ``new``.
+
+    It must have all added elements, in their places among those that it shares with ``new``, and no removed ones.
+    Comments do not count.
+    """
+    sides = _split_elements(text, old, new)
     if sides is None:
         return False
     mine, was, now = ([one for one in side if not one.startswith("#")] for side in sides)
@@ -75,18 +78,18 @@ def has_change(text: str, old: str, new: str) -> bool:
         bool(added)
         and not added - Counter(mine)
         and not gone & Counter(mine)
-        and _stand_in_order(shared, mine)
+        and _is_subsequence(shared, mine)
         and all(now[k - 1] in mine for k, element in enumerate(now) if k and element in added)
     )
 
 
 def is_mixed_from(text: str, one: str, other: str) -> bool:
-    """Whether a statement consists of elements of two others, in their order, among them all that the two share.
+    """Whether a statement mixes elements of two others in their order, including all elements that both share.
 
-    It must have at least as many elements as the shorter of the two: one that lacks what is only in the first, and also
-    what is only in the second, was shortened on purpose.
+    It must have at least as many elements as the shorter of the two. A statement that lacks what is only in the first
+    and what is only in the second was shortened on purpose.
     """
-    sides = _split(text, one, other)
+    sides = _split_elements(text, one, other)
     if sides is None:
         return False
     made, first, second = sides
@@ -95,43 +98,43 @@ def is_mixed_from(text: str, one: str, other: str) -> bool:
     return (
         len(made) >= min(len(first), len(second))
         and all(element in first or element in second for element in made)
-        and _stand_in_order(shared, made)
-        and _stand_in_order(rows[0], first)
-        and _stand_in_order(rows[1], second)
+        and _is_subsequence(shared, made)
+        and _is_subsequence(rows[0], first)
+        and _is_subsequence(rows[1], second)
     )
 
 
-def _split(*texts: str) -> list[Phrases] | None:
-    written = _all_phrases(*texts)
-    return [elements_of(with_final_commas(phrases)) for phrases in written] if written is not None else None
+def _split_elements(*texts: str) -> list[Phrases] | None:
+    written = _split_all(*texts)
+    return [group_elements(with_final_commas(phrases)) for phrases in written] if written is not None else None
 
 
-def _all_phrases(*texts: str) -> list[Phrases] | None:
-    """The phrases of each text; ``None`` if one cannot be tokenized."""
+def _split_all(*texts: str) -> list[Phrases] | None:
+    """Return the phrases of each text; ``None`` if one cannot be tokenized."""
     try:
-        return [phrases_of(text) for text in texts]
+        return [split_phrases(text) for text in texts]
     except (tokenize.TokenError, SyntaxError):
         return None
 
 
-def _stand_in_order(elements: Phrases, among: Phrases) -> bool:
+def _is_subsequence(elements: Phrases, among: Phrases) -> bool:
     rest = iter(among)
     return all(any(element == other for other in rest) for element in elements)
 
 
-def _matches(base: Phrases, other: Phrases) -> list[tuple[int, int, int]]:
+def _find_matches(base: Phrases, other: Phrases) -> list[tuple[int, int, int]]:
     return [tuple(m) for m in SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()]  # type: ignore[misc]
 
 
 def _diff3(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool, prefer: Winner | None) -> Phrases | None:
-    to_omni, to_upstream = _index(_matches(base, omni)), _index(_matches(base, upstream))
+    to_omni, to_upstream = _index_matches(_find_matches(base, omni)), _index_matches(_find_matches(base, upstream))
     out: Phrases = []
     b = o = u = 0
     stops = [i for i in range(len(base)) if i in to_omni and i in to_upstream]
     for stop in [*stops, len(base)]:
         end_o = to_omni.get(stop, len(omni))
         end_u = to_upstream.get(stop, len(upstream))
-        piece = _settle(base[b:stop], omni[o:end_o], upstream[u:end_u], by_name=by_name)
+        piece = _merge_piece(base[b:stop], omni[o:end_o], upstream[u:end_u], by_name=by_name)
         if piece is None and prefer is None:
             return None
         if piece is None:
@@ -143,31 +146,33 @@ def _diff3(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool, pr
     return out
 
 
-def _index(blocks: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+def _index_matches(blocks: Sequence[tuple[int, int, int]]) -> dict[int, int]:
     return {a + k: b + k for a, b, size in blocks for k in range(size)}
 
 
-def _settle(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -> Phrases | None:
+def _merge_piece(base: Phrases, omni: Phrases, upstream: Phrases, *, by_name: bool) -> Phrases | None:
     if omni == upstream or upstream == base:
         return omni
     if omni == base:
         return upstream
     if not base:
-        return _union(omni, upstream)
-    placed = _place_by_place(base, omni, upstream)
+        return _merge_insertions(omni, upstream)
+    placed = _merge_by_place(base, omni, upstream)
     if placed is not None:
         return placed
-    exchanged = _exchanged(base, omni, upstream) or _exchanged(base, upstream, omni)
+    exchanged = _merge_exchanged(base, omni, upstream) or _merge_exchanged(base, upstream, omni)
     if exchanged is not None and not _repeats_nothing(exchanged, base, omni, upstream):
         exchanged = None
     if exchanged or not (by_name or all(_NAMED.match(element) for element in (*base, *omni, *upstream))):
         return exchanged
-    return _element_by_element(base, omni, upstream)
+    return _merge_by_name(base, omni, upstream)
 
 
-def _place_by_place(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
-    """The merge index by index, if all sides have equally many elements; ``None`` if both changed the same one, or if a
-    side moved an element of the base to another index."""
+def _merge_by_place(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
+    """Merge index by index, if all sides have equally many elements.
+
+    ``None`` if both sides changed the same element, or a side moved a base element to another index.
+    """
     if not len(base) == len(omni) == len(upstream) or not all(_is_list_part([p]) for p in (*base, *omni, *upstream)):
         return None
     places = list(zip(base, omni, upstream, strict=True))
@@ -178,9 +183,11 @@ def _place_by_place(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases 
     return [new if mine == old else mine for old, mine, new in places]
 
 
-def _exchanged(base: Phrases, exchanged: Phrases, other: Phrases) -> Phrases | None:
-    """The merge where one side replaced elements of the base one by one (``exchanged``), and the ``other`` only added
-    elements, or only removed some that the first left alone; else ``None``."""
+def _merge_exchanged(base: Phrases, exchanged: Phrases, other: Phrases) -> Phrases | None:
+    """Merge a side that replaced base elements one by one (``exchanged``) with one that only added or only removed.
+
+    ``None`` otherwise, or if the ``other`` side removed an element that the first replaced.
+    """
     if len(exchanged) != len(base) or not all(_is_list_part([p]) for p in (*base, *exchanged, *other)):
         return None
     out: Phrases = []
@@ -196,35 +203,34 @@ def _exchanged(base: Phrases, exchanged: Phrases, other: Phrases) -> Phrases | N
 
 
 _BY_NAME = re.compile(r"\(?[\w\s,]*,[\w\s,]*\)?\s*=\s*[\w.]+\s*|(?:@.*\n)*(?:async )?def .*", re.DOTALL)
-"""The unpacking of a name, or a signature: here each element is identified by its name, wherever it stands."""
+"""An unpacking of a name, or a signature: here a name identifies each element wherever it stands."""
 _REMARK = re.compile(r"#.*")
 _NAMED = re.compile(r"\w+(?: =|:) |#")
-"""A keyword argument, an annotated parameter or a comment. A positional argument is identified by its place only:
-removing the one before it makes it another."""
+"""A keyword argument, an annotated parameter or a comment.
+
+A positional argument is identified only by its place: removing the one before makes it another.
+"""
 
 
-def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
-    """The merge of list elements that are identified by name; ``None`` if both sides changed one element, or added
-    different ones at one place.
+def _merge_by_name(base: Phrases, omni: Phrases, upstream: Phrases) -> Phrases | None:
+    """Merge list elements that a name identifies.
 
-    Changes to neighbouring elements are no conflict, even if one side removed all elements here. A comment goes with
-    the element before it.
+    ``None`` if both sides changed one element, or added different ones at one place. Changes to neighbours are no
+    conflict, even if one side removed all elements here. A comment goes with the element before it.
     """
-    (lead, base), (lead_o, omni), (lead_u, upstream) = map(_remarks_apart, (base, omni, upstream))
+    (lead, base), (lead_o, omni), (lead_u, upstream) = map(_split_leading_remarks, (base, omni, upstream))
     if not all(_is_list_part(side) or not side for side in (base, omni, upstream)) or not base:
         return None
-    rows = [_with_remarks(side) for side in (base, omni, upstream)]
+    rows = [_attach_remarks(side) for side in (base, omni, upstream)]
     elements = [[element for element, _ in side] for side in rows]
     base_, omni_, upstream_ = elements
-    if _gave_up_what_the_other_changed(base_, omni_, upstream_) or _gave_up_what_the_other_changed(
-        base_, upstream_, omni_
-    ):
+    if _has_removed_changed(base_, omni_, upstream_) or _has_removed_changed(base_, upstream_, omni_):
         return None
     remarks = {element: remark for side in (rows[0], rows[2], rows[1]) for element, remark in side}
     out = [*(lead_u if lead_o == lead else lead_o)]
-    fates = (_fates(base_, side, also=other) for side, other in ((omni_, upstream_), (upstream_, omni_)))
+    fates = (_match_elements(base_, side, also=other) for side, other in ((omni_, upstream_), (upstream_, omni_)))
     for element, (before_o, now_o), (before_u, now_u) in zip([*elements[0], ""], *fates, strict=True):
-        before_o, before_u = (_not_yet_in(phrases, out) for phrases in (before_o, before_u))
+        before_o, before_u = (_drop_added(phrases, out) for phrases in (before_o, before_u))
         if (before_o and before_u and before_o != before_u) or (now_o != element != now_u != now_o):
             return None
         now = now_u if now_o == element else now_o
@@ -235,14 +241,14 @@ def _element_by_element(base: Phrases, omni: Phrases, upstream: Phrases) -> Phra
     return out if _repeats_nothing(out, *elements) else None
 
 
-def _gave_up_what_the_other_changed(base: Phrases, one: Phrases, other: Phrases) -> bool:
-    """Whether ``one`` removed an element of the base that ``other`` gave another value."""
-    old, mine, new = ({_name(element): element for element in side} for side in (base, one, other))
+def _has_removed_changed(base: Phrases, one: Phrases, other: Phrases) -> bool:
+    """Whether ``one`` removed a base element to which ``other`` gave another value."""
+    old, mine, new = ({_element_name(element): element for element in side} for side in (base, one, other))
     return any(name not in mine and name in new and new[name] != element for name, element in old.items())
 
 
-def _name(element: str) -> str:
-    """The name of a list element: its keyword, the name before its annotation, else the whole element."""
+def _element_name(element: str) -> str:
+    """Return the keyword of a list element, else the name before its annotation, else the whole element."""
     match = _OWN_NAME.match(element)
     return match[0] if match else element
 
@@ -251,35 +257,36 @@ _OWN_NAME = re.compile(r"\w+(?= =|:)")
 
 
 def _repeats_nothing(made: Phrases, *sides: Phrases) -> bool:
-    """Whether no element stands more often than on some side: what both added at different places counts once."""
+    """Whether no element occurs more often than on any one side; an element that both added counts once."""
     most = {element: max(side.count(element) for side in sides) for side in sides for element in side}
     return all(made.count(element) <= count for element, count in most.items())
 
 
 def _has_what_all_have(made: Phrases, *sides: Phrases) -> bool:
-    """Whether each list element is there as often as on the sides, at least the fewest times and at most the most.
+    """Whether each list element occurs at least as often as on the side with fewest, and at most as on the side with
+    most.
 
-    The sides may have an element at different places, so that taking phrases from either could lose or repeat it.
+    Taking phrases from one side could lose or repeat an element that stands at different places on the sides.
     """
-    now, *had = [Counter(_keys(phrases)) for phrases in (made, *sides)]
+    now, *had = [Counter(_identify_elements(phrases)) for phrases in (made, *sides)]
     return all(min(side[key] for side in had) <= now[key] <= max(side[key] for side in had) for key in had[0])
 
 
-def _keys(phrases: Phrases) -> Iterator[str]:
-    """What identifies each list element: its keyword, its key in a dict, else the element itself."""
+def _identify_elements(phrases: Phrases) -> Iterator[str]:
+    """Yield what identifies each list element: its keyword, its key in a dict, else the element itself."""
     for phrase, behind in itertools.pairwise([*phrases, ""]):
         if behind == ":" or _is_list_part([phrase]):
             match = KEYWORD.match(phrase)
             yield match[0] if match else phrase
 
 
-def _remarks_apart(phrases: Phrases) -> tuple[Phrases, Phrases]:
-    """The comments at the beginning, which belong to what stands before, and the rest."""
+def _split_leading_remarks(phrases: Phrases) -> tuple[Phrases, Phrases]:
+    """Split off the comments at the beginning, which belong to what stands before."""
     at = next((k for k, phrase in enumerate(phrases) if not phrase.startswith("#")), len(phrases))
     return phrases[:at], phrases[at:]
 
 
-def _with_remarks(phrases: Phrases) -> list[tuple[str, Phrases]]:
+def _attach_remarks(phrases: Phrases) -> list[tuple[str, Phrases]]:
     rows: list[tuple[str, Phrases]] = []
     for phrase in phrases:
         if phrase.startswith("#") and rows:
@@ -289,16 +296,16 @@ def _with_remarks(phrases: Phrases) -> list[tuple[str, Phrases]]:
     return rows
 
 
-def _not_yet_in(phrases: Phrases, out: Phrases) -> Phrases:
-    """``phrases`` without those already in ``out``, because the other side added them at an earlier place."""
+def _drop_added(phrases: Phrases, out: Phrases) -> Phrases:
+    """Drop the phrases already in ``out``, because the other side added them at an earlier place."""
     return [phrase for phrase in phrases if phrase not in out]
 
 
-def _fates(base: Phrases, side: Phrases, *, also: Phrases) -> list[tuple[Phrases, str]]:
-    """``(added before it, what stands for it)`` for each element of the base, and at the end what was added behind all.
+def _match_elements(base: Phrases, side: Phrases, *, also: Phrases) -> list[tuple[Phrases, str]]:
+    """Return ``(added before it, replacement)`` for each base element, and finally what was added behind all.
 
-    An empty string stands for a removed element. Elements that the other side (``also``) has, too, and the base has
-    not, replace none: both sides added them.
+    An empty string stands for a removed element. New elements that the other side (``also``) has as well replace
+    nothing: both sides added them.
     """
     fates: list[tuple[Phrases, str]] = [([], element) for element in [*base, ""]]
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, base, side, autojunk=False).get_opcodes():
@@ -312,15 +319,15 @@ def _fates(base: Phrases, side: Phrases, *, also: Phrases) -> list[tuple[Phrases
     return fates
 
 
-def _union(omni: Phrases, upstream: Phrases) -> Phrases | None:
-    """The merge of two insertions at one place: what they share once, the rest one after the other, upstream's first.
+def _merge_insertions(omni: Phrases, upstream: Phrases) -> Phrases | None:
+    """Merge two insertions at one place: shared phrases once, the rest one after the other, upstream's first.
 
-    ``None`` if that rest is not whole list elements. A comment of omni's goes first, because it is about the element
-    before it.
+    ``None`` if the rest is not whole list elements. An omni comment goes first, because it is about the element before
+    it.
     """
     out: Phrases = []
     o = u = 0
-    for a, b, size in _matches(omni, upstream):
+    for a, b, size in _find_matches(omni, upstream):
         first, second = upstream[u:b], omni[o:a]
         if second and all(phrase.startswith("#") for phrase in second):
             first, second = second, first
@@ -332,11 +339,11 @@ def _union(omni: Phrases, upstream: Phrases) -> Phrases | None:
 
 
 def _is_insertion(phrases: Phrases) -> bool:
-    """Whether phrases can stand in front of whole elements: whole elements themselves, or just comments."""
+    """Whether phrases can stand in front of whole elements: they are whole elements themselves, or comments."""
     return _is_list_part(phrases) or all(phrase.startswith("#") for phrase in phrases)
 
 
 def _is_list_part(phrases: Phrases) -> bool:
-    """Whether phrases are whole elements with their commas: two such insertions can stand one after the other."""
+    """Whether phrases are whole elements with their commas, so that two such insertions can follow each other."""
     code = [phrase for phrase in phrases if not phrase.startswith("#")]
     return bool(code) and code[-1].endswith(",") and not any(p.strip(",") in OPENERS | CLOSERS for p in code)

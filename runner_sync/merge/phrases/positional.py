@@ -1,6 +1,6 @@
-"""Recognise a call to which both sides added a positional argument at the same place.
+"""Detect a call to which both sides added a positional argument at the same place.
 
-Comes in: a statement as base, omni and upstream have it, and merged. Goes out: whether a person must look at it. May
+Comes in: the base, omni, upstream and merged texts of a statement. Goes out: whether a person must look at it. May
 touch: nothing.
 
     base      pack(ids, rows)
@@ -8,8 +8,8 @@ touch: nothing.
     upstream  pack(ids, rows, lora)
     result    pack(ids, rows, lora, extra)
 
-No text shows whether ``pack`` takes them in that order. A call of a class-like name is taken for a record and accepted,
-because its fields are merged in the same order, upstream's first.
+No text shows whether ``pack`` takes them in that order. A call of a class-like name is accepted as a record, because
+its fields are merged in the same order, upstream's first.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from runner_sync.merge.phrases.trees import parsed
+from runner_sync.merge.phrases.trees import parse_or_empty
 from runner_sync.syntax import walk
 
 UNORDERED = frozenset({"max", "min", "print"})
 UNORDERED_METHODS = (".union", ".intersection", ".difference")
-"""Functions and methods that take any number of arguments, whose order does not matter or cannot break the call."""
+"""Functions and methods with any number of arguments, whose order does not matter or cannot break the call."""
 
 
 def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> bool:
-    """Whether a merged call has a new positional argument of upstream's directly before a new one of omni's.
+    """Whether a merged call has a new upstream positional argument directly before a new omni one.
 
-    The texts are modules; one that is no Python counts as having no calls.
+    The texts are modules; one that does not parse counts as having no calls.
     """
-    before, mine, theirs = (_arguments_by_function(calls_of(text)) for text in (base, omni, upstream))
-    sizes = {(ast.unparse(call.func), len(call.args)) for text in (base, omni, upstream) for call in calls_of(text)}
-    for call in calls_of(merged):
+    before, mine, theirs = (_group_arguments(find_calls(text)) for text in (base, omni, upstream))
+    sizes = {(ast.unparse(call.func), len(call.args)) for text in (base, omni, upstream) for call in find_calls(text)}
+    for call in find_calls(merged):
         called = ast.unparse(call.func)
-        if _is_class(called) or called in UNORDERED or called.endswith(UNORDERED_METHODS):
+        if _is_class_like(called) or called in UNORDERED or called.endswith(UNORDERED_METHODS):
             continue
         if {count for name, count in sizes if name == called} == {len(call.args)}:
-            continue  # none was added: each stands where another one stood
+            continue  # no argument was added: each replaces another
         new = theirs[called] - mine[called] - before[called]
         own = mine[called] - theirs[called] - before[called]
         if any(first in new and second in own for first, second in pairwise(map(ast.unparse, call.args))):
@@ -47,18 +47,18 @@ def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> boo
     return False
 
 
-def calls_of(text: str) -> list[ast.Call]:
-    """Every call of a module; none where it is no Python."""
-    return [node for node in walk(parsed(text)) if isinstance(node, ast.Call)]
+def find_calls(text: str) -> list[ast.Call]:
+    """Return every call of a module; nothing if it is no Python."""
+    return [node for node in walk(parse_or_empty(text)) if isinstance(node, ast.Call)]
 
 
-def _arguments_by_function(calls: Sequence[ast.Call]) -> Mapping[str, set[str]]:
-    """``{function: its positional arguments}`` over all calls of it."""
+def _group_arguments(calls: Sequence[ast.Call]) -> Mapping[str, set[str]]:
+    """Return ``{function: positional arguments}`` over all its calls."""
     found: dict[str, set[str]] = defaultdict(set)
     for call in calls:
         found[ast.unparse(call.func)].update(map(ast.unparse, call.args))
     return found
 
 
-def _is_class(called: str) -> bool:
+def _is_class_like(called: str) -> bool:
     return called.rpartition(".")[2].lstrip("_")[:1].isupper()

@@ -1,4 +1,4 @@
-"""Drop the second of two equal keywords, which both sides passed at different places of one call.
+"""Drop the second of two equal keywords that the sides passed at different places of one call.
 
 Comes in: the phrases of a merged statement and of its sides. Goes out: the phrases without repetitions. May touch:
 nothing.
@@ -14,13 +14,13 @@ from runner_sync.statements import CLOSERS, OPENERS
 
 
 def without_repeated(merged: list[str], sides: Sequence[list[str]]) -> list[str]:
-    """``merged`` with each keyword of a pair of brackets no more often than one of the sides has it there."""
+    """Return ``merged`` with each keyword in a pair of brackets at most as often as one side has it there."""
     most: Counter[_Place] = Counter()
     for side in sides:
-        most |= Counter(place for place in _places(side) if place is not None)
+        most |= Counter(place for place in _find_places(side) if place is not None)
     seen: Counter[_Place] = Counter()
     out: list[str] = []
-    for phrase, place in zip(merged, _places(merged), strict=True):
+    for phrase, place in zip(merged, _find_places(merged), strict=True):
         if place is not None:
             seen[place] += 1
             if seen[place] > max(most[place], 1):
@@ -33,8 +33,8 @@ _Place = tuple[str, str]
 """The phrases in front of all brackets around a keyword, and the keyword with its value."""
 
 
-def _places(phrases: list[str]) -> list[_Place | None]:
-    """For each phrase its place, if it is a keyword with a value; else ``None``."""
+def _find_places(phrases: list[str]) -> list[_Place | None]:
+    """Return the place of each phrase that is a keyword with a value; ``None`` for any other phrase."""
     places: list[_Place | None] = []
     around: list[str] = [""]
     before = ""

@@ -1,4 +1,4 @@
-"""Give a merged statement the blanks between tokens, and the line breaks before comments, that the sides have.
+"""Restore the sides' blanks between tokens, and line breaks before comments, in a merged statement.
 
 Comes in: a merged text, printed from its phrases, and the texts of the sides. Goes out: the text with other blanks and
 breaks. May touch: nothing.
@@ -7,8 +7,8 @@ breaks. May touch: nothing.
     printed   out = g(- 1, y[a: b], k = 1)
     result    out = g(-1, y[a:b], k=1)
 
-Whether a blank stands beside ``:`` or ``=`` depends on what these mean there; so the blanks are copied from a side that
-has the same two tokens in a row. A side with a line break between them is no help, and is passed over.
+Whether a blank stands beside ``:`` or ``=`` depends on their meaning. So the blanks are copied from a side with the
+same two consecutive tokens. A side with a line break between them is skipped.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from runner_sync.statements import comments_in, tokens
 _UNPRINTED = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 
-def spaced_as(text: str, sides: Sequence[str]) -> str:
-    """``text`` with the blanks between every two tokens as in the first of ``sides`` that has these two in a row.
+def with_spacing(text: str, sides: Sequence[str]) -> str:
+    """Return ``text`` with the blanks between two tokens as in the first side that has both in a row.
 
-    The blanks in front of a comment are left alone.
+    Leaves blanks in front of a comment alone.
     """
-    made = _printed(text)
+    made = _list_tokens(text)
     gaps: dict[int, str] = {}
     for side in reversed(sides):
-        theirs = _printed(side)
-        for start, begin, size in _runs(made, theirs):
+        theirs = _list_tokens(side)
+        for start, begin, size in _find_runs(made, theirs):
             for k in range(size - 1):
-                gap = _gap(theirs[begin + k], theirs[begin + k + 1])
-                if gap is not None and _gap(made[start + k], made[start + k + 1]) is not None:
+                gap = _measure_gap(theirs[begin + k], theirs[begin + k + 1])
+                if gap is not None and _measure_gap(made[start + k], made[start + k + 1]) is not None:
                     gaps[start + k] = gap
     lines = text.split("\n")
     for k in sorted(gaps, reverse=True):
@@ -44,8 +44,7 @@ def spaced_as(text: str, sides: Sequence[str]) -> str:
 
 
 def with_comments_alone(text: str, sides: Sequence[str]) -> str:
-    """``text`` with a line of its own for each comment that has one on every side with it: it is about the lines below,
-    and not about the code before it."""
+    """Put each comment on its own line if every side that has it does so: it is about the lines below."""
     alone, behind = set[str](), set[str]()
     for side in sides:
         lines = side.split("\n")
@@ -61,17 +60,17 @@ def with_comments_alone(text: str, sides: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _printed(text: str) -> list[tokenize.TokenInfo]:
+def _list_tokens(text: str) -> list[tokenize.TokenInfo]:
     return [token for token in tokens(f"{text}\n") if token.type not in _UNPRINTED]
 
 
-def _runs(made: Sequence[tokenize.TokenInfo], theirs: Sequence[tokenize.TokenInfo]) -> list[tuple[int, int, int]]:
+def _find_runs(made: Sequence[tokenize.TokenInfo], theirs: Sequence[tokenize.TokenInfo]) -> list[tuple[int, int, int]]:
     matcher = SequenceMatcher(None, [token.string for token in made], [token.string for token in theirs])
     return [(run.a, run.b, run.size) for run in matcher.get_matching_blocks()]
 
 
-def _gap(token: tokenize.TokenInfo, following: tokenize.TokenInfo) -> str | None:
-    """The blanks between two tokens; ``None`` if they stand in two lines, or the second is a comment."""
+def _measure_gap(token: tokenize.TokenInfo, following: tokenize.TokenInfo) -> str | None:
+    """Return the blanks between two tokens; ``None`` if they stand on two lines or the second is a comment."""
     if token.end[0] != following.start[0] or following.type == tokenize.COMMENT:
         return None
     return " " * (following.start[1] - token.end[1])

@@ -1,12 +1,12 @@
-"""Carry omni's change of a statement over to the statements into which upstream has turned it.
+"""Carry omni's change of a statement over to the statements into which upstream turned it.
 
 Comes in: a statement as base and omni have it, and upstream's new statements. Goes out: the new statement with omni's
-change in it. May touch: nothing.
+change. May touch: nothing.
 
 - ``carry_over``: upstream passes the arguments of a call to another function, or collects them in a dictionary first;
-  an argument that omni had added to the old call goes there.
-- ``named_part``: upstream moved a part of the statement into an assignment of its own; omni's change of it goes there.
-- ``around``: one side put more around the expression that the other one changed.
+  an argument that omni added to the old call goes there.
+- ``named_part``: upstream moved a part of the statement into its own assignment; omni's change of that part goes there.
+- ``merge_surrounded``: one side put more around the expression that the other side changed.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.edits import Places, apply
-from runner_sync.merge.phrases.trees import parsed, statement_of
+from runner_sync.merge.phrases.trees import parse_or_empty, parse_statement
 from runner_sync.syntax import walk
 
 TAKEN = 0.75
-"""The share of the old arguments that a call or dictionary must have to count as successor of the old call."""
+"""The share of the old arguments that a call or dictionary needs to count as successor of the old call."""
 
 FEWEST = 2
-"""The fewest arguments in common for that; a single one may be chance."""
+"""The fewest arguments in common; a single one may be chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument: its keyword (``**`` for a mapping, empty for a positional one) and its value."""
+    """One argument: its value and its keyword (``**`` for a mapping, empty for a positional argument)."""
 
     keyword: str
     value: str
@@ -47,14 +47,14 @@ class Argument:
 
 
 def named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -> tuple[int, str] | None:
-    """``(index, text)``: the candidate that assigns a part of the statement to a name, and its text with omni's part.
+    """Return ``(index, text)``: the candidate that assigns a part of the statement to a name, with omni's part.
 
     All are canonical statements::
 
         base      out = f(g(x))         upstream   y = g(x)          result   y = g(x, 1)
         omni      out = f(g(x, 1))                 out = f(y)                 out = f(y)
 
-    ``None`` if upstream did more than that, or omni changed another part, or made two values of it.
+    ``None`` if upstream did more, or if omni changed another part or made two values of this part.
     """
     for index, text in enumerate(candidates):
         match = _NAMING.fullmatch(text)
@@ -70,82 +70,94 @@ def named_part(base: str, omni: str, upstream: str, candidates: Sequence[str]) -
 
 
 def _is_one_value(text: str) -> bool:
-    """Whether a part of a statement is a single expression that can be assigned, unlike ``x, rows=rows`` of a call."""
-    only = statement_of(text)
+    """Whether a part of a statement is one assignable expression, unlike ``x, rows=rows`` of a call."""
+    only = parse_statement(text)
     return isinstance(only, ast.Expr) and not isinstance(only.value, ast.Tuple | ast.Starred)
 
 
 _NAMING = re.compile(r"(\w+) = (.+)")
 
 
-def around(base: str, omni: str, upstream: str, *, compound: bool) -> str | None:
-    """The merged statement where one side put more around the condition or value that the other one changed.
+def merge_surrounded(base: str, omni: str, upstream: str, *, compound: bool) -> str | None:
+    """Merge a statement where one side put more around the condition or value that the other side changed.
 
-    Base ``if a or b``, with the sides ``if (a or b) and c`` and ``if a``, becomes ``if (a) and c``. Where omni's
-    expression contains upstream's, which contains the base's, omni's text has it all. ``None`` if neither side has the
-    base's expression unchanged, exactly once, with more around it.
+    Base ``if a or b``, with the sides ``if (a or b) and c`` and ``if a``, becomes ``if (a) and c``. Omni's text wins if
+    its expression contains upstream's, which contains the base's. ``None`` if neither side has the base's expression
+    unchanged, exactly once, with more around it.
     """
-    mains = [_main_expression(text, compound=compound) for text in (base, omni, upstream)]
-    old, mine, theirs = mains
-    if old is None or mine is None or theirs is None or isinstance(old, ast.Constant):
+    mains = [_find_main_expression(text, compound=compound) for text in (base, omni, upstream)]
+    base_main, omni_main, upstream_main = mains
+    if base_main is None or omni_main is None or upstream_main is None or isinstance(base_main, ast.Constant):
         return None
-    if _holds(mine, theirs) and _holds(theirs, old) and _outside(omni, mine) == _outside(upstream, theirs):
+    if (
+        _contains(omni_main, upstream_main)
+        and _contains(upstream_main, base_main)
+        and _strip_main_expression(omni, omni_main) == _strip_main_expression(upstream, upstream_main)
+    ):
         return omni
-    for (text, outer), (other, inner) in (((upstream, theirs), (omni, mine)), ((omni, mine), (upstream, theirs))):
-        places = _places(old, outer)
-        frames = {_outside(statement, main) for statement, main in ((text, outer), (other, inner), (base, old))}
-        is_new = isinstance(inner, _NO_OPERAND) and not isinstance(old, _NO_OPERAND)
+    for (text, outer), (other, inner) in (
+        ((upstream, upstream_main), (omni, omni_main)),
+        ((omni, omni_main), (upstream, upstream_main)),
+    ):
+        places = _find_equal(base_main, outer)
+        frames = {
+            _strip_main_expression(statement, main)
+            for statement, main in ((text, outer), (other, inner), (base, base_main))
+        }
+        is_new = isinstance(inner, _NO_OPERAND) and not isinstance(base_main, _NO_OPERAND)
         if len(places) != 1 or places[0] is outer or len(frames) > 1 or is_new:
             continue
         part = ast.get_source_segment(other, inner) or ""
-        wanted = ast.dump(_Exchange(places[0], inner).visit(outer))
-        return _with_part(text, places[0], part, wanted, compound=compound)
+        wanted = ast.dump(_NodeReplacer(places[0], inner).visit(outer))
+        return _replace_part(text, places[0], part, wanted, compound=compound)
     return None
 
 
-def _with_part(text: str, place: ast.expr, part: str, wanted: str, *, compound: bool) -> str | None:
-    """``text`` with ``part`` in the place of a node: in brackets where only so the main expression is ``wanted`` (a
-    dump), ``None`` where not even so."""
+def _replace_part(text: str, place: ast.expr, part: str, wanted: str, *, compound: bool) -> str | None:
+    """Replace a node of ``text`` by ``part``, in brackets if only then the main expression is ``wanted`` (a dump).
+
+    ``None`` if brackets do not help either.
+    """
     for new in (part, f"({part})"):
-        made = _exchanged(text, place, new)
-        main = _main_expression(made, compound=compound)
+        made = _replace_node(text, place, new)
+        main = _find_main_expression(made, compound=compound)
         if main is not None and ast.dump(main) == wanted:
             return made
     return None
 
 
-def _places(part: ast.expr, whole: ast.expr) -> list[ast.expr]:
-    """The nodes in ``whole``, itself included, that are equal to ``part``."""
+def _find_equal(part: ast.expr, whole: ast.expr) -> list[ast.expr]:
+    """Return the nodes in ``whole``, itself included, that are equal to ``part``."""
     return [node for node in walk(whole) if isinstance(node, ast.expr) and ast.dump(node) == ast.dump(part)]
 
 
-def _holds(whole: ast.expr, part: ast.expr) -> bool:
-    """Whether an expression contains another one, and is not just that."""
-    return any(node is not whole for node in _places(part, whole))
+def _contains(whole: ast.expr, part: ast.expr) -> bool:
+    """Whether an expression contains another one and is not equal to it."""
+    return any(node is not whole for node in _find_equal(part, whole))
 
 
 _NO_OPERAND = ast.Tuple | ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Starred
-"""Expressions that must not be put into another one: that would mean something else (``f(a), b``, ``f((a, b))``)."""
+"""Expressions that must not become operands, because the meaning would change (``f(a), b``, ``f((a, b))``)."""
 
 
-def _main_expression(text: str, *, compound: bool) -> ast.expr | None:
-    """The condition (``test``) or the value of a statement, with the line numbers of ``text``; ``None`` without one."""
-    statement = statement_of(f"{text}\n    pass" if compound else text)
+def _find_main_expression(text: str, *, compound: bool) -> ast.expr | None:
+    """Return the condition (``test``) or value of a statement, with line numbers of ``text``; ``None`` without one."""
+    statement = parse_statement(f"{text}\n    pass" if compound else text)
     main = getattr(statement, "test", None) or getattr(statement, "value", None)
     return main if isinstance(main, ast.expr) else None
 
 
-def _outside(text: str, main: ast.expr) -> str:
-    """The statement with ``…`` for its condition or value, blanks left out."""
-    return "".join(_exchanged(text, main, "…").replace("(…)", "…").split())
+def _strip_main_expression(text: str, main: ast.expr) -> str:
+    """Return the statement with ``…`` for its condition or value, without blanks."""
+    return "".join(_replace_node(text, main, "…").replace("(…)", "…").split())
 
 
-def _exchanged(text: str, node: ast.expr, new: str) -> str:
+def _replace_node(text: str, node: ast.expr, new: str) -> str:
     return apply(text, [Places(text).instead_of(node, new)])
 
 
-class _Exchange(ast.NodeTransformer):
-    """Puts one node in the place of another."""
+class _NodeReplacer(ast.NodeTransformer):
+    """Replaces one node by another."""
 
     def __init__(self, old: ast.AST, new: ast.AST) -> None:
         self.old = old
@@ -156,35 +168,37 @@ class _Exchange(ast.NodeTransformer):
 
 
 def carry_over(base: str, omni: str, candidates: Sequence[str]) -> tuple[int, str] | None:
-    """``(index, text)``: the candidate with most arguments of the old call, and its text with those that omni added.
+    """Return ``(index, text)``: the candidate with most arguments of the old call, with the arguments that omni added.
 
-    ``None`` if omni did more than add arguments to one call, or no candidate has enough of its arguments (`TAKEN`).
+    ``None`` if omni did more than add arguments to one call, or if no candidate has enough of its arguments (`TAKEN`).
     """
-    added = _added(base, omni)
+    added = _find_added(base, omni)
     if added is None:
         return None
     old, extra = added
     best: tuple[float, int, ast.Call | ast.Dict] | None = None
     for index, text in enumerate(candidates):
-        for holder in _holders(text):
-            share = _share_taken(old, _arguments(holder))
+        for holder in _find_holders(text):
+            share = _measure_share(old, _list_arguments(holder))
             if share >= TAKEN and (best is None or share > best[0]):
                 best = share, index, holder
     if best is None:
         return None
     _, index, holder = best
-    grown = _extended(candidates[index], holder, extra)
+    grown = _append_arguments(candidates[index], holder, extra)
     return (index, grown) if grown is not None else None
 
 
-def _added(base: str, omni: str) -> tuple[list[Argument], list[Argument]] | None:
-    """The old arguments, and those that omni added, of the only call in which the two statements differ; ``None`` if
-    they differ in more than added arguments."""
-    before, after = parsed(base), parsed(omni)
+def _find_added(base: str, omni: str) -> tuple[list[Argument], list[Argument]] | None:
+    """Return the old arguments and omni's added arguments of the only call in which the two statements differ.
+
+    ``None`` if they differ in more than added arguments.
+    """
+    before, after = parse_or_empty(base), parse_or_empty(omni)
     for call in [node for node in walk(after) if isinstance(node, ast.Call)]:
-        mine = _arguments(call)
+        mine = _list_arguments(call)
         for other in [node for node in walk(before) if isinstance(node, ast.Call)]:
-            theirs = _arguments(other)
+            theirs = _list_arguments(other)
             extra = [argument for argument in mine if argument not in theirs]
             if not extra or ast.unparse(call.func) != ast.unparse(other.func):
                 continue
@@ -195,13 +209,13 @@ def _added(base: str, omni: str) -> tuple[list[Argument], list[Argument]] | None
     return None
 
 
-def _holders(text: str) -> Iterator[ast.Call | ast.Dict]:
-    for node in walk(parsed(text)):
+def _find_holders(text: str) -> Iterator[ast.Call | ast.Dict]:
+    for node in walk(parse_or_empty(text)):
         if isinstance(node, ast.Call | ast.Dict):
             yield node
 
 
-def _arguments(node: ast.Call | ast.Dict) -> list[Argument]:
+def _list_arguments(node: ast.Call | ast.Dict) -> list[Argument]:
     if isinstance(node, ast.Dict):
         return [
             Argument("**" if key is None else str(getattr(key, "value", "?")), ast.unparse(value))
@@ -213,16 +227,18 @@ def _arguments(node: ast.Call | ast.Dict) -> list[Argument]:
     ]
 
 
-def _share_taken(old: Sequence[Argument], new: Sequence[Argument]) -> float:
-    """The share of ``old`` that is in ``new``, compared by value: a positional argument may have become a keyword."""
+def _measure_share(old: Sequence[Argument], new: Sequence[Argument]) -> float:
+    """Return the share of ``old`` in ``new``, compared by value: a positional argument may have become a keyword."""
     common = (Counter(a.value for a in old) & Counter(a.value for a in new)).total()
     return common / len(old) if common >= FEWEST else 0.0
 
 
-def _extended(text: str, holder: ast.Call | ast.Dict, extra: Sequence[Argument]) -> str | None:
-    """``text`` with ``extra`` behind the last element of ``holder``; ``None`` if it has a keyword of that name already,
-    or if a positional argument cannot stand there."""
-    names = {argument.keyword for argument in _arguments(holder)} - {"", "**"}
+def _append_arguments(text: str, holder: ast.Call | ast.Dict, extra: Sequence[Argument]) -> str | None:
+    """Return ``text`` with ``extra`` behind the last element of ``holder``.
+
+    ``None`` if ``holder`` already has such a keyword, or if a positional argument cannot stand there.
+    """
+    names = {argument.keyword for argument in _list_arguments(holder)} - {"", "**"}
     if any(argument.keyword in names for argument in extra):
         return None
     positional = any(not argument.keyword for argument in extra)
@@ -235,4 +251,4 @@ def _extended(text: str, holder: ast.Call | ast.Dict, extra: Sequence[Argument])
     if positional:
         return None
     grown = apply(text, [Places(text).behind(elements[-1], "".join(f", {row}" for row in rows))])
-    return grown if parsed(grown).body else None
+    return grown if parse_or_empty(grown).body else None

@@ -1,8 +1,9 @@
-"""Write omni's ``else`` as the second of two opposite conditions, where base and upstream have it so.
+"""Rewrite omni's ``else`` as the second of two opposite conditions that base and upstream have.
 
-Comes in: a ``Triple``. Goes out: the same, with the ``else`` as an ``if`` in omni. May touch: nothing.
+Comes in: a ``Triple``. Goes out: the triple with the ``else`` as an ``if`` in omni. May touch: nothing.
 
-Only where upstream changed the second condition: an ``else`` has no words for it, so that the change found no place::
+Applies only where upstream changed the second condition: an ``else`` has no condition to change, so the change would
+find no place::
 
     base      if self.cache is not None:       omni    if self.cache is not None:
                   rows = self.cached(batch)                rows = self.cached(batch)
@@ -19,7 +20,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from runner_sync.merge.matching.align import align
-from runner_sync.merge.preparing.forks import words_of
+from runner_sync.merge.preparing.forks import count_words
 from runner_sync.model import Triple
 from runner_sync.statements import Node, clauses, flatten, in_suite, tree_of
 from runner_sync.statements.likeness import VERSION, dice
@@ -29,18 +30,26 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Is: ast.IsNot, ast.Eq: 
 
 
 def with_else_as_condition(triple: Triple, foreign: Collection[str] = ()) -> Triple:
-    """The triple with each such ``else`` of omni's rewritten; not for a new condition that is ``foreign``."""
+    """Rewrite each such ``else`` of omni, unless upstream's new condition is ``foreign``."""
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     rows = triple.omni.split("\n")
-    pairs = _opposites(base)
+    pairs = _find_opposites(base)
     known = {pair.left: pair.right for pair in align(base, upstream)} if pairs else {}
     for first, second in pairs:
         now = upstream[known[second]] if second in known else None
         if now is None or now.keyword != "if" or now.canon == base[second].canon or now.canon in foreign:
             continue
         suites = (base, second), (upstream, known[second])
-        found = [k for k in _forks_on(omni, base[first].canon) if _is_like_one_of((omni, clauses(omni, k)[0]), suites)]
-        if len(found) != 1 or _is_said(omni, base[second].canon) or _changes_its_test(triple.omni, omni[found[0]]):
+        found = [
+            k
+            for k in _find_forks_on(omni, base[first].canon)
+            if _is_version_of_any((omni, clauses(omni, k)[0]), suites)
+        ]
+        if (
+            len(found) != 1
+            or _has_statement(omni, base[second].canon)
+            or _changes_own_test(triple.omni, omni[found[0]])
+        ):
             continue
         at = omni[clauses(omni, found[0])[0]].start - 1
         margin = indentation(rows[at])
@@ -48,16 +57,18 @@ def with_else_as_condition(triple: Triple, foreign: Collection[str] = ()) -> Tri
     return replace(triple, omni="\n".join(rows))
 
 
-def _opposites(nodes: Sequence[Node]) -> list[tuple[int, int]]:
-    """Each ``if`` without another branch, with the next one in the same suite that asks for the opposite: ``x`` and
-    ``not x``, ``a is b`` and ``a is not b``, and the like."""
+def _find_opposites(nodes: Sequence[Node]) -> list[tuple[int, int]]:
+    """Return each ``if`` without a clause, with the next ``if`` in its suite that has the opposite condition.
+
+    Opposites are ``x`` and ``not x``, ``a is b`` and ``a is not b``, and the like.
+    """
     found = []
     later: dict[tuple[int, str], int] = {}
     denied: dict[tuple[int, str], int] = {}
     for k in range(len(nodes) - 1, -1, -1):
-        if not _is_plain(nodes, k) or (test := _test(nodes[k])) is None:
+        if not _is_plain(nodes, k) or (test := _parse_test(nodes[k])) is None:
             continue
-        asked, opposite = (nodes[k].parent, ast.dump(test)), (nodes[k].parent, _negated(test))
+        asked, opposite = (nodes[k].parent, ast.dump(test)), (nodes[k].parent, _dump_negated(test))
         seconds = [places[key] for places, key in ((later, opposite), (denied, asked)) if key in places]
         found += [(k, min(seconds))] if seconds else []
         later[asked] = denied[opposite] = k
@@ -68,17 +79,16 @@ def _is_plain(nodes: Sequence[Node], k: int) -> bool:
     return nodes[k].keyword == "if" and nodes[k].compound and not nodes[k].one_line and not clauses(nodes, k)
 
 
-def _test(node: Node) -> ast.expr | None:
-    """The condition of an ``if``; ``None`` if asking it twice may not give the same answer, because it calls or binds
-    something."""
+def _parse_test(node: Node) -> ast.expr | None:
+    """Return the condition of an ``if``; ``None`` if it calls or binds something, so that its value may change."""
     (statement,) = ast.parse(f"{node.canon}: pass").body
     assert isinstance(statement, ast.If)
     changing = ast.Call | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
     return None if any(isinstance(part, changing) for part in walk(statement.test)) else statement.test
 
 
-def _negated(test: ast.expr) -> str:
-    """The dump of the opposite of a ``not`` or of a comparison that has one; else empty."""
+def _dump_negated(test: ast.expr) -> str:
+    """Return the dump of the opposite of a ``not`` or of a comparison that has one; else empty."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return ast.dump(operand)
@@ -87,8 +97,8 @@ def _negated(test: ast.expr) -> str:
     return ""
 
 
-def _forks_on(nodes: Sequence[Node], canon: str) -> Iterator[int]:
-    """The conditions with this text that have an ``else`` and no other branch."""
+def _find_forks_on(nodes: Sequence[Node], canon: str) -> Iterator[int]:
+    """Yield the conditions with this text that have an ``else`` and no other clause."""
     for k, node in enumerate(nodes):
         others = clauses(nodes, k) if node.canon == canon else []
         if [nodes[j].canon for j in others] == ["else"] and not any(
@@ -97,32 +107,35 @@ def _forks_on(nodes: Sequence[Node], canon: str) -> Iterator[int]:
             yield k
 
 
-def _is_said(nodes: Sequence[Node], canon: str) -> bool:
+def _has_statement(nodes: Sequence[Node], canon: str) -> bool:
     return any(node.canon == canon for node in nodes)
 
 
-def _is_like_one_of(mine: tuple[Sequence[Node], int], suites: Sequence[tuple[Sequence[Node], int]]) -> bool:
+def _is_version_of_any(mine: tuple[Sequence[Node], int], suites: Sequence[tuple[Sequence[Node], int]]) -> bool:
     """Whether a suite is a version of one of others; each is given by the index of its head."""
-    words = words_of(mine[0], tuple(in_suite(*mine)))
-    return any(dice(words, words_of(nodes, tuple(in_suite(nodes, head)))) >= VERSION for nodes, head in suites)
+    words = count_words(mine[0], tuple(in_suite(*mine)))
+    return any(dice(words, count_words(nodes, tuple(in_suite(nodes, head)))) >= VERSION for nodes, head in suites)
 
 
-def _changes_its_test(text: str, fork: Node) -> bool:
-    """Whether the first branch of a condition may change what the condition reads, so that its opposite could hold
-    behind it."""
-    test = _test(fork)
+def _changes_own_test(text: str, fork: Node) -> bool:
+    """Whether the first branch may change what its condition reads, so that the opposite could hold behind it."""
+    test = _parse_test(fork)
     (branch,) = (part.body for part in walk(tree_of(text)) if isinstance(part, ast.If) and part.lineno == fork.start)
     parts = [part for statement in branch for part in walk(statement)]
-    changed = {_dotted(part) for part in parts if isinstance(getattr(part, "ctx", None), ast.Store | ast.Del)}
+    changed = {_find_dotted_name(part) for part in parts if isinstance(getattr(part, "ctx", None), ast.Store | ast.Del)}
     if not _is_identity(test):
         calls = [part for part in parts if isinstance(part, ast.Call)]
-        changed |= {_dotted(given) for call in calls for given in (*call.args, *(pair.value for pair in call.keywords))}
-        changed |= {_dotted(call.func.value) for call in calls if isinstance(call.func, ast.Attribute)}
-    return any(_touches(name, read) for name in changed - {"", "self"} for read in _read(test))
+        changed |= {
+            _find_dotted_name(given)
+            for call in calls
+            for given in (*call.args, *(pair.value for pair in call.keywords))
+        }
+        changed |= {_find_dotted_name(call.func.value) for call in calls if isinstance(call.func, ast.Attribute)}
+    return any(_is_affected(name, read) for name in changed - {"", "self"} for read in _list_names_read(test))
 
 
 def _is_identity(test: ast.expr | None) -> bool:
-    """Whether a condition only asks which object a name or an attribute is: no change of the object matters to it."""
+    """Whether a condition only asks which object a name or attribute is: changes of the object do not matter."""
     return (
         isinstance(test, ast.Compare)
         and all(isinstance(op, ast.Is | ast.IsNot) for op in test.ops)
@@ -130,19 +143,19 @@ def _is_identity(test: ast.expr | None) -> bool:
     )
 
 
-def _read(test: ast.expr | None) -> set[str]:
-    """The names and attributes in a condition; ``self.rows`` and not ``self``."""
-    names = {_dotted(part) for part in walk(test)} if test is not None else set()
+def _list_names_read(test: ast.expr | None) -> set[str]:
+    """Return the names and attributes in a condition; ``self.rows`` and not ``self``."""
+    names = {_find_dotted_name(part) for part in walk(test)} if test is not None else set()
     return {name for name in names - {""} if not any(other.startswith(f"{name}.") for other in names)}
 
 
-def _dotted(node: ast.AST) -> str:
-    """A name or an attribute, also of an element: ``self.rows`` for ``self.rows[0]``; else empty."""
+def _find_dotted_name(node: ast.AST) -> str:
+    """Return a name or attribute, also of an element (``self.rows`` for ``self.rows[0]``); else empty."""
     while isinstance(node, ast.Subscript | ast.Starred):
         node = node.value
     return dotted_name(node) or ""
 
 
-def _touches(changed: str, read: str) -> bool:
-    """Whether a change of a name concerns another: they are one, or one is a part of the other."""
+def _is_affected(changed: str, read: str) -> bool:
+    """Whether a change of one name concerns another: they are equal, or one is a part of the other."""
     return f"{changed}.".startswith(f"{read}.") or f"{read}.".startswith(f"{changed}.")

@@ -1,6 +1,6 @@
 """Find conditions whose branches are versions of each other.
 
-Comes in: nodes. Goes out: ``Fork`` values, and places with the text of a branch. May touch: nothing.
+Comes in: nodes. Goes out: ``Fork`` values, and places that have the text of a branch. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from runner_sync.statements import Node, below, clauses, in_suite, said, sibling
 from runner_sync.statements.likeness import VERSION, dice
 
 Run = tuple[int, ...]
-"""The indices of statements that follow each other in one suite, without those of what is inside them."""
+"""The indices of consecutive statements in one suite, without nested ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
     """An ``if`` with all its clauses up to an ``else``, as indices of one sequence.
 
-    ``branches`` are the statements directly in each branch, ``suites`` all nodes in it, at any depth and with comments.
+    ``branches`` are the statements directly in each branch; ``suites`` are all nodes in it, nested ones and comments
+    included.
     """
 
     heads: tuple[int, ...]
@@ -32,7 +33,7 @@ class Fork:
 
 
 def forks(nodes: Sequence[Node]) -> Iterator[Fork]:
-    """Each ``if`` with an ``else`` whose branches all say nearly the same."""
+    """Yield each ``if`` with an ``else`` whose branches all say nearly the same."""
     for k, node in enumerate(nodes):
         fork = fork_at(nodes, k) if node.keyword == "if" else None
         if fork is not None and all(_are_versions(nodes, fork.branches[0], branch) for branch in fork.branches[1:]):
@@ -40,7 +41,7 @@ def forks(nodes: Sequence[Node]) -> Iterator[Fork]:
 
 
 def fork_at(nodes: Sequence[Node], head: int) -> Fork | None:
-    """The ``if`` at an index as a fork; ``None`` if it has no ``else``, or a branch on the line of its head."""
+    """Return the ``if`` at an index as a fork; ``None`` without an ``else``, or with a branch on its head's line."""
     heads = (head, *clauses(nodes, head))
     if nodes[heads[-1]].canon != "else" or any(nodes[at].one_line for at in heads):
         return None
@@ -51,11 +52,11 @@ def fork_at(nodes: Sequence[Node], head: int) -> Fork | None:
 
 def _are_versions(nodes: Sequence[Node], one: Run, other: Run) -> bool:
     """Whether two runs have equally many statements and nearly the same words."""
-    return dice(words_of(nodes, one), words_of(nodes, other)) >= VERSION and len(one) == len(other)
+    return dice(count_words(nodes, one), count_words(nodes, other)) >= VERSION and len(one) == len(other)
 
 
-def words_of(nodes: Sequence[Node], run: Run) -> Counter[str]:
-    """The words of a run of statements and of all inside them, comments left out."""
+def count_words(nodes: Sequence[Node], run: Run) -> Counter[str]:
+    """Count the words of a run of statements, including nested ones but no comments."""
     found = Counter[str]()
     for k in run:
         for j in below(nodes, k):
@@ -63,8 +64,8 @@ def words_of(nodes: Sequence[Node], run: Run) -> Counter[str]:
     return found
 
 
-def only_place(nodes: Sequence[Node], wanted: tuple[str, ...], length: int) -> Run:
-    """The only run of ``length`` statements with the canonical texts ``wanted``; empty if there is none, or another."""
+def find_only_place(nodes: Sequence[Node], wanted: tuple[str, ...], length: int) -> Run:
+    """Return the only run of ``length`` statements with the canonical texts ``wanted``; empty if not exactly one."""
     found = []
     for k, node in enumerate(nodes):
         if node.canon == wanted[0] and not node.is_comment:
@@ -74,9 +75,11 @@ def only_place(nodes: Sequence[Node], wanted: tuple[str, ...], length: int) -> R
     return found[0] if len(found) == 1 else ()
 
 
-def counterpart(base: Sequence[Node], omni: Sequence[Node], run: Run) -> Run:
-    """Omni's statements from its version of the first to that of the last of a run of the base; empty if omni lacks one
-    of these two, or has them in different suites."""
+def find_counterpart(base: Sequence[Node], omni: Sequence[Node], run: Run) -> Run:
+    """Return omni's statements from its version of the first to its version of the last statement of a base run.
+
+    Empty if omni lacks one of these two, or has them in different suites.
+    """
     pairs = {pair.left: pair.right for pair in by_what_is_open(base, omni, align(base, omni))}
     first, last = pairs.get(run[0]), pairs.get(run[-1])
     if first is None or last is None or omni[first].parent != omni[last].parent:

@@ -1,7 +1,6 @@
-"""Give an attribute that upstream holds in a local, and omni reads where it stands, omni's form.
+"""Replace a local that upstream sets to an attribute, where omni reads the attribute itself.
 
-Comes in: base, omni and upstream texts. Goes out: the texts, in which statements read the attribute as omni does. May
-touch: nothing.
+Comes in: base, omni and upstream texts. Goes out: the texts with the attribute read as in omni. May touch: nothing.
 
 Otherwise upstream's change of such a statement would read a local that nothing binds::
 
@@ -26,16 +25,18 @@ from runner_sync.syntax import walk
 
 
 def with_attributes_as_omni(triple: Triple, names: Collection[str]) -> Triple:
-    """The triple with the attributes that base and upstream hold in ``names`` in their place, in the statements of both
-    whose partner in omni reads the attribute itself: there it is read already, whether or not it may be missing."""
+    """Replace the locals in ``names`` by their attributes in base and upstream where omni reads the attribute itself.
+
+    It does not matter whether the attribute may be missing, because omni already reads it there.
+    """
     for name in names:
-        value = _held(triple.base, name)
-        if value and value == _held(triple.upstream, name) and not _binds(triple.omni, name):
-            triple = _with_attribute(triple, name, value)
+        value = _find_held_attribute(triple.base, name)
+        if value and value == _find_held_attribute(triple.upstream, name) and not _is_bound(triple.omni, name):
+            triple = _replace_by_attribute(triple, name, value)
     return triple
 
 
-def _with_attribute(triple: Triple, name: str, value: str) -> Triple:
+def _replace_by_attribute(triple: Triple, name: str, value: str) -> Triple:
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     theirs = {pair.left: pair.right for pair in align(base, upstream)}
     read = {
@@ -44,65 +45,69 @@ def _with_attribute(triple: Triple, name: str, value: str) -> Triple:
     here = [base[at] for at in read]
     there = [upstream[theirs[at]] for at in read]
     return Triple(
-        _replaced(triple.base, here, name, value), triple.omni, _replaced(triple.upstream, there, name, value)
+        _replace_local(triple.base, here, name, value), triple.omni, _replace_local(triple.upstream, there, name, value)
     )
 
 
-def _held(text: str, name: str) -> str:
-    """The attribute, as code, that a text binds to ``name``, once and for all; else empty."""
-    bound = [said.node for said in mentions(body_of(tree_of(text))) if said.name == name and not _is_read(said)]
+def _find_held_attribute(text: str, name: str) -> str:
+    """Return the attribute, as code, to which a text binds ``name`` exactly once; else empty."""
+    bound = [
+        mention.node for mention in mentions(body_of(tree_of(text))) if mention.name == name and not _is_read(mention)
+    ]
     if len(bound) != 1:
         return ""
     values = [node.value for node in walk(tree_of(text)) if isinstance(node, ast.Assign) and node.targets == bound]
-    return _attribute(values[0]) if values else ""
+    return _print_attribute(values[0]) if values else ""
 
 
-def _attribute(value: ast.expr) -> str:
-    """The attribute that an expression reads, as code: ``self.model.hook`` of that, or of ``getattr(self.model, "hook",
-    None)``; empty for anything else."""
+def _print_attribute(value: ast.expr) -> str:
+    """Return the attribute that an expression reads, as code; empty for anything else.
+
+    ``self.model.hook`` and ``getattr(self.model, "hook", None)`` both give ``self.model.hook``.
+    """
     match value:
         case ast.Call(func=ast.Name("getattr"), args=[owner, ast.Constant(str(name)), *rest], keywords=[]):
-            return f"{ast.unparse(owner)}.{name}" if _is_path(owner) and _is_none(rest) else ""
+            return f"{ast.unparse(owner)}.{name}" if _is_self_path(owner) and _is_none_default(rest) else ""
         case ast.Attribute(value=owner, attr=name):
-            return f"{ast.unparse(owner)}.{name}" if _is_path(owner) else ""
+            return f"{ast.unparse(owner)}.{name}" if _is_self_path(owner) else ""
     return ""
 
 
-def _is_none(default: Sequence[ast.expr]) -> bool:
+def _is_none_default(default: Sequence[ast.expr]) -> bool:
     return all(isinstance(node, ast.Constant) and node.value is None for node in default)
 
 
-def _is_path(node: ast.expr) -> bool:
-    """Whether an expression is ``self``, or attributes of it in a row."""
+def _is_self_path(node: ast.expr) -> bool:
+    """Whether an expression is ``self`` or an attribute path of ``self``."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name) and node.id == "self"
 
 
-def _binds(text: str, name: str) -> bool:
+def _is_bound(text: str, name: str) -> bool:
     return any(name in binds(node) for node in flatten(text))
 
 
 def _reads(text: str, node: Node, value: str) -> bool:
     """Whether a statement of a text reads the attribute ``value`` itself."""
     return any(
-        isinstance(found, ast.Attribute) and found.lineno in _rows(node) and ast.unparse(found) == value
+        isinstance(found, ast.Attribute) and found.lineno in _list_rows(node) and ast.unparse(found) == value
         for found in walk(tree_of(text))
     )
 
 
-def _replaced(text: str, nodes: Sequence[Node], name: str, value: str) -> str:
-    """The text with ``value`` in the place of the local ``name``, in these statements of it."""
-    rows = {row for node in nodes for row in _rows(node)}
+def _replace_local(text: str, nodes: Sequence[Node], name: str, value: str) -> str:
+    """Replace the local ``name`` by ``value`` in these statements of a text."""
+    rows = {row for node in nodes for row in _list_rows(node)}
     places = Places(text)
-    found = [said for said in mentions(body_of(tree_of(text))) if said.name == name and _is_read(said)]
-    read = [said.node for said in found if isinstance(said.node, ast.Name) and said.node.lineno in rows]
+    found = [mention for mention in mentions(body_of(tree_of(text))) if mention.name == name and _is_read(mention)]
+    read = [mention.node for mention in found if isinstance(mention.node, ast.Name) and mention.node.lineno in rows]
     return apply(text, [places.instead_of(node, value) for node in read])
 
 
-def _rows(node: Node) -> range:
+def _list_rows(node: Node) -> range:
     return range(node.start, node.start + len(node.lines))
 
 
-def _is_read(said: Mention) -> bool:
-    return isinstance(said.node, ast.Name) and isinstance(said.node.ctx, ast.Load)
+def _is_read(mention: Mention) -> bool:
+    return isinstance(mention.node, ast.Name) and isinstance(mention.node.ctx, ast.Load)

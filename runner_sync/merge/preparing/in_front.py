@@ -1,9 +1,9 @@
-"""Carry upstream's change of a condition over to where omni has put a branch in front of it, or taken one away.
+"""Carry upstream's change of a condition to the clause where omni put a branch in front of it or removed one.
 
-Comes in: a ``Triple``. Goes out: the same, with the new condition in omni's clause, and in the base, where it is no
-change any more. May touch: nothing.
+Comes in: a ``Triple``. Goes out: the triple with the new condition in omni's clause and in the base, where it no longer
+counts as a change. May touch: nothing.
 
-An ``if`` and an ``elif`` are no versions of one statement, because other clauses depend on which of them it is::
+An ``if`` and an ``elif`` are not versions of one statement, because other clauses depend on the keyword::
 
     base      if self.takes_rows:             omni    if self.has_own_rows:
                   run(rows)                               run(own)
@@ -25,10 +25,12 @@ _OTHER = {"if": "elif", "elif": "if"}
 
 
 def with_conditions_in_other_branches(triple: Triple) -> Triple:
-    """The triple with each changed condition of upstream's in omni's branch of the other keyword, if base, omni and
-    upstream have the condition once."""
+    """Put each condition that upstream changed into omni's clause of the other keyword.
+
+    Base and omni must each have the condition exactly once.
+    """
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
-    found = list(_found(base, omni, upstream))
+    found = list(_find_conditions(base, omni, upstream))
     if not found:
         return triple
     changed = {pair.left: pair.right for pair in align(base, upstream) if not pair.equal}
@@ -38,12 +40,12 @@ def with_conditions_in_other_branches(triple: Triple) -> Triple:
         if new is not None and new.keyword == base[i].keyword and not new.one_line and not new.frozen:
             old[i] = new.lines
             mine[j] = [f"{omni[j].keyword}{new.lines[0].removeprefix(new.keyword)}", *new.lines[1:]]
-    return replace(triple, base=_with_lines(triple.base, base, old), omni=_with_lines(triple.omni, omni, mine))
+    return replace(triple, base=_replace_lines(triple.base, base, old), omni=_replace_lines(triple.omni, omni, mine))
 
 
-def _found(base: Sequence[Node], omni: Sequence[Node], upstream: Sequence[Node]) -> Iterator[tuple[int, int]]:
-    """The conditions of the base that upstream lacks and that omni has under the other keyword, as indices of both."""
-    places = {side: _once(nodes) for side, nodes in (("base", base), ("omni", omni))}
+def _find_conditions(base: Sequence[Node], omni: Sequence[Node], upstream: Sequence[Node]) -> Iterator[tuple[int, int]]:
+    """Yield the base conditions that upstream lacks and omni has under the other keyword, as indices of both."""
+    places = {side: _find_unique_conditions(nodes) for side, nodes in (("base", base), ("omni", omni))}
     there = {node.canon for node in upstream}
     for canon, i in places["base"].items():
         other = _OTHER[base[i].keyword] + canon.removeprefix(base[i].keyword)
@@ -52,8 +54,8 @@ def _found(base: Sequence[Node], omni: Sequence[Node], upstream: Sequence[Node])
             yield i, j
 
 
-def _once(nodes: Sequence[Node]) -> dict[str, int]:
-    """The conditions on lines of their own that a text has once, by their text."""
+def _find_unique_conditions(nodes: Sequence[Node]) -> dict[str, int]:
+    """Return the conditions that occur once in a text, by text; skips those with their suite on the same line."""
     found: dict[str, list[int]] = {}
     for k, node in enumerate(nodes):
         if node.keyword in _OTHER:
@@ -61,8 +63,8 @@ def _once(nodes: Sequence[Node]) -> dict[str, int]:
     return {canon: at[0] for canon, at in found.items() if len(at) == 1 and not nodes[at[0]].one_line}
 
 
-def _with_lines(text: str, nodes: Sequence[Node], lines: dict[int, Sequence[str]]) -> str:
-    """The text with other lines for some nodes, at the indentation of the old ones."""
+def _replace_lines(text: str, nodes: Sequence[Node], lines: dict[int, Sequence[str]]) -> str:
+    """Replace the lines of some nodes in a text, at the indentation of the old lines."""
     rows = text.split("\n")
     for k in sorted(lines, reverse=True):
         first = nodes[k].start - 1

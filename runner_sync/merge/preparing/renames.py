@@ -1,9 +1,9 @@
-"""Give locals that one side has renamed the same name on all sides.
+"""Give a local that one side renamed the same name on all sides.
 
-Comes in: base, omni and upstream texts. Goes out: the texts in the names that the result has. May touch: nothing.
+Comes in: base, omni and upstream texts. Goes out: the texts in the names of the result. May touch: nothing.
 
-A copy that says ``model_output`` throughout where the original says ``hidden_states`` would otherwise conflict in every
-statement with the name, and upstream's new statements would come in under the wrong one.
+If a copy says ``model_output`` throughout where the original says ``hidden_states``, every statement with the name
+would conflict, and upstream's new statements would come in under the wrong name.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from runner_sync.statements.dataflow import binds, reads
 from runner_sync.syntax import parameter_names, walk
 
 SEEN = 2
-"""The fewest statements that must show a renaming; in a single one it could be a change of meaning."""
+"""The fewest statements that must show a renaming; a single one could be a change of meaning."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*|\W")
 
 
 def with_omni_names(triple: Triple) -> Triple:
-    """The triple with base and upstream in omni's names for locals that omni has renamed."""
-    found = renamed_locals(triple.base, triple.omni)
+    """Rename locals of base and upstream to omni's names for them."""
+    found = find_renamed_locals(triple.base, triple.omni)
     found = {old: new for old, new in found.items() if _can_rename((triple.base, triple.upstream), old, new)}
     if not found:
         return triple
@@ -39,25 +39,25 @@ def with_omni_names(triple: Triple) -> Triple:
 
 
 def with_omni_names_of_values(triple: Triple) -> Triple:
-    """The triple with base and upstream in omni's name for the only value that all three make of a class.
+    """Rename the only value that all three texts make of a class to omni's name, in base and upstream.
 
-    For a local that is bound several times, of which omni renamed only one of its values::
+    Handles a local that is bound several times, of which omni renamed only one value::
 
         base, upstream   output = copy(EMPTY) … return output   …   output = Output(rows)
         omni             output = copy(EMPTY) … return output   …   runner_output = Output(rows)
     """
-    base, omni, upstream = (_values_made(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = (_find_values_made(text) for text in (triple.base, triple.omni, triple.upstream))
     for made, (name, line) in base.items():
         if made not in omni or made not in upstream:
             continue
         new, (same, there) = omni[made][0], upstream[made]
         if name == same != new and _can_rename((triple.base, triple.upstream), name, new):
-            triple = _named_behind(triple, name, new, (line, there))
+            triple = _rename_values(triple, name, new, (line, there))
     return triple
 
 
-def _values_made(text: str) -> dict[str, tuple[str, int]]:
-    """``{class: (local, line)}`` of the classes of which a method makes and binds exactly one value."""
+def _find_values_made(text: str) -> dict[str, tuple[str, int]]:
+    """Return ``{class: (local, line)}`` of the classes of which a method makes and binds exactly one value."""
     found: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for node in flatten(text):
         called, targets = node.facts.called, node.facts.targets
@@ -67,7 +67,7 @@ def _values_made(text: str) -> dict[str, tuple[str, int]]:
 
 
 def with_omni_names_of_new_values(triple: Triple) -> Triple:
-    """The triple with upstream in omni's names for the further values that both newly unpack from one function.
+    """Rename in upstream the further values that both sides newly unpack from one function to omni's names.
 
     Merged under two names, they would count as two values, more than the function returns::
 
@@ -75,7 +75,7 @@ def with_omni_names_of_new_values(triple: Triple) -> Triple:
         omni      nans, count, lists = self.sync(rows)
         upstream  nans, nans_device, lists = self.sync(rows)
     """
-    base, omni, upstream = (_unpacked(text) for text in (triple.base, triple.omni, triple.upstream))
+    base, omni, upstream = (_find_unpacked(text) for text in (triple.base, triple.omni, triple.upstream))
     for called in base.keys() & omni.keys() & upstream.keys():
         old, mine, theirs = base[called], omni[called], upstream[called]
         if len(old) < len(mine) == len(theirs):
@@ -85,8 +85,8 @@ def with_omni_names_of_new_values(triple: Triple) -> Triple:
     return triple
 
 
-def _unpacked(text: str) -> dict[str, tuple[str, ...]]:
-    """``{function: locals}`` of the methods of ``self`` whose values a text unpacks into locals, exactly once."""
+def _find_unpacked(text: str) -> dict[str, tuple[str, ...]]:
+    """Return ``{function: locals}`` of the methods of ``self`` whose values a text unpacks exactly once."""
     found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for node in flatten(text):
         if (
@@ -101,13 +101,12 @@ def _unpacked(text: str) -> dict[str, tuple[str, ...]]:
 def with_upstream_names(
     triple: Triple, heritage: Collection[str], versions: Collection[str]
 ) -> tuple[Triple, Collection[str], Collection[str]]:
-    """The triple with base and omni in upstream's new names for locals, so that what omni added uses them; and
-    ``heritage`` and ``versions``, statements of other revisions of upstream, in the same names.
+    """Rename locals of base and omni, and in ``heritage`` and ``versions``, to upstream's new names.
 
-    Only if every statement that binds the local is the same but for the names. Otherwise it may be another value: what
-    omni does with ``kv_cache`` it would not do with ``k_cache``, the first of two (vllm-ascend 0.11.0rc0).
+    Every statement that binds the local must be equal but for the names. Otherwise it may be another value: what omni
+    does with ``kv_cache`` it would not do with ``k_cache``, the first of two (vllm-ascend 0.11.0rc0).
     """
-    found = renamed_locals(triple.base, triple.upstream, whole=True)
+    found = find_renamed_locals(triple.base, triple.upstream, whole=True)
     found = {old: new for old, new in found.items() if _can_rename((triple.base, triple.omni), old, new)}
     if not found:
         return triple, heritage, versions
@@ -119,7 +118,7 @@ def with_upstream_names(
 
 
 def named_alike(text: str, others: Sequence[str]) -> list[str]:
-    """``others``, revisions of one text, in the local names of ``text``; one that is no Python stays as it is.
+    """Rename the locals of ``others``, revisions of one text, to those of ``text``; skips what does not parse.
 
     Revisions that differ from ``text`` in the same names share one comparison, that of the longest, to save time.
     """
@@ -127,41 +126,38 @@ def named_alike(text: str, others: Sequence[str]) -> list[str]:
     unshared = {}
     for other in sorted(others, key=len):
         with contextlib.suppress(UnparsableText):
-            unshared[other] = _unshared_locals(other, text)
+            unshared[other] = _find_unshared_locals(other, text)
             longest[unshared[other]] = other
-    renamings = {names: renamed_locals(other, text) for names, other in longest.items()}
+    renamings = {names: find_renamed_locals(other, text) for names, other in longest.items()}
     found = {other: renamings[names] for other, names in unshared.items()}
     return [_rename(other, found[other]) if found.get(other) else other for other in others]
 
 
 def with_omni_names_behind(triple: Triple, names: Collection[str]) -> Triple:
-    """The triple with base and upstream in omni's name for one value of a local, from the statement that binds it to
-    the next that does.
+    """Rename one value of each local in ``names`` to omni's name, in base and upstream, up to the next binding.
 
-    For ``names`` that are bound several times (``output = …`` in a branch that returns it, and again at the end), of
-    which omni renamed one value. Also for a value that omni computes differently, under a name that upstream uses for
-    something else further up.
+    Handles a local that is bound several times, of which omni renamed one value, and a value that omni computes
+    differently under a name that upstream uses for something else further up.
     """
     for name in names:
-        found = _renamed_binding(triple, name) or _renamed_value(triple, name)
+        found = _find_renamed_binding(triple, name) or _find_renamed_value(triple, name)
         if found is not None:
             new, *lines = found
-            triple = _named_behind(triple, name, new, lines)
+            triple = _rename_values(triple, name, new, lines)
     return triple
 
 
-def _named_behind(triple: Triple, name: str, new: str, lines: Sequence[int]) -> Triple:
-    """The triple with the values that base and upstream bind to ``name`` at the two ``lines`` renamed to ``new``."""
+def _rename_values(triple: Triple, name: str, new: str, lines: Sequence[int]) -> Triple:
+    """Rename the values that base and upstream bind to ``name`` at the two ``lines`` to ``new``."""
     base, upstream = (
-        _rename(text, {name: new}, within=_lines_of_value(text, name, line))
+        _rename(text, {name: new}, within=_find_lines_of_value(text, name, line))
         for text, line in zip((triple.base, triple.upstream), lines, strict=True)
     )
     return Triple(base, triple.omni, upstream)
 
 
-def _renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
-    """``(omni's name, line in base, line in upstream)`` of a statement of all three texts that binds ``name``, and in
-    omni another one."""
+def _find_renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
+    """Return omni's name for ``name``, and the lines in base and upstream of a shared statement that binds it."""
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     theirs = {pair.left: pair.right for pair in align(base, upstream)}
     for pair in align(base, omni):
@@ -174,11 +170,8 @@ def _renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
     return None
 
 
-def _renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
-    """The same for a value that base and upstream bind to ``name`` once, and omni in a statement that is not paired.
-
-    It is recognised by the statements that use the value: all must have the same other name in omni.
-    """
+def _find_renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
+    """Find the same for a value that omni binds in an unpaired statement: all its uses must have one other name."""
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     made = [[node.start for node in side if name in binds(node)] for side in (base, upstream)]
     if any(len(lines) != 1 for lines in made):
@@ -188,10 +181,10 @@ def _renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
     for pair in align(base, omni):
         node = base[pair.left]
         if node.start >= made[0][0] and name in reads(node) | binds(node):
-            changed = dict(_differences(node.canon, omni[pair.right].canon))
+            changed = dict(_find_differences(node.canon, omni[pair.right].canon))
             votes[changed.get(name, name)] += 1
     other, count = next(iter(votes.items()), (name, 0))
-    later = {word for side, lines in zip((base, upstream), made, strict=True) for word in _used_behind(side, lines[0])}
+    later = {word for side, lines in zip((base, upstream), made, strict=True) for word in _find_used(side, lines[0])}
     if len(votes) > 1 or count < SEEN or other not in bound - later:
         return None
     if not _can_rename((triple.base, triple.upstream), name):
@@ -199,32 +192,31 @@ def _renamed_value(triple: Triple, name: str) -> tuple[str, int, int] | None:
     return other, made[0][0], made[1][0]
 
 
-def _used_behind(nodes: Sequence[Node], line: int) -> set[str]:
-    """The locals that statements read or bind from a line on."""
+def _find_used(nodes: Sequence[Node], line: int) -> set[str]:
+    """Return the locals that statements read or bind from a line on."""
     return {word for node in nodes if node.start >= line for word in reads(node) | binds(node)}
 
 
-def _lines_of_value(text: str, name: str, line: int) -> range:
-    """The lines from a statement that binds ``name`` up to the next one that does."""
+def _find_lines_of_value(text: str, name: str, line: int) -> range:
+    """Return the lines from a statement that binds ``name`` up to the next such statement."""
     later = [node.start for node in flatten(text) if node.start > line and name in binds(node)]
     return range(line, min(later, default=text.count("\n") + 2))
 
 
 def with_old_reads_renamed(before: str, text: str, names: Collection[str]) -> str:
-    """``text`` with reads of unbound locals renamed to what they are called now.
+    """Rename reads in ``text``, made from ``before``, of locals in ``names`` that only ``before`` binds.
 
-    ``text`` was made from ``before``. One of ``names`` that only ``before`` binds is renamed if every statement that
-    bound it is in ``text`` and binds another name, otherwise unchanged.
+    A name is renamed only if every statement that bound it is in ``text`` and binds another name.
     """
-    for name in sorted(set(names) - _bound(text)):
-        new = _bound_instead(before, text, name)
+    for name in sorted(set(names) - _find_bound(text)):
+        new = _find_bound_instead(before, text, name)
         if new and not _mentions(before, new) and _can_rename((text,), name):
             text = _rename(text, {name: new})
     return text
 
 
-def _bound_instead(before: str, text: str, name: str) -> str:
-    """The name that ``text`` binds wherever ``before`` binds ``name``; empty if that is not clear."""
+def _find_bound_instead(before: str, text: str, name: str) -> str:
+    """Return the name that ``text`` binds wherever ``before`` binds ``name``; empty if that is not clear."""
     left, right = flatten(before), flatten(text)
     pairs = {pair.left: right[pair.right] for pair in align(left, right)}
     found = set()
@@ -235,13 +227,12 @@ def _bound_instead(before: str, text: str, name: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, str]:
-    """``{base name: omni name}`` of locals that omni renamed consistently.
+def find_renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, str]:
+    """Return ``{base name: omni name}`` of locals that omni renamed consistently, in at least ``SEEN`` statements.
 
-    At least ``SEEN`` statements must show it, and one of them bind the local. With ``whole``, every statement that
-    binds it must be the same but for the names.
+    One of these statements must bind the local; with ``whole``, all that bind it must be equal but for the names.
     """
-    gone, come = _unshared_locals(base, omni)
+    gone, come = _find_unshared_locals(base, omni)
     if not gone or not come:
         return {}
 
@@ -252,7 +243,7 @@ def renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, st
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     pairs = {pair.left: right[pair.right] for pair in align(left, right, wanted=may_rename)}
     for at, node in pairs.items():
-        for old, new in _differences(left[at].canon, node.canon):
+        for old, new in _find_differences(left[at].canon, node.canon):
             votes[old][new] += 1
     found = {
         old: new
@@ -268,11 +259,10 @@ def renamed_locals(base: str, omni: str, *, whole: bool = False) -> dict[str, st
 def _is_renamed_throughout(
     left: Sequence[Node], pairs: Mapping[int, Node], name: str, renamed: Mapping[str, str]
 ) -> bool:
-    """Whether every statement that binds a local is the same in the other text but for the names, or for more
-    arguments there."""
+    """Whether all statements that bind a local are equal in the other text, apart from names and added arguments."""
     binding = [at for at, node in enumerate(left) if name in binds(node)]
-    said = {at: "".join(renamed.get(word, word) for word in _WORD.findall(left[at].canon)) for at in binding}
-    return all(at in pairs and is_part_of(said[at], pairs[at].canon) for at in binding)
+    expected = {at: "".join(renamed.get(word, word) for word in _WORD.findall(left[at].canon)) for at in binding}
+    return all(at in pairs and is_part_of(expected[at], pairs[at].canon) for at in binding)
 
 
 def _is_bound_instead(left: Sequence[Node], pairs: Mapping[int, Node], name: str, renamed: Mapping[str, str]) -> bool:
@@ -280,13 +270,13 @@ def _is_bound_instead(left: Sequence[Node], pairs: Mapping[int, Node], name: str
     return any(name in binds(left[at]) and renamed[name] in binds(node) for at, node in pairs.items())
 
 
-def _unshared_locals(base: str, omni: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The locals of each text that the other one does not mention."""
-    return _bound(base) - _names(omni), _bound(omni) - _names(base)
+def _find_unshared_locals(base: str, omni: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the locals of each text that the other text does not mention."""
+    return _find_bound(base) - _find_names(omni), _find_bound(omni) - _find_names(base)
 
 
-def _differences(a: str, b: str) -> set[tuple[str, str]]:
-    """The ``(old, new)`` names in which two texts differ, word by word up to the first difference that is no name."""
+def _find_differences(a: str, b: str) -> set[tuple[str, str]]:
+    """Return the ``(old, new)`` names in which two texts differ, up to the first other difference."""
     left, right = _WORD.findall(a), _WORD.findall(b)
     pairs = set()
     for x, y in zip(left, right, strict=False):
@@ -297,55 +287,54 @@ def _differences(a: str, b: str) -> set[tuple[str, str]]:
     return pairs
 
 
-def _names(text: str) -> frozenset[str]:
-    return _names_and_locals(text)[0]
+def _find_names(text: str) -> frozenset[str]:
+    return _find_names_and_locals(text)[0]
 
 
-def _bound(text: str) -> frozenset[str]:
-    return _names_and_locals(text)[1]
+def _find_bound(text: str) -> frozenset[str]:
+    return _find_names_and_locals(text)[1]
 
 
 @lru_cache(maxsize=1024)
-def _names_and_locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """All names in a text, and its locals; parameters do not count as locals, because callers may pass them by name."""
-    tree = _parsed(text)
+def _find_names_and_locals(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return all names in a text, and its locals without parameters, because callers may pass those by name."""
+    tree = _parse(text)
     names = {node.id for node in walk(tree) if isinstance(node, ast.Name)} | parameter_names(tree)
-    said = {mention.name for mention in mentions(body_of(tree))}
-    return frozenset(names | said), bound_in(body_of(tree)) - parameter_names(tree)
+    mentioned = {mention.name for mention in mentions(body_of(tree))}
+    return frozenset(names | mentioned), bound_in(body_of(tree)) - parameter_names(tree)
 
 
 def _mentions(text: str, name: str) -> bool:
-    return name in _names(text)
+    return name in _find_names(text)
 
 
 def _can_rename(texts: Iterable[str], old: str, new: str | None = None) -> bool:
     """Whether a local can be renamed in each of the texts.
 
-    The new name must not be in use, and the old one must only stand as a plain name: in no ``except … as old``,
-    ``nonlocal``, pattern or import.
+    The new name must not be in use. The old one must occur only as a plain name, not in ``except … as old``,
+    ``nonlocal``, a pattern or an import.
     """
     return all(
         (new is None or not _mentions(text, new))
-        and all(isinstance(mention.node, ast.Name) for mention in _scope(text) if mention.name == old)
+        and all(isinstance(mention.node, ast.Name) for mention in _find_mentions(text) if mention.name == old)
         for text in texts
     )
 
 
 def _rename(text: str, names: Mapping[str, str], *, within: Container[int] | None = None) -> str:
-    """The text with locals renamed, with ``within`` only on these lines. Names that belong to a lambda, comprehension
-    or function inside are left alone."""
+    """Rename locals in a text, only on lines ``within``; skips names of a nested lambda, comprehension or function."""
     places = Places(text)
-    found = [(said.node, names[said.name]) for said in _scope(text) if said.name in names]
+    found = [(mention.node, names[mention.name]) for mention in _find_mentions(text) if mention.name in names]
     plain = [(node, new) for node, new in found if isinstance(node, ast.Name)]
     return apply(text, [places.instead_of(node, new) for node, new in plain if within is None or node.lineno in within])
 
 
-def _scope(text: str) -> list[Mention]:
-    """The names in a unit's own scope, where they stand."""
-    return mentions(body_of(_parsed(text)))
+def _find_mentions(text: str) -> list[Mention]:
+    """Return the mentions of names in a unit's own scope."""
+    return mentions(body_of(_parse(text)))
 
 
-def _parsed(text: str) -> ast.Module:
+def _parse(text: str) -> ast.Module:
     try:
         return parse_unit(text)
     except SyntaxError as error:
@@ -353,7 +342,7 @@ def _parsed(text: str) -> ast.Module:
 
 
 def body_of(tree: ast.Module) -> Sequence[ast.stmt]:
-    """The body of a method; of any other unit all statements."""
+    """Return the body of a method, or all statements of any other unit."""
     match tree.body:
         case [ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body)]:
             return body

@@ -1,16 +1,16 @@
-"""Return at once what another side names first, or name what another side returns at once.
+"""Return a value at once that another side names first, or name a value that another side returns at once.
 
-Comes in: a ``Triple``. Goes out: the same, with two sides in the form of the third. May touch: nothing.
+Comes in: a ``Triple``. Goes out: the triple with two sides in the form of the third. May touch: nothing.
 
-A text that is no copy of upstream's keeps its form. The return would otherwise be a statement that omni does not have::
+A text that is no copy keeps its form. Otherwise the return would be a statement that omni lacks::
 
     base      result = self.wait(rows)        omni    return self.wait(rows)
               return result
     upstream  result = self.wait(rows)        as      return self.handed_on(self.wait(rows))
               return self.handed_on(result)
 
-A copy gets upstream's form, if upstream now does something between the call and the return. Otherwise omni's own call
-would return before that::
+A copy gets upstream's form if upstream now does something between the call and the return. Otherwise omni's call would
+return before that::
 
     base      return super().run(rows)        omni    return Omni.run(self, rows)
     upstream  result = super().run(rows)      as      result = Omni.run(self, rows)
@@ -32,50 +32,53 @@ from runner_sync.syntax import indentation, walk
 
 
 def with_values_returned_at_once(triple: Triple) -> Triple:
-    """The triple with each named value of base and upstream in the return behind it, if omni returns that value."""
+    """Move each named value of base and upstream into the return behind it, if omni returns the value at once."""
     omni = {node.canon for node in flatten(triple.omni)}
-    for pair in _named(flatten(triple.base)):
-        said = f"return {pair.value}" in omni and pair.assignment.canon not in omni
-        if pair.returned != pair.name or not said:
+    for pair in _find_pairs(flatten(triple.base)):
+        is_returned = f"return {pair.value}" in omni and pair.assignment.canon not in omni
+        if pair.returned != pair.name or not is_returned:
             continue
         old, new = (
-            [one for one in _named(flatten(text)) if one.assignment.canon == pair.assignment.canon]
+            [one for one in _find_pairs(flatten(text)) if one.assignment.canon == pair.assignment.canon]
             for text in (triple.base, triple.upstream)
         )
         if len(old) == len(new) == 1:
-            base, upstream = old[0].joined(triple.base), new[0].joined(triple.upstream)
+            base, upstream = old[0].join(triple.base), new[0].join(triple.upstream)
             triple = replace(triple, base=base, upstream=upstream)
     return triple
 
 
 def with_returned_values_named(triple: Triple) -> Triple:
-    """The triple with a name for each value that base returns at once and upstream names, in base and in omni's text.
+    """Name each value that base returns at once and upstream names, in base and omni.
 
-    Only where omni has one return of a call of that function, whatever it is called on, and the name is new.
+    Applies only where omni has one return of a call of that function, on whatever object, and the name is new.
     """
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
-    old, mine = (_returned_calls(nodes) for nodes in (base, omni))
+    old, mine = (_group_returned_calls(nodes) for nodes in (base, omni))
     known = frozenset[str]().union(*(node.names for node in (*base, *omni)))
-    for name, value in _named_and_returned_later(upstream):
+    for name, value in _find_named_returns(upstream):
         exits = [node for node in base if node.canon == f"return {value}"]
-        called = _called(value)
+        called = _find_called(value)
         if name not in known and len(exits) == 1 and old[called] == exits and len(mine[called]) == 1:
-            base_named, omni_named = _naming(triple.base, exits[0], name), _naming(triple.omni, mine[called][0], name)
+            base_named, omni_named = (
+                _name_returned(triple.base, exits[0], name),
+                _name_returned(triple.omni, mine[called][0], name),
+            )
             return with_returned_values_named(replace(triple, base=base_named, omni=omni_named))
     return triple
 
 
-def _returned_calls(nodes: Sequence[Node]) -> Mapping[str, list[Node]]:
-    """The returns of calls, by the last part of the function's name."""
+def _group_returned_calls(nodes: Sequence[Node]) -> Mapping[str, list[Node]]:
+    """Group the returns of calls by the last part of the function's name."""
     found = defaultdict[str, list[Node]](list)
     for node in nodes:
-        if node.canon.startswith("return ") and (called := _called(node.canon.removeprefix("return "))):
+        if node.canon.startswith("return ") and (called := _find_called(node.canon.removeprefix("return "))):
             found[called].append(node)
     return found
 
 
-def _called(value: str) -> str:
-    """The last part of the name of the function that an expression calls; empty if it is no such call."""
+def _find_called(value: str) -> str:
+    """Return the last part of the name of the function that an expression calls; empty for any other expression."""
     call = ast.parse(value, mode="eval").body
     function = call.func if isinstance(call, ast.Call) else None
     return (
@@ -83,33 +86,33 @@ def _called(value: str) -> str:
     )
 
 
-def _named_and_returned_later(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
-    """Each ``name = value`` with statements between it and ``return name`` in its suite, as name and value."""
+def _find_named_returns(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
+    """Yield the name and value of each ``name = value`` with statements between it and ``return name`` in its suite."""
     exits = defaultdict[str, list[int]](list)
     for k, node in enumerate(nodes):
         exits[node.canon].append(k)
     for k, node in enumerate(nodes):
         name = node.facts.targets[0] if len(node.facts.targets) == 1 else ""
         value = node.canon.removeprefix(f"{name} = ")
-        if not name.isidentifier() or value == node.canon or not _called(value):
+        if not name.isidentifier() or value == node.canon or not _find_called(value):
             continue
         later = [i for i in exits[f"return {name}"] if i > k and nodes[i].parent == node.parent]
         if later and next(siblings(nodes, k, step=1)) < later[-1]:
             yield name, value
 
 
-def _naming(text: str, exit: Node, name: str) -> str:
-    """``text`` with the value of a return assigned to ``name``, which is returned behind it."""
+def _name_returned(text: str, exit: Node, name: str) -> str:
+    """Assign the value of a return to ``name``, and return the name behind it."""
     lines = text.split("\n")
     first, last = exit.start - 1, exit.start - 1 + len(exit.lines)
-    said = re.sub(r"return\b", lambda _: f"{name} =", lines[first], count=1)
+    assignment = re.sub(r"return\b", lambda _: f"{name} =", lines[first], count=1)
     behind = f"{indentation(lines[first])}return {name}"
-    return "\n".join([*lines[:first], said, *lines[first + 1 : last], behind, *lines[last:]])
+    return "\n".join([*lines[:first], assignment, *lines[first + 1 : last], behind, *lines[last:]])
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """``name = value`` and the return right behind it, which is all that reads the name: ``return returned``."""
+    """``name = value`` and the return right behind it (``return returned``), which alone reads the name."""
 
     name: str
     value: str
@@ -117,15 +120,15 @@ class _Pair:
     assignment: Node
     exit: Node
 
-    def joined(self, text: str) -> str:
-        """The text with both as one return."""
+    def join(self, text: str) -> str:
+        """Write both as one return."""
         lines = text.split("\n")
         first, last = self.assignment.start - 1, self.exit.start - 1 + len(self.exit.lines)
-        said = re.sub(rf"(?<![\w.]){re.escape(self.name)}\b(?!=)", lambda _: self.value, self.returned)
-        return "\n".join([*lines[:first], f"{indentation(lines[first])}return {said}", *lines[last:]])
+        expression = re.sub(rf"(?<![\w.]){re.escape(self.name)}\b(?!=)", lambda _: self.value, self.returned)
+        return "\n".join([*lines[:first], f"{indentation(lines[first])}return {expression}", *lines[last:]])
 
 
-def _named(nodes: Sequence[Node]) -> Iterator[_Pair]:
+def _find_pairs(nodes: Sequence[Node]) -> Iterator[_Pair]:
     for k, node in enumerate(nodes):
         behind = next(siblings(nodes, k, step=1), None)
         name = node.facts.targets[0] if len(node.facts.targets) == 1 else ""

@@ -1,9 +1,9 @@
-"""Take a suite of omni's for its own base, where it is upstream's new suite but for some conditions.
+"""Use a suite of omni's as its own base where it equals upstream's new suite apart from some conditions.
 
-Comes in: a ``Triple``. Goes out: the same, with such suites of the base exchanged. May touch: nothing.
+Comes in: a ``Triple``. Goes out: the triple with such suites of the base exchanged. May touch: nothing.
 
-Only for a text that is no copy of upstream's. It may have a statement that upstream only now comes (back) to,
-and then the suite around it stands between the two revisions; the base's form of it is no base of omni's::
+For a text that is no copy: it may have a statement that upstream reaches, or returns to, only now. Then the suite
+around it lies between the two revisions, and the base's form is no base of omni's::
 
     base    if at < len(rows):          omni    row = rows[at] if at < len(rows) else rows[0]
                 row = rows[at]                  out.append(row)
@@ -24,34 +24,36 @@ from runner_sync.statements import ROOT, Node, ancestors, enclosing, flatten
 from runner_sync.syntax import indentation
 
 _Path = tuple[str, ...]
-"""The canonical texts of a head and of all around it, the innermost first."""
+"""The canonical texts of a head and of all heads around it, innermost first."""
 
 _Suite = tuple[Sequence[Node], range]
-"""Nodes, and which of them are in the suite, at any depth."""
+"""Nodes, and the indices of those in the suite, at any depth."""
 
 
 def with_suites_at_hand(triple: Triple) -> Triple:
-    """The triple with suites of omni's in the base, where upstream has changed the base's and has all of omni's.
+    """Put omni's suites into the base where upstream changed the base's suite and has all of omni's.
 
-    Of suites inside each other the inner one is exchanged.
+    Of nested suites the inner one is exchanged.
     """
     omni, base, upstream = (flatten(text) for text in (triple.omni, triple.base, triple.upstream))
-    old, new = _suites(base), _suites(upstream)
+    old, new = _find_suites(base), _find_suites(upstream)
     done = list[int]()
-    for path, mine in reversed([*_suites(omni).items()]):
+    for path, mine in reversed([*_find_suites(omni).items()]):
         if path not in old or path not in new or any(head in mine for head in done):
             continue
         if _is_at_hand((omni, mine), (upstream, new[path]), before=(base, old[path])):
-            text = _exchanged(triple.base, (base, old[path]), triple.omni, (omni, mine))
+            text = _exchange(triple.base, (base, old[path]), triple.omni, (omni, mine))
             triple, base = replace(triple, base=text), flatten(text)
-            old = _suites(base)
+            old = _find_suites(base)
             done.append(mine[0])
     return triple
 
 
-def _suites(nodes: Sequence[Node]) -> Mapping[_Path, range]:
-    """The suites of a text that one path leads to, in the order of their heads; without those that a comment at another
-    column cuts in two."""
+def _find_suites(nodes: Sequence[Node]) -> Mapping[_Path, range]:
+    """Return the suites of a text by path, in the order of their heads.
+
+    Skips paths that lead to several suites, and suites that a comment at another column cuts in two.
+    """
     found, twice, inside = dict[_Path, range](), set[_Path](), dict[int, list[int]]()
     for k in range(len(nodes)):
         for head in ancestors(nodes, k):
@@ -65,28 +67,32 @@ def _suites(nodes: Sequence[Node]) -> Mapping[_Path, range]:
 
 
 def _is_at_hand(omni: _Suite, upstream: _Suite, *, before: _Suite) -> bool:
-    """Whether upstream's new suite has all of omni's in the same order and nesting and, besides, only ``if``s around
-    some of it; and omni's has something that the suite ``before`` had not."""
-    mine, theirs, old = (_statements(suite) for suite in (omni, upstream, before))
-    said = {before[0][k].canon for k in old}
-    if all(omni[0][k].canon in said for k in mine):
+    """Whether upstream's new suite has all of omni's statements in order and nesting, and otherwise only adds ``if``.
+
+    Omni's suite must also have a statement that the suite ``before`` lacks.
+    """
+    mine, theirs, old = (_list_statements(suite) for suite in (omni, upstream, before))
+    old_texts = {before[0][k].canon for k in old}
+    if all(omni[0][k].canon in old_texts for k in mine):
         return False
-    pairs = _in_order(omni[0], mine, upstream[0], theirs)
+    pairs = _match_in_order(omni[0], mine, upstream[0], theirs)
     more = [k for k in theirs if k not in pairs]
     if len(pairs) < len(mine) or not more or any(upstream[0][k].keyword != "if" for k in more):
         return False
-    return all(pairs.get(_head(upstream[0], k, pairs), ROOT) == _head(omni[0], j, mine) for k, j in pairs.items())
+    return all(
+        pairs.get(_find_head(upstream[0], k, pairs), ROOT) == _find_head(omni[0], j, mine) for k, j in pairs.items()
+    )
 
 
-def _statements(suite: _Suite) -> list[int]:
+def _list_statements(suite: _Suite) -> list[int]:
     nodes, members = suite
     return [k for k in members if not nodes[k].is_comment]
 
 
-def _in_order(
+def _match_in_order(
     omni: Sequence[Node], mine: Sequence[int], upstream: Sequence[Node], theirs: Sequence[int]
 ) -> dict[int, int]:
-    """The statements of omni's suite in upstream's, by index there: each the first behind the one before."""
+    """Match omni's statements in order to upstream's, greedily; returns omni's index by upstream's."""
     pairs, left = dict[int, int](), [*mine]
     for k in theirs:
         if left and upstream[k].canon == omni[left[0]].canon:
@@ -94,21 +100,21 @@ def _in_order(
     return pairs
 
 
-def _head(nodes: Sequence[Node], at: int, among: Collection[int]) -> int:
-    """The innermost head around a node that is ``among`` the given ones."""
+def _find_head(nodes: Sequence[Node], at: int, among: Collection[int]) -> int:
+    """Return the innermost head around a node that is ``among`` the given ones."""
     return next((head for head in ancestors(nodes, at) if head in among), ROOT)
 
 
-def _exchanged(text: str, old: _Suite, other: str, new: _Suite) -> str:
-    """``text`` with the lines of a suite replaced by those of a suite of ``other``, at the indentation of the first."""
-    (first, behind), (begin, stop) = _rows(old), _rows(new)
+def _exchange(text: str, old: _Suite, other: str, new: _Suite) -> str:
+    """Replace the lines of a suite of ``text`` by those of a suite of ``other``, at the old indentation."""
+    (first, behind), (begin, stop) = _find_rows(old), _find_rows(new)
     lines, others = text.split("\n"), other.split("\n")
     by = len(indentation(lines[first])) - len(indentation(others[begin]))
     return "\n".join([*lines[:first], *indented(others, new[0], range(begin, stop), by=by), *lines[behind:]])
 
 
-def _rows(suite: _Suite) -> tuple[int, int]:
-    """The first line of a suite, from 0, and the one behind its last; without comments around its statements."""
+def _find_rows(suite: _Suite) -> tuple[int, int]:
+    """Return the first line of a suite (0-based) and the line behind its last, without comments at either end."""
     nodes, _ = suite
-    inside = _statements(suite)
+    inside = _list_statements(suite)
     return nodes[inside[0]].start - 1, max(end(nodes, k) for k in inside)

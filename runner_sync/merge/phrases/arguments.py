@@ -30,37 +30,46 @@ def with_upstream_keywords(base: str, omni: str, upstream: str) -> str | None:
     ``None`` if upstream changed anything else, or if keywords conflict.
     """
     calls = [_find_call(text) for text in (base, omni, upstream)]
-    old, mine, new = calls
-    if old is None or mine is None or new is None or _strip_keywords(base) != _strip_keywords(upstream):
+    base_call, omni_call, upstream_call = calls
+    if (
+        base_call is None
+        or omni_call is None
+        or upstream_call is None
+        or _strip_keywords(base) != _strip_keywords(upstream)
+    ):
         return None
-    before, here, after = (_read_keywords(call) for call in (old, mine, new))
-    if not (mine.args or mine.keywords) or not _is_same_call(old, mine) or _has_replaced_mapping(before, here, after):
+    in_base, in_omni, in_upstream = (_read_keywords(call) for call in (base_call, omni_call, upstream_call))
+    if (
+        not (omni_call.args or omni_call.keywords)
+        or not _is_same_call(base_call, omni_call)
+        or _has_replaced_mapping(in_base, in_omni, in_upstream)
+    ):
         return None
-    changed = {name: value for name, value in after.items() if before.get(name) != value != here.get(name)}
-    gone = [name for name in before if name not in after and name in here]
-    if not (changed or gone) or any(before.get(name) != here.get(name) for name in [*changed, *gone]):
+    changed = {name: value for name, value in in_upstream.items() if in_base.get(name) != value != in_omni.get(name)}
+    gone = [name for name in in_base if name not in in_upstream and name in in_omni]
+    if not (changed or gone) or any(in_base.get(name) != in_omni.get(name) for name in [*changed, *gone]):
         return None
-    made = _edit_keywords(omni, mine, changed, gone)
+    made = _edit_keywords(omni, omni_call, changed, gone)
     result = _find_call(made) if made is not None else None
-    wanted = {name: value for name, value in {**here, **changed}.items() if name not in gone}
+    wanted = {name: value for name, value in {**in_omni, **changed}.items() if name not in gone}
     return made if result is not None and _read_keywords(result) == wanted else None
 
 
-def _is_same_call(old: ast.Call, mine: ast.Call) -> bool:
+def _is_same_call(base: ast.Call, omni: ast.Call) -> bool:
     """Whether omni's call stands for the base's.
 
     It does if both call the same function, or if more than half of omni's keywords are in the base's call.
     """
-    if ast.unparse(old.func) == ast.unparse(mine.func):
+    if ast.unparse(base.func) == ast.unparse(omni.func):
         return True
-    before, here = _read_keywords(old), _read_keywords(mine)
-    return 2 * len(before.keys() & here.keys()) > len(here)
+    in_base, in_omni = _read_keywords(base), _read_keywords(omni)
+    return 2 * len(in_base.keys() & in_omni.keys()) > len(in_omni)
 
 
-def _has_replaced_mapping(before: Keywords, here: Keywords, after: Keywords) -> bool:
+def _has_replaced_mapping(base: Keywords, omni: Keywords, upstream: Keywords) -> bool:
     """Whether both sides replaced a ``**mapping`` of the base: one may be a version of the other."""
-    old, mine, new = ({name for name in side if name.startswith("**")} for side in (before, here, after))
-    return bool(old - mine and old - new and mine - old)
+    old, own, new = ({name for name in side if name.startswith("**")} for side in (base, omni, upstream))
+    return bool(old - own and old - new and own - old)
 
 
 def _edit_keywords(text: str, call: ast.Call, changed: Keywords, gone: Collection[str]) -> str | None:

@@ -69,10 +69,10 @@ def content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason
         return chosen, reason
     if not terms.policy.is_copy:
         return replace(chosen, blanks=max(chosen.blanks, omni.blanks)), reason  # its own layout stays
-    mine = _is_below_own_statement(weave, "o", strand.in_omni)
-    if omni.blanks < base.blanks == upstream.blanks and mine:
+    is_below_own = _is_below_own_statement(weave, "o", strand.in_omni)
+    if omni.blanks < base.blanks == upstream.blanks and is_below_own:
         return replace(chosen, blanks=omni.blanks), reason
-    theirs = not mine and _is_below_own_statement(weave, "u", strand.in_upstream)
+    theirs = not is_below_own and _is_below_own_statement(weave, "u", strand.in_upstream)
     if upstream.blanks < base.blanks == omni.blanks and theirs:
         return replace(chosen, blanks=upstream.blanks), reason
     added = max(side.blanks if side.blanks > base.blanks else 0 for side in (omni, upstream))
@@ -110,8 +110,8 @@ def _is_annotated(text: str) -> bool:
 
 def _is_below_own_statement(weave: Weave, side: str, index: int) -> bool:
     """Whether a side (``"o"`` or ``"u"``) has a kept statement of its own on the line above, in the same suite."""
-    nodes, of = weave.side(side)
-    above = of[index - 1] if index else None
+    nodes, strands = weave.side(side)
+    above = strands[index - 1] if index else None
     return (
         above is not None
         and above.sides == side
@@ -129,9 +129,9 @@ def _has_remark(nodes: Sequence[Node], index: int) -> bool:
 def _choose_content(weave: Weave, strand: Strand, terms: Terms) -> tuple[Content, Reason | None]:
     policy, heritage = terms.policy, terms.heritage
     base, omni, upstream = sides_of(weave, strand)
-    here = upstream or omni
-    if strand.carried and here is not None:
-        return _make_content(strand.carried, here), None
+    present = upstream or omni
+    if strand.carried and present is not None:
+        return _make_content(strand.carried, present), None
     if omni is None or upstream is None:
         node = omni or upstream
         assert node is not None

@@ -25,10 +25,10 @@ def find_side_with_all_changes(base: str, omni: str, upstream: str) -> Literal["
 
     timid: empty where a call has ``**``, or where the sides differ in their number of calls.
     """
-    old, mine, theirs = (_parse(text) for text in (base, omni, upstream))
-    if old is None or mine is None or theirs is None:
+    old, own, new = (_parse(text) for text in (base, omni, upstream))
+    if old is None or own is None or new is None:
         return ""
-    return "omni" if _has_all_changes(mine, theirs, old) else "upstream" if _has_all_changes(theirs, mine, old) else ""
+    return "omni" if _has_all(own, new, old) else "upstream" if _has_all(new, own, old) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def _parse(text: str) -> _Statement | None:
     return _Statement(bare, stripped.keywords) if bare and not stripped.is_open else None
 
 
-def _has_all_changes(one: _Statement, other: _Statement, old: _Statement) -> bool:
+def _has_all(one: _Statement, other: _Statement, old: _Statement) -> bool:
     """Whether ``one`` has everything that ``other`` changed since ``old``."""
     if not len(one.keywords) == len(other.keywords) == len(old.keywords) or other.bare not in (old.bare, one.bare):
         return False

@@ -117,17 +117,17 @@ def _split_operands(test: ast.expr, operator: ast.boolop) -> list[ast.expr]:
 def _merge_operands(
     base: Sequence[ast.expr], omni: Sequence[ast.expr], upstream: Sequence[ast.expr]
 ) -> list[ast.expr] | None:
-    mine, theirs = _match_operands(base, omni), _match_operands(base, upstream)
+    omni_fates, upstream_fates = _match_operands(base, omni), _match_operands(base, upstream)
     if (
-        mine is None
-        or theirs is None
-        or (_has_removed(mine) and _has_added(theirs))
-        or (_has_removed(theirs) and _has_added(mine))
+        omni_fates is None
+        or upstream_fates is None
+        or (_has_removed(omni_fates) and _has_added(upstream_fates))
+        or (_has_removed(upstream_fates) and _has_added(omni_fates))
     ):
         return None
     found: list[ast.expr] = []
     for k, old in enumerate([*base, None]):
-        (before_o, now_o), (before_u, now_u) = mine[k], theirs[k]
+        (before_o, now_o), (before_u, now_u) = omni_fates[k], upstream_fates[k]
         if before_o and before_u:
             return None
         found += before_o or before_u

@@ -33,9 +33,9 @@ def find_guards_of_another_suite(weave: Weave, strand: Strand) -> tuple[str, ...
     added = find_added_guards(f"{base.canon}:", f"{weave.upstream[strand.in_upstream].canon}:")
     if not added or any(":=" in one or one in omni.canon for one in added):
         return ()
-    mine, theirs = _list_suite(weave, strand, "o"), [*_list_suite(weave, strand, "b"), *_list_suite(weave, strand, "u")]
-    is_other = mine and theirs and not {of for _, of in mine} & {of for _, of in theirs}
-    nodes, others = [node for node, _ in mine], [node for node, _ in theirs]
+    own, other = _list_suite(weave, strand, "o"), [*_list_suite(weave, strand, "b"), *_list_suite(weave, strand, "u")]
+    is_other = own and other and not {of for _, of in own} & {of for _, of in other}
+    nodes, others = [node for node, _ in own], [node for node, _ in other]
     if not is_other or _are_versions(nodes, others) or _find_names(added) & _find_names([node.canon for node in nodes]):
         return ()
     return tuple(added)
@@ -50,8 +50,10 @@ def _list_suite(weave: Weave, head: Strand, side: str) -> list[tuple[Node, Stran
 
 def _are_versions(nodes: list[Node], others: list[Node]) -> bool:
     """Whether a statement is a version of one of the ``others``, or both call a function of the same name."""
-    called, theirs = ({name for node in side for name in _CALLED.findall(node.canon)} for side in (nodes, others))
-    return bool(called & theirs) or any(similarity(one, other) >= VERSION for one in nodes for other in others)
+    called, others_called = (
+        {name for node in side for name in _CALLED.findall(node.canon)} for side in (nodes, others)
+    )
+    return bool(called & others_called) or any(similarity(one, other) >= VERSION for one in nodes for other in others)
 
 
 _CALLED = re.compile(r"(\w+)\(")

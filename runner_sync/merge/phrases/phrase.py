@@ -263,8 +263,7 @@ def _repeats_nothing(made: Phrases, *sides: Phrases) -> bool:
 
 
 def _has_what_all_have(made: Phrases, *sides: Phrases) -> bool:
-    """Whether each list element occurs at least as often as on the side with fewest, and at most as on the side with
-    most.
+    """Whether each list element occurs as often as on the sides: no less than the fewest, no more than the most.
 
     Taking phrases from one side could lose or repeat an element that stands at different places on the sides.
     """

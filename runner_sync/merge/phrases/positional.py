@@ -32,7 +32,7 @@ def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> boo
 
     The texts are modules; one that does not parse counts as having no calls.
     """
-    before, mine, theirs = (_group_arguments(find_calls(text)) for text in (base, omni, upstream))
+    in_base, in_omni, in_upstream = (_group_arguments(find_calls(text)) for text in (base, omni, upstream))
     sizes = {(ast.unparse(call.func), len(call.args)) for text in (base, omni, upstream) for call in find_calls(text)}
     for call in find_calls(merged):
         called = ast.unparse(call.func)
@@ -40,8 +40,8 @@ def are_placed_by_guess(base: str, omni: str, upstream: str, merged: str) -> boo
             continue
         if {count for name, count in sizes if name == called} == {len(call.args)}:
             continue  # no argument was added: each replaces another
-        new = theirs[called] - mine[called] - before[called]
-        own = mine[called] - theirs[called] - before[called]
+        new = in_upstream[called] - in_omni[called] - in_base[called]
+        own = in_omni[called] - in_upstream[called] - in_base[called]
         if any(first in new and second in own for first, second in pairwise(map(ast.unparse, call.args))):
             return True
     return False

@@ -27,18 +27,18 @@ def with_spacing(text: str, sides: Sequence[str]) -> str:
 
     Leaves blanks in front of a comment alone.
     """
-    made = _list_tokens(text)
+    merged = _list_tokens(text)
     gaps: dict[int, str] = {}
     for side in reversed(sides):
-        theirs = _list_tokens(side)
-        for start, begin, size in _find_runs(made, theirs):
+        side_tokens = _list_tokens(side)
+        for start, begin, size in _find_runs(merged, side_tokens):
             for k in range(size - 1):
-                gap = _measure_gap(theirs[begin + k], theirs[begin + k + 1])
-                if gap is not None and _measure_gap(made[start + k], made[start + k + 1]) is not None:
+                gap = _measure_gap(side_tokens[begin + k], side_tokens[begin + k + 1])
+                if gap is not None and _measure_gap(merged[start + k], merged[start + k + 1]) is not None:
                     gaps[start + k] = gap
     lines = text.split("\n")
     for k in sorted(gaps, reverse=True):
-        (row, end), (_, start) = made[k].end, made[k + 1].start
+        (row, end), (_, start) = merged[k].end, merged[k + 1].start
         lines[row - 1] = lines[row - 1][:end] + gaps[k] + lines[row - 1][start:]
     return "\n".join(lines)
 
@@ -64,8 +64,8 @@ def _list_tokens(text: str) -> list[tokenize.TokenInfo]:
     return [token for token in tokens(f"{text}\n") if token.type not in _UNPRINTED]
 
 
-def _find_runs(made: Sequence[tokenize.TokenInfo], theirs: Sequence[tokenize.TokenInfo]) -> list[tuple[int, int, int]]:
-    matcher = SequenceMatcher(None, [token.string for token in made], [token.string for token in theirs])
+def _find_runs(merged: Sequence[tokenize.TokenInfo], side: Sequence[tokenize.TokenInfo]) -> list[tuple[int, int, int]]:
+    matcher = SequenceMatcher(None, [token.string for token in merged], [token.string for token in side])
     return [(run.a, run.b, run.size) for run in matcher.get_matching_blocks()]
 
 

@@ -196,16 +196,16 @@ def _find_added(base: str, omni: str) -> tuple[list[Argument], list[Argument]] |
     """
     before, after = parse_or_empty(base), parse_or_empty(omni)
     for call in [node for node in walk(after) if isinstance(node, ast.Call)]:
-        mine = _list_arguments(call)
+        omni_arguments = _list_arguments(call)
         for other in [node for node in walk(before) if isinstance(node, ast.Call)]:
-            theirs = _list_arguments(other)
-            extra = [argument for argument in mine if argument not in theirs]
+            base_arguments = _list_arguments(other)
+            extra = [argument for argument in omni_arguments if argument not in base_arguments]
             if not extra or ast.unparse(call.func) != ast.unparse(other.func):
                 continue
-            if [argument for argument in mine if argument in theirs] != theirs:
+            if [argument for argument in omni_arguments if argument in base_arguments] != base_arguments:
                 continue
             call.args, call.keywords = other.args, other.keywords
-            return (theirs, extra) if ast.unparse(after) == ast.unparse(before) else None
+            return (base_arguments, extra) if ast.unparse(after) == ast.unparse(before) else None
     return None
 
 

@@ -17,7 +17,7 @@ def limit_blanks_at_start(weave: Weave, strand: Strand, blanks: int) -> int:
     The limit is the largest number on a side where the statement also comes first. More blank lines would set it apart
     from a statement above that is gone.
     """
-    own = [nodes[k].blanks for nodes, k in _positions(weave, strand) if nodes[k].parent in (ROOT, k - 1)]
+    own = [nodes[k].blanks for nodes, k in _list_positions(weave, strand) if nodes[k].parent in (ROOT, k - 1)]
     return min(blanks, max(own, default=0))
 
 
@@ -43,5 +43,5 @@ def _find_first_comment(nodes: Nodes, index: int) -> int:
     return index
 
 
-def _positions(weave: Weave, strand: Strand) -> list[tuple[Nodes, int]]:
+def _list_positions(weave: Weave, strand: Strand) -> list[tuple[Nodes, int]]:
     return [(weave.side(side)[0], strand.on(side)) for side in strand.sides]

@@ -209,10 +209,10 @@ class _Printer:
             content = replace(content, blanks=max(content.blanks, self._count_blanks_above_target(strand)))
         if self.last is head:
             return limit_blanks_at_start(self.weave, strand, content.blanks)
-        above, here = self.last.upstream, strand.upstream
-        if self.last.sides != "u" or above is None or here != above + 1:
+        last_index, index = self.last.upstream, strand.upstream
+        if self.last.sides != "u" or last_index is None or index != last_index + 1:
             return max(content.blanks, count_blanks_of_removed_comment(self.weave, strand, self.place))
-        return max(content.blanks, self.weave.upstream[here].blanks)
+        return max(content.blanks, self.weave.upstream[index].blanks)
 
     def _count_blanks_above_target(self, comment: Strand) -> int:
         """Return the blank lines above the statement that a comment was moved to."""

@@ -112,9 +112,11 @@ def _order_new_suites(weave: Weave, strand: Strand, contents: _Contents, *, is_c
     Empty if one of these heads is not new or is a clause, or if omni has none and the text is no copy.
     """
     omni, upstream = ([*above(weave, strand, side)] for side in "ou")
-    mine, theirs = ([head for head in up_to(*both) if head.kept] for both in ((omni, upstream), (upstream, omni)))
-    news = [*reversed(theirs), *reversed(mine)]
-    if not mine and not is_copy:
+    omni_only, upstream_only = (
+        [head for head in up_to(*both) if head.kept] for both in ((omni, upstream), (upstream, omni))
+    )
+    news = [*reversed(upstream_only), *reversed(omni_only)]
+    if not omni_only and not is_copy:
         return []
     if any(not _is_new(head) or any_node(weave, head).is_clause for head in news):
         return []

@@ -85,9 +85,7 @@ def is_inside(strand: Strand | None, outer: Strand) -> bool:
 
 
 def _find_link(weave: Weave, strand: Strand, side: str, name: str) -> Strand | None:
-    """Return the ``"parent"`` or ``"owner"`` of a strand on one side; ``None`` if there is none or the side lacks the
-    strand.
-    """
+    """Return a strand's ``"parent"`` or ``"owner"`` on one side; ``None`` without one, or if the side lacks it."""
     if side not in strand.sides:
         return None
     (nodes, strands), index = weave.side(side), strand.on(side)

@@ -50,13 +50,13 @@ def with_their_statements(weave: Weave, kept: Sequence[Strand], heritage: Collec
             out |= set(new)
         out |= set(_find_half_missing(weave, block))
     for block, about in remarks_on(weave.omni):
-        mine = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" or _is_kept_omni_edit(strand, alive)]
-        if mine and mine[-1].about is not None:
+        own = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" or _is_kept_omni_edit(strand, alive)]
+        if own and own[-1].about is not None:
             continue
-        if mine and not _has_successor(weave, kept, mine[-1]) and not _has_paragraph_left(weave, about, alive):
-            out |= {comment for comment in mine if not is_drawn(weave.omni[comment.in_omni].text)}
-        elif mine and _is_replaced_since(weave, block, about, heritage):
-            out |= set(mine)
+        if own and not _has_successor(weave, kept, own[-1]) and not _has_paragraph_left(weave, about, alive):
+            out |= {comment for comment in own if not is_drawn(weave.omni[comment.in_omni].text)}
+        elif own and _is_replaced_since(weave, block, about, heritage):
+            out |= set(own)
     for strand in kept:
         strand.kept = strand not in out
     _move_into_suites(weave)
@@ -83,17 +83,17 @@ def _move_comments_to_successors(weave: Weave, kept: Sequence[Strand], alive: Co
     """Move omni's own comments on a removed statement above its `successor`."""
     out = list(kept)
     for block, about in remarks_on(weave.omni):
-        mine = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" and strand in alive]
-        mine = [comment for comment in mine if not is_drawn(weave.omni[comment.in_omni].text)]
+        comments = [strand for k in block if (strand := weave.of_omni[k]).sides == "o" and strand in alive]
+        comments = [comment for comment in comments if not is_drawn(weave.omni[comment.in_omni].text)]
         is_gone = weave.of_omni[about].sides == "bo" and weave.of_omni[about] not in alive
-        there = successor(weave, weave.of_omni[about], kept) if mine and is_gone else None
-        if there is None or there.omni is not None:
+        target = successor(weave, weave.of_omni[about], kept) if comments and is_gone else None
+        if target is None or target.omni is not None:
             continue
-        out = [strand for strand in out if strand not in mine]
-        at = out.index(there)
-        out[at:at] = mine
-        for comment, below in zip(mine, [*mine[1:], there], strict=True):
-            comment.parent, comment.about = there.parent, below
+        out = [strand for strand in out if strand not in comments]
+        at = out.index(target)
+        out[at:at] = comments
+        for comment, below in zip(comments, [*comments[1:], target], strict=True):
+            comment.parent, comment.about = target.parent, below
     return out
 
 
@@ -103,17 +103,17 @@ def _move_comments_to_equals(weave: Weave, kept: Sequence[Strand], alive: Collec
     upstream_counts = Counter(node.canon for node in weave.upstream)
     for block, about in remarks_on(weave.upstream):
         strand, node = weave.of_upstream[about], weave.upstream[about]
-        there = own.get(node.canon) if strand.sides == "u" and upstream_counts[node.canon] == 1 else None
+        target = own.get(node.canon) if strand.sides == "u" and upstream_counts[node.canon] == 1 else None
         new = [weave.of_upstream[k] for k in block]
-        if there not in alive or strand in alive or there is None or _is_reworded(weave, there, block):
+        if target not in alive or strand in alive or target is None or _is_reworded(weave, target, block):
             continue
         if any(comment.sides != "u" or comment not in alive for comment in new):
             continue
         out = [other for other in out if other not in new]
-        at = out.index(there)
+        at = out.index(target)
         out[at:at] = new
-        for comment, below in zip(new, [*new[1:], there], strict=True):
-            comment.parent, comment.about = there.parent, below
+        for comment, below in zip(new, [*new[1:], target], strict=True):
+            comment.parent, comment.about = target.parent, below
     return out
 
 
@@ -202,12 +202,10 @@ def _is_kept_omni_edit(strand: Strand, alive: Collection[Strand]) -> bool:
 
 
 def _is_replaced_since(weave: Weave, block: range, about: int, heritage: Collection[str]) -> bool:
-    """Whether an omni comment comes wholly from an older upstream revision, and upstream has a newer one on the
-    statement.
-    """
-    there = weave.of_omni[about].upstream
+    """Whether an omni comment is all from an older upstream revision, and upstream has another on its statement."""
+    at = weave.of_omni[about].upstream
     old = all(weave.of_omni[k].sides == "o" and weave.omni[k].canon in heritage for k in block)
-    return old and there is not None and any(about == there for _, about in remarks_on(weave.upstream))
+    return old and at is not None and any(about == at for _, about in remarks_on(weave.upstream))
 
 
 def put_above_their_statements(weave: Weave, suites: Iterable[list[Strand]]) -> None:
@@ -284,12 +282,12 @@ def _is_reworded(weave: Weave, strand: Strand, block: range) -> bool:
     """Whether omni's comment on the statement says much the same as upstream's comment ``block``."""
     if strand.omni is None:
         return False
-    mine = next((b for b, about in remarks_on(weave.omni) if about == strand.omni), range(0))
-    own = [weave.omni[k] for k in mine if weave.of_omni[k].sides == "o" and not is_drawn(weave.omni[k].text)]
+    omni_block = next((b for b, about in remarks_on(weave.omni) if about == strand.omni), range(0))
+    own = [weave.omni[k] for k in omni_block if weave.of_omni[k].sides == "o" and not is_drawn(weave.omni[k].text)]
     upstream = [weave.upstream[k] for k in block if weave.of_upstream[k].sides == "u"]
-    if not upstream or any(_is_replaced(weave, weave.of_omni[k]) for k in mine):
+    if not upstream or any(_is_replaced(weave, weave.of_omni[k]) for k in omni_block):
         return False
-    whole = [weave.omni[k] for k in mine], [weave.upstream[k] for k in block]
+    whole = [weave.omni[k] for k in omni_block], [weave.upstream[k] for k in block]
     return (bool(own) and _compare_words(own, upstream) >= REWORDED) or _compare_words(*whole) >= REFLOWED
 
 

@@ -164,8 +164,7 @@ def _find_owner_or_parent(nodes: Nodes, index: int) -> int:
 def _interleave(
     anchor: Strand | None, omni: _Run, upstream: _Run, weave: Weave, policy: Policy, *, behind: int
 ) -> list[Strand]:
-    """Merge two runs: each addition goes behind the base statement that it follows, or in the place of one that it
-    replaces.
+    """Merge two runs by the base statements that their strands follow or replace.
 
     ``behind`` is the base index that both runs follow.
     """

@@ -38,14 +38,18 @@ def with_attributes_as_omni(triple: Triple, names: Collection[str]) -> Triple:
 
 def _replace_by_attribute(triple: Triple, name: str, value: str) -> Triple:
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
-    theirs = {pair.left: pair.right for pair in align(base, upstream)}
+    in_upstream = {pair.left: pair.right for pair in align(base, upstream)}
     read = {
-        pair.left for pair in align(base, omni) if pair.left in theirs and _reads(triple.omni, omni[pair.right], value)
+        pair.left
+        for pair in align(base, omni)
+        if pair.left in in_upstream and _reads(triple.omni, omni[pair.right], value)
     }
-    here = [base[at] for at in read]
-    there = [upstream[theirs[at]] for at in read]
+    base_nodes = [base[at] for at in read]
+    upstream_nodes = [upstream[in_upstream[at]] for at in read]
     return Triple(
-        _replace_local(triple.base, here, name, value), triple.omni, _replace_local(triple.upstream, there, name, value)
+        _replace_local(triple.base, base_nodes, name, value),
+        triple.omni,
+        _replace_local(triple.upstream, upstream_nodes, name, value),
     )
 
 

@@ -46,11 +46,11 @@ def with_conditions_in_other_branches(triple: Triple) -> Triple:
 def _find_conditions(base: Sequence[Node], omni: Sequence[Node], upstream: Sequence[Node]) -> Iterator[tuple[int, int]]:
     """Yield the base conditions that upstream lacks and omni has under the other keyword, as indices of both."""
     places = {side: _find_unique_conditions(nodes) for side, nodes in (("base", base), ("omni", omni))}
-    there = {node.canon for node in upstream}
+    upstream_texts = {node.canon for node in upstream}
     for canon, i in places["base"].items():
         other = _OTHER[base[i].keyword] + canon.removeprefix(base[i].keyword)
         j = places["omni"].get(other)
-        if j is not None and canon not in places["omni"] and canon not in there:
+        if j is not None and canon not in places["omni"] and canon not in upstream_texts:
             yield i, j
 
 

@@ -54,8 +54,7 @@ def _move_next(triple: Triple, seen: set[str]) -> Triple | None:
 def _find_reordered(
     base: Sequence[Node], omni: Sequence[Node], in_base: Mapping[int, int]
 ) -> Iterator[tuple[int, int]]:
-    """Yield ``(index in base, index in omni)`` of unpaired blocks that both have once in the same suite, in another
-    order.
+    """Yield the base and omni index of each unpaired block that both have once, in one suite and another order.
 
     The blocks must share a statement inside.
     """

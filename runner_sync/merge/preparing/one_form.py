@@ -113,10 +113,10 @@ def _join_as_in_upstream(triple: Triple, inner: str) -> Triple | None:
     heads = [cut for node in flatten(triple.upstream) if (cut := _split_head(node, inner))]
     if inner not in _find_only_in_another(base) or len(heads) != 1:
         return None
-    at, mine = (next(k for k, node in enumerate(nodes) if node.canon == inner) for nodes in (base, omni))
+    at, omni_at = (next(k for k, node in enumerate(nodes) if node.canon == inner) for nodes in (base, omni))
     if f"{base[at - 1].canon}:" != heads[0][0]:
         return None
-    old, new = _join(triple.base, base, at), _join(triple.omni, omni, mine)
+    old, new = _join(triple.base, base, at), _join(triple.omni, omni, omni_at)
     return Triple(old, new, triple.upstream) if old and new else None
 
 

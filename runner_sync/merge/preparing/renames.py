@@ -159,14 +159,14 @@ def _rename_values(triple: Triple, name: str, new: str, lines: Sequence[int]) ->
 def _find_renamed_binding(triple: Triple, name: str) -> tuple[str, int, int] | None:
     """Return omni's name for ``name``, and the lines in base and upstream of a shared statement that binds it."""
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
-    theirs = {pair.left: pair.right for pair in align(base, upstream)}
+    in_upstream = {pair.left: pair.right for pair in align(base, upstream)}
     for pair in align(base, omni):
         new = binds(omni[pair.right])
-        if binds(base[pair.left]) != {name} or len(new) != 1 or pair.left not in theirs:
+        if binds(base[pair.left]) != {name} or len(new) != 1 or pair.left not in in_upstream:
             continue
         other = next(iter(new))
         if other != name and _can_rename((triple.base, triple.upstream), name, other):
-            return other, base[pair.left].start, upstream[theirs[pair.left]].start
+            return other, base[pair.left].start, upstream[in_upstream[pair.left]].start
     return None
 
 

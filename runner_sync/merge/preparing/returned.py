@@ -54,15 +54,15 @@ def with_returned_values_named(triple: Triple) -> Triple:
     Applies only where omni has one return of a call of that function, on whatever object, and the name is new.
     """
     base, omni, upstream = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
-    old, mine = (_group_returned_calls(nodes) for nodes in (base, omni))
+    base_exits, omni_exits = (_group_returned_calls(nodes) for nodes in (base, omni))
     known = frozenset[str]().union(*(node.names for node in (*base, *omni)))
     for name, value in _find_named_returns(upstream):
         exits = [node for node in base if node.canon == f"return {value}"]
         called = _find_called(value)
-        if name not in known and len(exits) == 1 and old[called] == exits and len(mine[called]) == 1:
+        if name not in known and len(exits) == 1 and base_exits[called] == exits and len(omni_exits[called]) == 1:
             base_named, omni_named = (
                 _name_returned(triple.base, exits[0], name),
-                _name_returned(triple.omni, mine[called][0], name),
+                _name_returned(triple.omni, omni_exits[called][0], name),
             )
             return with_returned_values_named(replace(triple, base=base_named, omni=omni_named))
     return triple

@@ -38,14 +38,14 @@ def with_suites_at_hand(triple: Triple) -> Triple:
     omni, base, upstream = (flatten(text) for text in (triple.omni, triple.base, triple.upstream))
     old, new = _find_suites(base), _find_suites(upstream)
     done = list[int]()
-    for path, mine in reversed([*_find_suites(omni).items()]):
-        if path not in old or path not in new or any(head in mine for head in done):
+    for path, members in reversed([*_find_suites(omni).items()]):
+        if path not in old or path not in new or any(head in members for head in done):
             continue
-        if _is_at_hand((omni, mine), (upstream, new[path]), before=(base, old[path])):
-            text = _exchange(triple.base, (base, old[path]), triple.omni, (omni, mine))
+        if _is_at_hand((omni, members), (upstream, new[path]), before=(base, old[path])):
+            text = _exchange(triple.base, (base, old[path]), triple.omni, (omni, members))
             triple, base = replace(triple, base=text), flatten(text)
             old = _find_suites(base)
-            done.append(mine[0])
+            done.append(members[0])
     return triple
 
 
@@ -71,16 +71,17 @@ def _is_at_hand(omni: _Suite, upstream: _Suite, *, before: _Suite) -> bool:
 
     Omni's suite must also have a statement that the suite ``before`` lacks.
     """
-    mine, theirs, old = (_list_statements(suite) for suite in (omni, upstream, before))
-    old_texts = {before[0][k].canon for k in old}
-    if all(omni[0][k].canon in old_texts for k in mine):
+    omni_members, upstream_members, base_members = (_list_statements(suite) for suite in (omni, upstream, before))
+    old_texts = {before[0][k].canon for k in base_members}
+    if all(omni[0][k].canon in old_texts for k in omni_members):
         return False
-    pairs = _match_in_order(omni[0], mine, upstream[0], theirs)
-    more = [k for k in theirs if k not in pairs]
-    if len(pairs) < len(mine) or not more or any(upstream[0][k].keyword != "if" for k in more):
+    pairs = _match_in_order(omni[0], omni_members, upstream[0], upstream_members)
+    more = [k for k in upstream_members if k not in pairs]
+    if len(pairs) < len(omni_members) or not more or any(upstream[0][k].keyword != "if" for k in more):
         return False
     return all(
-        pairs.get(_find_head(upstream[0], k, pairs), ROOT) == _find_head(omni[0], j, mine) for k, j in pairs.items()
+        pairs.get(_find_head(upstream[0], k, pairs), ROOT) == _find_head(omni[0], j, omni_members)
+        for k, j in pairs.items()
     )
 
 
@@ -90,11 +91,11 @@ def _list_statements(suite: _Suite) -> list[int]:
 
 
 def _match_in_order(
-    omni: Sequence[Node], mine: Sequence[int], upstream: Sequence[Node], theirs: Sequence[int]
+    omni: Sequence[Node], omni_members: Sequence[int], upstream: Sequence[Node], upstream_members: Sequence[int]
 ) -> dict[int, int]:
     """Match omni's statements in order to upstream's, greedily; returns omni's index by upstream's."""
-    pairs, left = dict[int, int](), [*mine]
-    for k in theirs:
+    pairs, left = dict[int, int](), [*omni_members]
+    for k in upstream_members:
         if left and upstream[k].canon == omni[left[0]].canon:
             pairs[k] = left.pop(0)
     return pairs

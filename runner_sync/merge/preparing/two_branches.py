@@ -37,12 +37,12 @@ def in_the_same_branches(triple: Triple) -> Triple:
 def _split_into_branches(triple: Triple, upstream: Sequence[Node], fork: Fork) -> Triple:
     """Put upstream's new condition ``fork`` around the version of its branches in base and omni."""
     base, omni = flatten(triple.base), flatten(triple.omni)
-    old = _find_unique_branch(base, upstream, fork)
-    mine = find_counterpart(base, omni, old) if old else ()
-    if not mine or said(omni, mine) == said(base, old):
+    base_run = _find_unique_branch(base, upstream, fork)
+    omni_run = find_counterpart(base, omni, base_run) if base_run else ()
+    if not omni_run or said(omni, omni_run) == said(base, base_run):
         return triple
     heads = [upstream[k].lines for k in fork.heads]
-    return Triple(_fork(triple.base, base, old, heads), _fork(triple.omni, omni, mine, heads), triple.upstream)
+    return Triple(_fork(triple.base, base, base_run, heads), _fork(triple.omni, omni, omni_run, heads), triple.upstream)
 
 
 def _find_unique_branch(base: Sequence[Node], upstream: Sequence[Node], fork: Fork) -> Run:
@@ -75,24 +75,24 @@ def _join_branches(triple: Triple, upstream: Sequence[Node], fork: Fork) -> Trip
     """
     base, omni = flatten(triple.base), flatten(triple.omni)
     heads = find_counterpart(base, omni, fork.heads[:1])
-    mine = fork_at(omni, heads[0]) if len(heads) == 1 else None
-    if mine is None or [omni[k].canon for k in mine.heads] != [base[k].canon for k in fork.heads]:
+    omni_fork = fork_at(omni, heads[0]) if len(heads) == 1 else None
+    if omni_fork is None or [omni[k].canon for k in omni_fork.heads] != [base[k].canon for k in fork.heads]:
         return triple
     stays = [k for k, branch in enumerate(fork.branches) if find_only_place(upstream, said(base, branch), len(branch))]
     is_gone = base[fork.heads[0]].canon not in {node.canon for node in upstream}
-    if len(stays) != 1 or not is_gone or not _are_edited_alike(base, fork, omni, mine, stays[0]):
+    if len(stays) != 1 or not is_gone or not _are_edited_alike(base, fork, omni, omni_fork, stays[0]):
         return triple
-    old, own = (_keep_branch(*side, stays[0]) for side in ((triple.base, base, fork), (triple.omni, omni, mine)))
+    old, own = (_keep_branch(*side, stays[0]) for side in ((triple.base, base, fork), (triple.omni, omni, omni_fork)))
     return Triple(old, own, triple.upstream)
 
 
-def _are_edited_alike(base: Sequence[Node], fork: Fork, omni: Sequence[Node], mine: Fork, stays: int) -> bool:
+def _are_edited_alike(base: Sequence[Node], fork: Fork, omni: Sequence[Node], omni_fork: Fork, stays: int) -> bool:
     """Whether all of omni's additions to the dropped branches, comments included, are also in the branch that stays."""
-    kept = mine.branches[stays]
+    kept = omni_fork.branches[stays]
     if not kept or said(omni, kept) == said(base, fork.branches[stays]):
         return False
-    known = {node.canon for node in base} | {omni[j].canon for j in mine.suites[stays]}
-    for old, branch, suite in zip(fork.branches, mine.branches, mine.suites, strict=True):
+    known = {node.canon for node in base} | {omni[j].canon for j in omni_fork.suites[stays]}
+    for old, branch, suite in zip(fork.branches, omni_fork.branches, omni_fork.suites, strict=True):
         more = count_words(omni, branch) - count_words(base, old)
         remarks = {omni[j].canon for j in suite if omni[j].is_comment}
         if more - count_words(omni, kept) or remarks - known:

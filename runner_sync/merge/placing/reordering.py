@@ -51,7 +51,7 @@ class Tree:
     def read_by(self, key: Strand) -> frozenset[str]:
         """Return the names read when the statement and all below it run.
 
-        None for a function, because its body does not run there.
+        Empty for a function, because its body does not run there.
         """
         if self.node[key].defines:
             return frozenset()

@@ -40,16 +40,8 @@ def with_else_as_condition(triple: Triple, foreign: Collection[str] = ()) -> Tri
         if now is None or now.keyword != "if" or now.canon == base[second].canon or now.canon in foreign:
             continue
         suites = (base, second), (upstream, known[second])
-        found = [
-            k
-            for k in _find_forks_on(omni, base[first].canon)
-            if _is_version_of_any((omni, clauses(omni, k)[0]), suites)
-        ]
-        if (
-            len(found) != 1
-            or _has_statement(omni, base[second].canon)
-            or _changes_own_test(triple.omni, omni[found[0]])
-        ):
+        found = [k for k in _find_forks(omni, base[first].canon) if _is_version((omni, clauses(omni, k)[0]), suites)]
+        if len(found) != 1 or _has_statement(omni, base[second].canon) or _changes_test(triple.omni, omni[found[0]]):
             continue
         at = omni[clauses(omni, found[0])[0]].start - 1
         margin = indentation(rows[at])
@@ -97,7 +89,7 @@ def _dump_negated(test: ast.expr) -> str:
     return ""
 
 
-def _find_forks_on(nodes: Sequence[Node], canon: str) -> Iterator[int]:
+def _find_forks(nodes: Sequence[Node], canon: str) -> Iterator[int]:
     """Yield the conditions with this text that have an ``else`` and no other clause."""
     for k, node in enumerate(nodes):
         others = clauses(nodes, k) if node.canon == canon else []
@@ -111,13 +103,13 @@ def _has_statement(nodes: Sequence[Node], canon: str) -> bool:
     return any(node.canon == canon for node in nodes)
 
 
-def _is_version_of_any(mine: tuple[Sequence[Node], int], suites: Sequence[tuple[Sequence[Node], int]]) -> bool:
+def _is_version(mine: tuple[Sequence[Node], int], suites: Sequence[tuple[Sequence[Node], int]]) -> bool:
     """Whether a suite is a version of one of others; each is given by the index of its head."""
     words = count_words(mine[0], tuple(in_suite(*mine)))
     return any(dice(words, count_words(nodes, tuple(in_suite(nodes, head)))) >= VERSION for nodes, head in suites)
 
 
-def _changes_own_test(text: str, fork: Node) -> bool:
+def _changes_test(text: str, fork: Node) -> bool:
     """Whether the first branch may change what its condition reads, so that the opposite could hold behind it."""
     test = _parse_test(fork)
     (branch,) = (part.body for part in walk(tree_of(text)) if isinstance(part, ast.If) and part.lineno == fork.start)

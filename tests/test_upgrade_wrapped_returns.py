@@ -178,3 +178,13 @@ def ported_other(npu: str, was: str, pinned: str) -> Draft:
 )
 def test_the_merge_brings_the_whole_return(was: str, now: str, pinned: str) -> None:
     assert find_newly_wrapped(Triple(was, BUILT, now), lambda _canon: None, (), pinned.split("\n")) == []
+
+
+def test_a_condition_that_repeats_the_one_around_it_is_no_other_place() -> None:
+    was = "def take(self, kv):\n    if kv:\n        if kv:\n            return b(kv)\n    return kv\n"
+    now, npu = (
+        was.replace("b(kv)", "self.attach(b(kv, 2))"),
+        was.replace("return b(kv)", "out = c()\n            return out"),
+    )
+    (one,) = find_newly_wrapped(Triple(was, npu, now), lambda _canon: None, (), ())
+    assert one.method == "attach"

@@ -124,7 +124,7 @@ def _has_pinned_value(
 ) -> bool:
     """Whether ``pinned`` statements absent from ``twins`` set what NPU returns directly below a condition."""
     direct, _ = _split_returns_below(omni, conditions)
-    (head,) = (k for k in enclosing(omni, direct[0]) if omni[k].canon == conditions[0])
+    head = next(k for k in enclosing(omni, direct[0]) if omni[k].canon == conditions[0])
     own = {omni[k].canon: binds(omni[k]) for k in below(omni, head) if k < direct[0]}
     given = reads(omni[direct[0]])
     return any(given & names for canon, names in own.items() if canon in pinned and canon not in twins)

@@ -8,10 +8,10 @@ import pytest
 
 from runner_sync.model import BaseRef, How
 from runner_sync.profile import ASCEND_RUNNER, NPU
-from runner_sync.upgrade.attribution import brought_by, regions
+from runner_sync.upgrade.attribution import count_statements_from, find_regions
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
-from runner_sync.upgrade.outcomes import result
+from runner_sync.upgrade.outcomes import make_result
 
 OLD = """\
 def run(self):
@@ -28,36 +28,36 @@ PORTED = MERGED.replace("    fourth = 4\n", "    self.keep()\n")
 
 def test_each_region_is_of_the_stage_that_changed_it() -> None:
     stages = [Stage(OLD), Stage(MERGED, "upstream"), Stage(PORTED, "gpu")]
-    assert [(region.start, region.lines, region.source) for region in regions(stages)] == [
+    assert [(region.start, region.lines, region.source) for region in find_regions(stages)] == [
         (2, ("    first = one()",), "upstream"),
         (4, ("    self.keep()",), "gpu"),
     ]
-    assert (brought_by("upstream", stages), brought_by("gpu", stages)) == (1, 1)
+    assert (count_statements_from("upstream", stages), count_statements_from("gpu", stages)) == (1, 1)
 
 
 def test_a_deletion_is_of_the_stage_that_made_it() -> None:
     without = OLD.replace("    third = 3\n", "")
     stages = [Stage(OLD), Stage(OLD.replace("first = 1", "first = 0"), "upstream"), Stage(without, "gpu")]
-    found = [(region.start, region.lines, region.source) for region in regions(stages)]
+    found = [(region.start, region.lines, region.source) for region in find_regions(stages)]
     assert found == [(4, (), "gpu")]
 
 
 def test_a_first_change_need_not_be_upstreams() -> None:
     stages = [Stage(OLD), Stage(MERGED, "gpu")]
-    assert {region.source for region in regions(stages)} == {"gpu"}
-    assert (brought_by("upstream", stages), brought_by("gpu", stages)) == (0, 1)
+    assert {region.source for region in find_regions(stages)} == {"gpu"}
+    assert (count_statements_from("upstream", stages), count_statements_from("gpu", stages)) == (0, 1)
 
 
 def test_what_a_later_stage_wrote_again_counts_once() -> None:
     again = MERGED.replace("one()", "two()")
     stages = [Stage(OLD), Stage(MERGED, "upstream"), Stage(again, "gpu")]
-    assert (brought_by("upstream", stages), brought_by("gpu", stages)) == (0, 1)
+    assert (count_statements_from("upstream", stages), count_statements_from("gpu", stages)) == (0, 1)
 
 
 def test_nothing_changed() -> None:
     stages = [Stage(OLD), Stage(OLD, "upstream")]
-    assert list(regions(stages)) == []
-    assert brought_by("upstream", stages) == 0
+    assert list(find_regions(stages)) == []
+    assert count_statements_from("upstream", stages) == 0
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_what_is_older_than_the_base_of_a_composite_copy_is_not_said_to_come_aft
         causes=causes,
     )
     module = NPU.modules[0]
-    made = result([draft], ModuleJob(NPU, module, "runner.py", inside(OLD), upstream), inside(now), {})
+    made = make_result([draft], ModuleJob(NPU, module, "runner.py", inside(OLD), upstream), inside(now), {})
     assert [hunk.cause for hunk in made.units[0].hunks] == [f"vllm-ascend {cause}"]
 
 
@@ -129,7 +129,7 @@ def test_a_change_is_older_than_the_base_only_if_the_base_has_not_what_went(
         new=ModuleRevision("0.3", inside(new + "#"), ASCEND_RUNNER),
         bases=(ModuleRevision("0.2", inside(then), ASCEND_RUNNER),),
     )
-    made = result([draft], ModuleJob(NPU, NPU.modules[0], "runner.py", inside(old), upstream), inside(new), {})
+    made = make_result([draft], ModuleJob(NPU, NPU.modules[0], "runner.py", inside(old), upstream), inside(new), {})
     assert {hunk.cause for hunk in made.units[0].hunks} == {f"vllm-ascend {'before ' if is_older else ''}0.2 → 0.3"}
 
 
@@ -179,5 +179,5 @@ def test_what_only_went_names_the_commit_that_took_it_out(was: str, now: str, ca
     draft = Draft("OmniNPUModelRunner.run", (Stage(was), Stage(now, "upstream")), base=followed, upstream=now)
     base = ModuleRevision("0.2", inside(COUNTED if "self." in was else OLD), ASCEND_RUNNER)
     upstream = Upstream(new=ModuleRevision("0.3", inside(now)), bases=(base,), causes=named)
-    (unit,) = result([draft], ModuleJob(NPU, NPU.modules[0], "runner.py", was, upstream), now, {}).units
+    (unit,) = make_result([draft], ModuleJob(NPU, NPU.modules[0], "runner.py", was, upstream), now, {}).units
     assert [hunk.cause.partition(": ")[2] for hunk in unit.hunks] == causes

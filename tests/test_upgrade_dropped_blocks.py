@@ -8,7 +8,7 @@ import pytest
 from sync_samples import AR, ASCEND, ASCEND_OLD, Trees, check_upgrade, commit, dedent, lay_out, stay_at_home
 
 from runner_sync.model import ReviewItem
-from runner_sync.upgrade.from_upstream.moved_on import moved_to
+from runner_sync.upgrade.from_upstream.moved_on import find_moved_to
 
 BLOCK = """\
         if self.timer.is_wanted:
@@ -102,7 +102,7 @@ LOGGED = "        log(self.timer.spent)\n"
 )
 def test_what_is_asked_for_elsewhere_was_not_moved_there(old: dict[str, str], new: dict[str, str]) -> None:
     units, since = ({"_report": text, **more} for text, more in ((THEIRS, old), (DROPPED, new)))
-    assert moved_to(BLOCK, "_report", old=units, new=since) is None
+    assert find_moved_to(BLOCK, "_report", old=units, new=since) is None
 
 
 def timed(text: str, start: str) -> str:

@@ -21,7 +21,7 @@ from runner_sync.render.summary import summarize
 from runner_sync.sync import TreeOptions, Upgrade, UpgradeOptions, apply, lock, require_place, upgrade
 from runner_sync.terminal.commands import exit_code
 from runner_sync.units.texts import members
-from runner_sync.upgrade.questions.conflicts import disjoint, inline, two_sided
+from runner_sync.upgrade.questions.conflicts import drop_overlapping, insert_conflicts, is_two_sided
 
 RUNNER = "vllm_omni/platforms/npu/worker/npu_model_runner.py"
 EXECUTE, DUMMY = "OmniNPUModelRunner.execute_model", "OmniNPUModelRunner._dummy_run"
@@ -502,16 +502,16 @@ def test_conflicts_inline_do_not_stand_inside_each_other() -> None:
     text = "a = 1\nb = 2\nc = 3\n"
     outer = ReviewItem("R1", "u", "p", 1, 3, "outer", 0.5, "", "x = 1", text.rstrip(), text.rstrip())
     inner = ReviewItem("R2", "u", "p", 2, 2, "inner", 0.5, "b = 0", "b = 1", "b = 2", "b = 2")
-    items = disjoint([inner, outer])
+    items = drop_overlapping([inner, outer])
     assert [item.id for item in items] == ["R1"]
-    made = inline(text, items)
+    made = insert_conflicts(text, items)
     assert [made.count(mark) for mark in ("<<<<<<<", "|||||||", "=======", ">>>>>>>")] == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(("from_gpu", "name"), [(False, "upstream"), (True, "GPU twin")])
 def test_conflicts_inline_say_whose_the_other_side_is(from_gpu: bool, name: str) -> None:
     item = ReviewItem("R1", "u", "p", 1, 1, "why", 0.5, "", "x = 1", "x = 2", "x = 2", from_gpu=from_gpu)
-    assert inline("x = 2\n", [item]).endswith(f">>>>>>> {name}: why\n")
+    assert insert_conflicts("x = 2\n", [item]).endswith(f">>>>>>> {name}: why\n")
 
 
 def test_inline_conflicts_show_three_sides_and_the_rest_is_written(trees: Trees) -> None:
@@ -539,9 +539,9 @@ def test_inline_conflicts_show_three_sides_and_the_rest_is_written(trees: Trees)
 def test_inline_leaves_what_one_side_only_adds_to_a_comment() -> None:
     """There is nothing to choose between, and the file goes on to parse."""
     item = ReviewItem("R1", "f", "a.py", 1, 1, "why", 0.5, base="", omni="", upstream="x = 1\n", chosen="x = 1\n")
-    assert not two_sided("x = 1\n", item)
-    assert two_sided("x = 1\n", replace(item, base="x = 0\n")), "omni had taken it out"
-    assert two_sided("x = 1\n", replace(item, omni="x = 2\n"))
+    assert not is_two_sided("x = 1\n", item)
+    assert is_two_sided("x = 1\n", replace(item, base="x = 0\n")), "omni had taken it out"
+    assert is_two_sided("x = 1\n", replace(item, omni="x = 2\n"))
 
 
 @pytest.mark.parametrize(
@@ -557,7 +557,7 @@ def test_inline_leaves_what_stands_beside_the_other_side_to_a_comment(text: str,
     """Whoever takes it would have it twice."""
     line = text.split("\n").index("a()") + 1
     item = ReviewItem("R1", "f", "a.py", line, line, "why", 0.5, "x()", "a()", "if b:\n    b()", "a()")
-    assert two_sided(text, item) is can_be_chosen
+    assert is_two_sided(text, item) is can_be_chosen
 
 
 def test_inline_leaves_no_review_without_a_trace_in_the_text(trees: Trees) -> None:
@@ -579,7 +579,7 @@ def test_inline_leaves_no_review_without_a_trace_in_the_text(trees: Trees) -> No
 )
 def test_inline_leaves_what_a_side_could_not_stand_for_to_a_comment(chosen: str, omni: str, upstream: str) -> None:
     item = ReviewItem("R1", "f", "a.py", 1, 1, "why", 0.5, "", omni, upstream, chosen)
-    assert not two_sided(f"{chosen}\n    x = 1\n", item)
+    assert not is_two_sided(f"{chosen}\n    x = 1\n", item)
 
 
 def test_inline_puts_a_side_as_deep_as_what_was_chosen() -> None:
@@ -587,14 +587,14 @@ def test_inline_puts_a_side_as_deep_as_what_was_chosen() -> None:
     text = "def f():\n    if a:\n        x()\n    elif b:\n        y()\n"
     shown = ("    x()\nelif b:", "    z()\nelif c:")
     item = ReviewItem("R1", "f", "a.py", 3, 4, "why", 0.5, "", shown[0], shown[1], shown[0])
-    assert two_sided(text, item)
-    assert inline(text, [item]).split("\n")[3:5] == ["        x()", "    elif b:"]
-    assert "=======\n        z()\n    elif c:\n>>>>>>>" in inline(text, [item])
+    assert is_two_sided(text, item)
+    assert insert_conflicts(text, [item]).split("\n")[3:5] == ["        x()", "    elif b:"]
+    assert "=======\n        z()\n    elif c:\n>>>>>>>" in insert_conflicts(text, [item])
 
 
 def test_inline_leaves_the_inside_of_a_string_where_it_stands() -> None:
     said = "x = f({}, '''one\n  two\n''')"
     text = "def f():\n    " + said.format("b") + "\n"
     item = ReviewItem("R1", "f", "a.py", 2, 4, "why", 0.5, "", said.format("a"), said.format("b"), said.format("b"))
-    assert two_sided(text, item)
-    assert "\n    x = f(a, '''one\n  two\n''')\n" in inline(text, [item])
+    assert is_two_sided(text, item)
+    assert "\n    x = f(a, '''one\n  two\n''')\n" in insert_conflicts(text, [item])

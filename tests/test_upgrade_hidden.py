@@ -28,7 +28,7 @@ from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob, ModuleRevision, Upstream, Variant
 from runner_sync.upgrade.questions.hidden import ask_about_variants
-from runner_sync.upgrade.questions.never_freed import filled_since
+from runner_sync.upgrade.questions.never_freed import mention_filled
 
 OWN = "    def _update_states(self, scheduler_output):\n        self.mine = scheduler_output\n"
 ASCENDS = "    def _update_states(self, scheduler_output):\n        self.receive(scheduler_output)\n"
@@ -323,9 +323,9 @@ def test_what_a_new_call_fills_and_a_hook_that_never_runs_empties_is_told(
     members = {"_track": f"    def _track(self, rows):\n{track}", "_drop": f"    def _drop(self, rows):\n{drop}"}
     was, now = (f"    def _step(self, rows):\n        {call}\n" for call in ("pass", "self._track(rows)"))
     told = "; what would be taken out of self.kept here is put there by _track, which _step calls since this upgrade"
-    assert filled_since([Draft("R._step", (Stage(was), Stage(now)))], "R", ["_drop"], members) == told * is_told
-    assert not filled_since([Draft("R._step", (Stage(now),))], "R", ["_drop"], members)
-    assert not filled_since([Draft("R._track", (Stage(was), Stage(now)))], "R", ["_drop"], members)
+    assert mention_filled([Draft("R._step", (Stage(was), Stage(now)))], "R", ["_drop"], members) == told * is_told
+    assert not mention_filled([Draft("R._step", (Stage(now),))], "R", ["_drop"], members)
+    assert not mention_filled([Draft("R._track", (Stage(was), Stage(now)))], "R", ["_drop"], members)
 
 
 @pytest.mark.parametrize(

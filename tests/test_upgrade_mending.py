@@ -10,7 +10,7 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import Hierarchy, Inherited, ModuleJob
-from runner_sync.upgrade.mending import leave_out, pass_on
+from runner_sync.upgrade.mending import drop_unset_arguments, pass_required_parameters
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 BEFORE = "    def forward(self, ids):\n        return ids\n"
@@ -24,7 +24,7 @@ def after(*methods: str, members: dict[str, str | None] | None = None) -> tuple[
     given = [Draft(f"R.{text.split('(')[0].split()[-1]}", (Stage(text),), chosen=True) for text in methods]
     inherited = Inherited({"forward": NOW, **(members or {})}, before={"forward": BEFORE})
     job = ModuleJob(NPU, NPU.modules[1], "runner.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
-    drafts = pass_on(given, job)
+    drafts = pass_required_parameters(given, job)
     assert all(bool(draft.reviews) is (draft.text != draft.before) for draft in drafts)
     return [draft.text for draft in drafts], [item.reason for draft in drafts for item in draft.reviews]
 
@@ -58,7 +58,7 @@ def test_a_change_of_the_tools_own_is_quoted_as_no_sides(owner: str, omni: str, 
     draft = Draft("R.run", (Stage(made), Stage(text, "upstream")), chosen=True)
     inherited = Inherited({"forward": NOW}, before={"forward": BEFORE})
     job = ModuleJob(NPU, NPU.modules[1], "runner.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
-    (mended,) = pass_on([replace(draft, upstream=said if owner == "upstream" else empty)], job)
+    (mended,) = pass_required_parameters([replace(draft, upstream=said if owner == "upstream" else empty)], job)
     (item,) = mended.reviews
     assert ["".join(side.split()) for side in (item.omni, item.upstream)] == [
         "".join(side.split()) for side in (omni, upstream)
@@ -105,7 +105,7 @@ def test_what_goes_out_of_a_statement_is_said_where_that_is_asked_about(
     draft = replace(draft, upstream=UPSTREAM).asking(
         review(draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=shown, line=2)
     )
-    (left,) = leave_out([draft], ModuleJob(NPU, NPU.modules[1], "r.py", ""))
+    (left,) = drop_unset_arguments([draft], ModuleJob(NPU, NPU.modules[1], "r.py", ""))
     assert left.text == OMNI.replace("(rows)", "(rows, ids=1)")
     assert [item.chosen for item in left.reviews] == now
     assert [item.reason for item in left.reviews] == [reason, LEFT][: len(now)]
@@ -126,7 +126,9 @@ def test_a_change_that_went_as_a_whole_is_not_said_to_have_been_made(omni: str, 
     )
     shown = Shown(omni=omni, chosen=merged)
     item = review(draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=shown, line=2)
-    (left,) = leave_out([replace(draft, upstream=UPSTREAM).asking(item)], ModuleJob(NPU, NPU.modules[1], "r.py", ""))
+    (left,) = drop_unset_arguments(
+        [replace(draft, upstream=UPSTREAM).asking(item)], ModuleJob(NPU, NPU.modules[1], "r.py", "")
+    )
     assert [(one.chosen, one.reason) for one in left.reviews] == [("return self.pack(rows)", reason)]
 
 
@@ -150,7 +152,7 @@ def test_what_is_mended_is_said_where_the_statement_is_asked_about(chosen: str, 
     item = review(draft, "r.py", reason="both changed it", confidence=CONTESTED, shown=Shown(chosen=chosen), line=line)
     inherited = Inherited({"forward": NOW}, before={"forward": BEFORE})
     job = ModuleJob(NPU, NPU.modules[1], "r.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
-    (mended,) = pass_on([draft.asking(item)], job)
+    (mended,) = pass_required_parameters([draft.asking(item)], job)
     assert "padded=padded" in mended.text
     assert [one.reason for one in mended.reviews] == reasons
 
@@ -172,7 +174,7 @@ def test_a_question_about_a_port_of_which_nothing_is_left_goes(omni: str, from_g
     item = review(draft, "r.py", reason="ported", confidence=CONTESTED, shown=shown, line=3, from_gpu=from_gpu)
     inherited = Inherited({"forward": NOW}, before={"forward": BEFORE})
     job = ModuleJob(NPU, NPU.modules[1], "r.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
-    (mended,) = pass_on([draft.asking(item)], job)
+    (mended,) = pass_required_parameters([draft.asking(item)], job)
     assert "padded=padded" in mended.text
     assert any("ported" in one.reason for one in mended.reviews) is is_asked
 
@@ -194,5 +196,5 @@ def test_nothing_counts_as_left_out_that_a_mend_brings(base: str, upstream: str,
     item = review(draft, "r.py", reason="left out", confidence=CONTESTED, shown=shown, line=3)
     inherited = Inherited({"forward": NOW}, before={"forward": BEFORE})
     job = ModuleJob(NPU, NPU.modules[1], "r.py", "", hierarchy=Hierarchy(inherited={"R": inherited}))
-    (mended,) = pass_on([draft.asking(item)], job)
+    (mended,) = pass_required_parameters([draft.asking(item)], job)
     assert [one.reason for one in mended.reviews] == [reason]

@@ -10,7 +10,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import GpuBase, GpuTwin, Hierarchy, ModuleJob, ModuleRevision
-from runner_sync.upgrade.questions.mixed_in import join_under_mixins, mixed_in
+from runner_sync.upgrade.questions.mixed_in import ask_about_mixins, join_under_mixins
 
 MODULE = NPU.modules[0]
 HIERARCHY = Hierarchy(added_mixins={"Runner": {"Mixin": frozenset({"hand_on"})}})
@@ -63,7 +63,7 @@ def why_without(*revisions: str) -> str:
     *sides, new = (ModuleRevision(f"0.{k}", text, "gpu.py") for k, text in enumerate(texts))
     twin = GpuTwin(new=new, bases=tuple(GpuBase(side, lambda: None) for side in sides))
     without = Hierarchy(missing_mixins={"Runner": {"Mixin": frozenset({"hand_on"})}})
-    (draft,) = mixed_in([], replace(JOB, twin=twin, hierarchy=without), {})
+    (draft,) = ask_about_mixins([], replace(JOB, twin=twin, hierarchy=without), {})
     return draft.reviews[0].reason
 
 

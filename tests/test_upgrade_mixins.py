@@ -24,7 +24,7 @@ from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.from_gpu.merging import mixins_alone, sound_merge
 from runner_sync.upgrade.from_gpu.twin.mixins import instance_names, remove_uses
 from runner_sync.upgrade.job import Hierarchy, ModuleJob, Upstream
-from runner_sync.upgrade.questions.mixed_in import mixed_in
+from runner_sync.upgrade.questions.mixed_in import ask_about_mixins
 
 NAMES = frozenset({"send", "attach", "_pending", "_connector"})
 
@@ -469,7 +469,7 @@ def test_what_uses_a_new_mixin_and_was_left_out_is_named(here: dict[str, str], l
     mixins = {"NPUARModelRunner": {"SendingMixin": frozenset({"send", "close"})}}
     job = ModuleJob(NPU, NPU.modules[1], AR, "", Upstream(), hierarchy=Hierarchy(added_mixins=mixins))
     drafts = [Draft(name, (Stage(text),)) for name, text in units(here).items()]
-    (asked,) = mixed_in(
+    (asked,) = ask_about_mixins(
         drafts, job, {**units(USES), "NPUOtherRunner.run": "    def run(self):\n        self.close()\n"}
     )
     said = asked.reviews[0].reason

@@ -8,7 +8,7 @@ import pytest
 
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.questions.one_decision import drop_told, join_alike, join_replaced
+from runner_sync.upgrade.questions.one_decision import drop_decided_elsewhere, join_alike, link_same_replacements
 
 CALL = "send(rows)\nclose(rows)"
 PORTED = ReviewItem("R1", "run", "p", 3, 3, "ported", 0.7, "", "send(batch)", CALL, CALL, from_gpu=True)
@@ -63,7 +63,7 @@ SECOND = replace(BESIDE, id="R2", line=5, base="drop(it)", omni="drop(own)", cho
 
 
 def parts(*items: ReviewItem) -> list[str]:
-    (draft,) = join_replaced([Draft("run", (Stage(CALL),)).asking(*items)])
+    (draft,) = link_same_replacements([Draft("run", (Stage(CALL),)).asking(*items)])
     assert [replace(item, part_of="") for item in draft.reviews] == [replace(item, part_of="") for item in items]
     return [item.part_of for item in draft.reviews]
 
@@ -98,7 +98,7 @@ GONE = ReviewItem("R2", "run", "p", 4, 4, "rewrote", 0.4, "last = old(rows)", WA
 
 
 def told(*items: ReviewItem, before: str = WAS, after: str = NOW) -> list[str]:
-    (draft,) = drop_told([Draft("run", (Stage(before), Stage(after, "gpu"))).asking(*items)])
+    (draft,) = drop_decided_elsewhere([Draft("run", (Stage(before), Stage(after, "gpu"))).asking(*items)])
     return [item.id for item in draft.reviews]
 
 

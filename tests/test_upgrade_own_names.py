@@ -6,7 +6,7 @@ import pytest
 
 from runner_sync import merge
 from runner_sync.merge import Decision, Reason
-from runner_sync.upgrade.from_upstream.ascend import OWN_NAME, UNSET_BY_OMNI, _told
+from runner_sync.upgrade.from_upstream.ascend import OWN_NAME, UNSET_BY_OMNI, _name_omni_form
 
 OWN = {"record": "output"}
 
@@ -22,4 +22,4 @@ OWN = {"record": "output"}
 def test_the_name_that_omni_has_for_it(kind: merge.Kind, name: str, detail: str) -> None:
     """``model_runner_output`` of vllm-ascend 0.27.1rc1 is ``output`` in omni's generation runner."""
     item = Decision(1, 1, Reason(kind, (name,)), 0.6, "", "", "", "")
-    assert _told(item, OWN).reason.detail == detail
+    assert _name_omni_form(item, OWN).reason.detail == detail

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from runner_sync.model import Hunk, ReviewItem
-from runner_sync.upgrade.placing import as_written, place, relocate, restated, without_undone
+from runner_sync.upgrade.placing import drop_undone_hunks, place, relocate, restate, show_as_written
 
 TEXT = """\
 def run(self, rows):
@@ -25,7 +25,7 @@ def item(chosen: str, *, line: int = 2, in_file: bool = True) -> ReviewItem:
 
 
 def test_a_statement_that_was_laid_out_anew_is_shown_as_it_stands_on_all_its_lines() -> None:
-    (found,) = as_written([item(MERGED)], TEXT)
+    (found,) = show_as_written([item(MERGED)], TEXT)
     assert found.chosen == "out = Output(\n    rows=rows,\n    total=len(rows),\n)"
     assert (found.line, found.end_line) == (2, 5)
 
@@ -42,7 +42,7 @@ def test_a_statement_that_was_laid_out_anew_is_shown_as_it_stands_on_all_its_lin
     ],
 )
 def test_everything_else_is_left(kept: ReviewItem) -> None:
-    assert as_written([kept], TEXT) == [kept]
+    assert show_as_written([kept], TEXT) == [kept]
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_everything_else_is_left(kept: ReviewItem) -> None:
 )
 def test_a_question_shows_a_completed_statement_as_it_is_now(asked: ReviewItem, chosen: str) -> None:
     now = "# more\n" + TEXT.replace("        total=len(rows),\n", "")
-    (found,) = restated([asked], old=TEXT, new=now)
+    (found,) = restate([asked], old=TEXT, new=now)
     assert (found.chosen, found.line) == (chosen, asked.line + (1 if asked.line < 6 else 0))
-    assert restated([asked], old=TEXT, new=TEXT) == [asked]
-    assert restated([asked], old=TEXT, new="def run(:")[0].chosen == asked.chosen
+    assert restate([asked], old=TEXT, new=TEXT) == [asked]
+    assert restate([asked], old=TEXT, new="def run(:")[0].chosen == asked.chosen
 
 
 PASSAGE = """\
@@ -75,7 +75,7 @@ CHOSEN = "out = Output(rows=rows, drafts=self.drafts)\nout.total = len(rows)"
 
 def test_a_passage_that_a_later_step_changes_is_shown_as_it_is_now_on_all_its_lines() -> None:
     """The last statement of a port stood in no range once a keyword had become a statement of its own above it."""
-    (found,) = restated([item(CHOSEN, line=3)], old=PASSAGE, new=APART)
+    (found,) = restate([item(CHOSEN, line=3)], old=PASSAGE, new=APART)
     assert found.chosen == "out = Output(rows=rows)\nout.drafts = self.drafts\nout.total = len(rows)"
     placed = place(found, APART.split("\n"), 10)
     assert (placed.line, placed.end_line) == (12, 14)
@@ -90,7 +90,7 @@ def test_a_passage_that_a_later_step_changes_is_shown_as_it_is_now_on_all_its_li
     ],
 )
 def test_a_passage_reaches_from_its_first_line_to_its_last(now: str, lines: tuple[int, int]) -> None:
-    (found,) = restated([item(CHOSEN, line=3)], old=PASSAGE, new=now)
+    (found,) = restate([item(CHOSEN, line=3)], old=PASSAGE, new=now)
     placed = place(found, now.split("\n"), 1)
     assert (placed.line, placed.end_line) == lines
 
@@ -133,7 +133,7 @@ def test_lines_that_were_laid_out_anew_are_found_by_their_letters(
     ],
 )
 def test_what_is_no_changed_passage_is_shown_as_before(asked: ReviewItem) -> None:
-    (found,) = restated([asked], old=PASSAGE, new=APART)
+    (found,) = restate([asked], old=PASSAGE, new=APART)
     assert found.chosen == asked.chosen
 
 
@@ -166,5 +166,5 @@ def test_a_change_that_formatting_undid_is_no_hunk(
     before: str, made: str, text: str, made_at: Hunk, left: list[Hunk]
 ) -> None:
     """A keyword of vllm-omni 0.28.0rc1 that upstream writes on three lines was a hunk of one line, as before."""
-    (found,) = without_undone([[made_at]], before=before, made=made, text=text)
+    (found,) = drop_undone_hunks([[made_at]], before=before, made=made, text=text)
     assert [one.line for one in found] == [one.line for one in left]

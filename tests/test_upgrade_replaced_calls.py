@@ -81,7 +81,7 @@ NEW = {**OLD, "_forward": "def _forward(self, n):\n    self.release()\n    retur
 )
 def test_a_call_with_an_argument_less_is_nothing_new(was: str, now: str, gained: bool) -> None:
     old, new = (f"def run(self, n):\n    {body}\n" for body in (was, now))
-    assert replaced_calls._gained(old, new) is gained
+    assert replaced_calls._has_gained(old, new) is gained
 
 
 @pytest.mark.parametrize(("copied", "asked"), [(NEW["_forward"], 0), (OLD["_forward"], 1)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.upgrade.from_upstream.spelling import as_upstream_calls
+from runner_sync.upgrade.from_upstream.spelling import spell_as_upstream
 
 MINE = "from pkg.work.tools import step, stop as halt\nfrom pkg import other\n"
 THEIRS = "from pkg.work import tools\nimport pkg.flat as flat\n"
@@ -44,11 +44,11 @@ CALLED = "    def run(self, rows):\n        return tools.step(rows)\n"
     ],
 )
 def test_spelling(text: str, upstream: str, theirs: str, expected: str | None) -> None:
-    made = as_upstream_calls(text, MINE, upstream=upstream, upstream_module=theirs)
+    made = spell_as_upstream(text, MINE, upstream=upstream, upstream_module=theirs)
     assert made == (text if expected is None else expected)
 
 
 @pytest.mark.parametrize("statement", ["import pkg.work.tools as tools", "from pkg.work import tools"])
 def test_both_ways_to_import_a_module(statement: str) -> None:
-    made = as_upstream_calls(UNIT, MINE, upstream=CALLED, upstream_module=f"{statement}\n")
+    made = spell_as_upstream(UNIT, MINE, upstream=CALLED, upstream_module=f"{statement}\n")
     assert made == UNIT.replace("step(", "tools.step(")

@@ -104,36 +104,37 @@ GROWN = TAKEN_APART + "".join(f"    self.step_{k}()\n" for k in range(8))
 )
 def test_split_off(copy: str, new: dict[str, str], found: str) -> None:
     assert (
-        splitting.split_off("execute_model", base=UNDIVIDED, copy=copy, old={"execute_model": UNDIVIDED}, new=new)
+        splitting.find_split_off("execute_model", base=UNDIVIDED, copy=copy, old={"execute_model": UNDIVIDED}, new=new)
         == found
     )
 
 
 def test_two_methods_are_joined_and_cut_again() -> None:
-    text = splitting.joined(FIRST, SECOND)
+    text = splitting.join_halves(FIRST, SECOND)
     ast.parse(text)
-    assert splitting.cut(text, SECOND) == (FIRST, SECOND)
+    assert splitting.cut_halves(text, SECOND) == (FIRST, SECOND)
 
 
 @pytest.mark.parametrize(
     "first", ["def execute_model(self, scheduler_output): ...\n", "@stub\ndef run(self): return 1\n"]
 )
 def test_nothing_is_joined_to_a_method_on_one_line(first: str) -> None:
-    assert splitting.joined(first, SECOND) == first
-    assert splitting.cut(first, SECOND) is None
+    assert splitting.join_halves(first, SECOND) == first
+    assert splitting.cut_halves(first, SECOND) is None
 
 
 @pytest.mark.parametrize("stub", ["execute_model#2", "execute_model#3"])
 def test_a_further_definition_of_an_old_method_is_not_split_off_it(stub: str) -> None:
     new = {"execute_model": FIRST, stub: SECOND}
     assert (
-        splitting.split_off("execute_model", base=UNDIVIDED, copy=UNDIVIDED, old={"execute_model": ""}, new=new) == ""
+        splitting.find_split_off("execute_model", base=UNDIVIDED, copy=UNDIVIDED, old={"execute_model": ""}, new=new)
+        == ""
     )
 
 
 def test_a_cut_inside_a_suite_is_none() -> None:
     text = f"def execute_model(self):\n    with self.lock:\n        {splitting.CUT}\n    return 1\n"
-    assert splitting.cut(text, SECOND) is None
+    assert splitting.cut_halves(text, SECOND) is None
 
 
 def indented(*methods: str) -> str:
@@ -317,7 +318,7 @@ def test_a_passage_that_omni_edited_stays_where_upstream_calls_a_new_method(tmp_
 def test_other_calls_of_new_methods_come_in(omni: str, upstream: str, old: dict[str, str]) -> None:
     new = {"init_device": upstream, **FRESH}
     old = {"init_device": WHOLE, **old}
-    assert undivided.with_passages(WHOLE, omni, upstream, old=old, new=new) == (upstream, [])
+    assert undivided.restore_passages(WHOLE, omni, upstream, old=old, new=new) == (upstream, [])
 
 
 STUB = "@overload\ndef execute_model(self, scheduler_output: None) -> None: ...\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.upgrade.from_upstream.unions import in_omni_spelling
+from runner_sync.upgrade.from_upstream.unions import respell_unions
 
 MODULE = "def keep(rows: list | None = None) -> int | None: ...\ndef more(rows: str | None): ...\n"
 
@@ -44,7 +44,7 @@ CASES = {
 
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES.keys())
 def test_upstream_in_the_spelling_of_omni(text: str, expected: str | None) -> None:
-    assert in_omni_spelling(text, unit="def run(self): ...", module=MODULE) == (expected or text)
+    assert respell_unions(text, unit="def run(self): ...", module=MODULE) == (expected or text)
 
 
 @pytest.mark.parametrize(
@@ -59,5 +59,5 @@ def test_upstream_in_the_spelling_of_omni(text: str, expected: str | None) -> No
 )
 def test_noop_where_omni_does_not_spell_it_otherwise(unit: str, module: str) -> None:
     text = "def run(self, a: Optional[int], b: Optional[str]): ..."
-    assert in_omni_spelling(text, unit=unit, module=module) == text
-    assert text != in_omni_spelling(text, unit="def run(self): ...", module=MODULE)
+    assert respell_unions(text, unit=unit, module=module) == text
+    assert text != respell_unions(text, unit="def run(self): ...", module=MODULE)

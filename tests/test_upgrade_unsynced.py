@@ -12,7 +12,7 @@ from runner_sync.model import BaseRef, ReviewItem
 from runner_sync.profile import NPU
 from runner_sync.upgrade.base import Base
 from runner_sync.upgrade.draft import Draft, Stage
-from runner_sync.upgrade.from_upstream.unsynced import asking_about_unsynced
+from runner_sync.upgrade.from_upstream.unsynced import ask_about_unsynced
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 
 BEFORE = """    def update(self, rows):
@@ -58,7 +58,7 @@ def questions_about(came: str, *unsynced: str) -> Sequence[ReviewItem]:
     ref = BaseRef("vllm-ascend", "1.0", "runner.py", "Runner.update", "inferred", 0.9)
     side = ModuleRevision("1.0", made, "runner.py")
     base = Base(ref, side, Origin("1.0", made, 0.9, frozenset()), "copy", BEFORE, unsynced)
-    return asking_about_unsynced(draft, ModuleJob(NPU, NPU.modules[0], "runner.py", BEFORE), base).reviews
+    return ask_about_unsynced(draft, ModuleJob(NPU, NPU.modules[0], "runner.py", BEFORE), base).reviews
 
 
 IS_SPARSE = "is_sparse = self.config.is_sparse"

@@ -7,13 +7,13 @@ from typing import get_args
 import pytest
 
 from runner_sync.merge import Kind, Reason
-from runner_sync.upgrade.questions.wording import MERGED, PORTED, worded
+from runner_sync.upgrade.questions.wording import MERGED, PORTED, word_reason
 
 
 @pytest.mark.parametrize("passages", [1, 2])
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_every_kind_has_a_sentence_for_one_passage_and_for_several(kind: Kind, passages: int) -> None:
-    said = worded(Reason(kind, ("rows",), detail="a word of the profile", passages=passages))
+    said = word_reason(Reason(kind, ("rows",), detail="a word of the profile", passages=passages))
     assert "{" not in said
     assert ("2 passages" in said) == (passages == 2)
 
@@ -21,13 +21,13 @@ def test_every_kind_has_a_sentence_for_one_passage_and_for_several(kind: Kind, p
 @pytest.mark.parametrize("passages", [1, 2])
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_a_sentence_that_names_one_name_names_them_all(kind: Kind, passages: int) -> None:
-    said = worded(Reason(kind, ("rows", "total"), passages=passages))
+    said = word_reason(Reason(kind, ("rows", "total"), passages=passages))
     assert ("rows, total" in said) == ("rows" in said)
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_no_sentence_of_a_port_calls_the_runners_omni_or_upstream(kind: Kind) -> None:
-    said = worded(Reason(kind, ("rows",), detail="a word"), PORTED)
+    said = word_reason(Reason(kind, ("rows",), detail="a word"), PORTED)
     assert "omni" not in said.split("vllm-")[0]
     assert "upstream" not in said
 
@@ -74,14 +74,14 @@ def test_no_sentence_of_a_port_calls_the_runners_omni_or_upstream(kind: Kind) ->
     ],
 )
 def test_sides_change_and_names_stay(reason: Reason, merged: str, ported: str) -> None:
-    assert (worded(reason, MERGED), worded(reason, PORTED)) == (merged, ported)
+    assert (word_reason(reason, MERGED), word_reason(reason, PORTED)) == (merged, ported)
 
 
 def test_what_was_left_out_for_one_cause_is_said_once() -> None:
     reason = Reason("reads what nothing sets", ("rows", "total"), passages=3)
-    assert worded(reason, PORTED) == (
+    assert word_reason(reason, PORTED) == (
         "3 passages were left out of the port: they use rows, total, which nothing sets here"
     )
-    assert worded(Reason("half of a feature", ("rows",), passages=2), PORTED) == (
+    assert word_reason(Reason("half of a feature", ("rows",), passages=2), PORTED) == (
         "2 passages were left out of the port: not all the GPU runner does with its new rows has a place here"
     )

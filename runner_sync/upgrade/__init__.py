@@ -1,20 +1,20 @@
-"""One derived module through the whole line: its bases, vllm-ascend's change, the GPU twin's change, one text again.
+"""Upgrades one derived module: finds its bases, merges vllm-ascend's and the GPU twin's changes, composes the new text.
 
-Comes in: a ``job.ModuleJob``, which holds every text that is needed. Goes out: a ``job.ModuleResult``: the new text,
-what became of each unit, and the questions for a person. May touch: nothing; ``sync`` gets the texts.
+Comes in: a ``job.ModuleJob`` with every text that is needed. Goes out: a ``job.ModuleResult`` with the new text, the
+outcome of each unit, and the review items. May touch: nothing; ``sync`` loads the texts.
 
-``module.upgrade_module`` is the entry point. It makes a ``draft.Draft`` of every unit and hands the drafts from stage
-to stage. Drafts are immutable: each stage returns them with one more text or question:
+``module.upgrade_module`` is the entry point. It makes a ``draft.Draft`` of every unit and passes the drafts from stage
+to stage. Drafts are immutable: each stage returns new drafts with one more text or question:
 
-- ``from_upstream``: the ``base`` of each unit, and vllm-ascend's change merged into the copies;
-- ``from_gpu``: the GPU twin's change, translated to NPU names, merged into that;
-- ``mending``: members, records and calls adapted to what changed; ``redundant``: methods that can go;
-- ``questions``: what a person must look at, and how it is worded;
-- ``composing``: the module text; ``outcomes`` and ``attribution``: the result.
+- ``from_upstream`` finds the ``base`` of each unit and merges vllm-ascend's change into the copies;
+- ``from_gpu`` translates the GPU twin's change to NPU names and merges it into the result;
+- ``mending`` adapts members, records and calls to the changes, and ``redundant`` removes methods that can go;
+- ``questions`` makes and words the review items;
+- ``composing`` makes the module text, and ``outcomes`` and ``attribution`` make the result.
 
-``new_module`` makes a module that does not exist yet, and ``finishing`` the text that is written.
+``new_module`` makes a module that does not exist yet. ``finishing`` makes the text that is written.
 
-Submodules are imported on first use: a ``check`` that looks for the base of a unit needs no libcst.
+Submodules are imported on first use, so that a ``check`` that looks for the base of a unit does not import libcst.
 """
 
 from __future__ import annotations

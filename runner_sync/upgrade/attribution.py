@@ -1,7 +1,7 @@
-"""Which stage brought a changed region, followed line by line through the stages of a draft.
+"""Credits each changed region of a unit to the stage of its draft that brought it.
 
-Comes in: the stages of a draft. Goes out: its changed regions and statements, each with the source of the stage that
-brought it. May touch: nothing.
+Comes in: the stages of a draft. Goes out: changed regions with their sources, and counts of statements by source. May
+touch: nothing.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ from runner_sync.upgrade.draft import Stage
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Changed lines of the last stage from line ``start`` (none for a deletion), and who changed them; ``gone`` are the
-    lines of the first stage that they replace."""
+    """Changed lines of the last stage, and the source of the change.
+
+    ``start`` is the 1-based first line. ``lines`` is empty for a deletion. ``gone`` holds the replaced lines of the
+    first stage.
+    """
 
     start: int
     lines: tuple[str, ...]
@@ -28,11 +31,11 @@ class Region:
     gone: tuple[str, ...] = ()
 
 
-def regions(stages: Sequence[Stage]) -> Iterator[Region]:
-    """The regions where the last stage differs from the first; each is credited to the earliest stage that changed
+def find_regions(stages: Sequence[Stage]) -> Iterator[Region]:
+    """Yield the regions where the last stage differs from the first, each credited to the earliest stage that changed
     it."""
     old, new = stages[0].text.split("\n"), stages[-1].text.split("\n")
-    brought, dropped = _line_by_line(stages)
+    brought, dropped = _trace_lines(stages)
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
             changed = {brought[j] for j in range(j1, j2)} - {0} or {dropped[i] for i in range(i1, i2) if i in dropped}
@@ -40,8 +43,9 @@ def regions(stages: Sequence[Stage]) -> Iterator[Region]:
             yield Region(j1 + 1, tuple(new[j1:j2]), stages[stage].source, tuple(old[i1:i2]))
 
 
-def _line_by_line(stages: Sequence[Stage]) -> tuple[list[int], dict[int, int]]:
-    """The stage that brought each line of the last one; and the stage that dropped a line of the first one."""
+def _trace_lines(stages: Sequence[Stage]) -> tuple[list[int], dict[int, int]]:
+    """Return the number of the stage that brought each line of the last stage, and that dropped each line of the
+    first."""
     origins: list[tuple[int, int]] = [(0, i) for i, _ in enumerate(stages[0].text.split("\n"))]
     dropped: dict[int, int] = {}
     for number, (was, now) in enumerate(pairwise(stages), start=1):
@@ -57,8 +61,8 @@ def _line_by_line(stages: Sequence[Stage]) -> tuple[list[int], dict[int, int]]:
     return [stage for stage, _ in origins], dropped
 
 
-def brought_by(source: Provenance, stages: Sequence[Stage]) -> int:
-    """How many statements of the last stage were brought by stages of one source."""
+def count_statements_from(source: Provenance, stages: Sequence[Stage]) -> int:
+    """Count the statements of the last stage that stages of ``source`` brought."""
     left = fingerprint(stages[-1].text)
     found: Counter[str] = Counter()
     for was, now in pairwise(stages):

@@ -1,7 +1,7 @@
-"""The module text: every draft in its place, base classes and imports settled.
+"""Composes the module text: puts every draft in its place, sets base classes and settles imports.
 
-Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the text, and the drafts with a question about each name
-that nothing at hand defines. May touch: nothing.
+Comes in: drafts, a ``ModuleJob`` and the GPU side. Goes out: the text, and the drafts with a question about each
+undefined name. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def compose(drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> tuple[str, list[Draft]]:
-    """The module text with every draft in its place and base classes and imports settled; and the drafts.
+    """Return the module text with all drafts, base classes and imports in place, and the drafts with further questions.
 
-    The drafts get questions about imports that moved and about names that nothing defines. Raises ``InputError`` where
-    the composed text is no valid Python.
+    The questions are about moved imports, undefined names, and names that mean something else here. Raises
+    ``InputError`` if the composed text is not valid Python.
     """
-    text = join(_with_new_bases(_with_drafts(drafts, job), job))
-    moves = _imports_moved(drafts, job) if drafts else {}
-    gone = _imports_gone(job, moves) if drafts else {}
+    text = join(_add_bases(_insert_drafts(drafts, job), job))
+    moves = _find_moved_imports(drafts, job) if drafts else {}
+    gone = _find_gone_imports(job, moves) if drafts else {}
     if text == job.text and not gone:
         return text, [*drafts]
-    settled = _settled(_with_twins_imported(text, job), job, side, moves=moves | gone)
-    settled = _with_conditional(settled, job)
-    asked = _asking_about_gone(drafts, job, gone)
+    settled = _settle_imports(_import_twins(text, job), job, side, moves=moves | gone)
+    settled = _add_conditional_imports(settled, job)
+    asked = _ask_about_gone(drafts, job, gone)
     for name in settled.unknown:
-        asked = ask_about_unknown(name, asked, job.path, conditional_in=_conditional_in(name, job))
-    return settled.text, _asking_about_meanings(asked, settled.text, job, side)
+        asked = ask_about_unknown(name, asked, job.path, conditional_in=_find_conditional_import(name, job))
+    return settled.text, _ask_about_meanings(asked, settled.text, job, side)
 
 
-def _asking_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side: GpuSide) -> list[Draft]:
-    """The drafts, with a question where merged code reads a name that this module imports as something else."""
+def _ask_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side: GpuSide) -> list[Draft]:
+    """Ask where merged code reads a name that this module imports as something else."""
     here = imports(text, job.path)
     sources = [] if job.upstream.new is None else [(job.upstream.new.text, job.upstream.new.path)]
     if job.twin.new is not None:
@@ -68,10 +68,10 @@ def _asking_about_meanings(drafts: list[Draft], text: str, job: ModuleJob, side:
     return drafts
 
 
-def _with_conditional(settled: Settled, job: ModuleJob) -> Settled:
-    """``settled`` with names added that upstream or the GPU twin imports under a condition.
+def _add_conditional_imports(settled: Settled, job: ModuleJob) -> Settled:
+    """Add imports of unknown names that upstream or the GPU twin imports under a condition.
 
-    A condition of the GPU twin is not taken over (timid): it may test the device, and the twin's names are not NPU's.
+    Does not take over a condition of the GPU twin (timid), because it may test the device and has no NPU names.
     """
     if settled.unknown and job.upstream.new is not None:
         source = Provider(job.upstream.new.text, module_name(job.upstream.new.path))
@@ -82,55 +82,55 @@ def _with_conditional(settled: Settled, job: ModuleJob) -> Settled:
     return settled
 
 
-def _conditional_in(name: str, job: ModuleJob) -> str:
-    """Path of the upstream module that imports a name under a condition; empty if none does."""
+def _find_conditional_import(name: str, job: ModuleJob) -> str:
+    """Return the path of the upstream or GPU module that imports ``name`` under a condition; empty if there is none."""
     sources = [side.new for side in (job.upstream, job.twin) if side.new is not None]
     return next((side.path for side in sources if name in bindings(side.text).conditional), "")
 
 
-def _with_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
-    """The module with its units as drafted.
+def _insert_drafts(drafts: Sequence[Draft], job: ModuleJob) -> Module:
+    """Return the module with its units as drafted.
 
-    Added members of classes stand between ruler comments, new ones unless they landed between existing ones.
+    Encloses added class members in ruler comments, unless they land inside a marked block.
     """
     module = texts.parsed(job.text, job.path)
     whole = frozenset(record_classes(module))
     ruler = ruler_style(job.text, label=job.profile.marker)
-    for group in _groups([d for d in drafts if d.outcome == "added" and d.owner]):
-        plain = _with_members(module, group, "\n".join(d.text.rstrip("\n") + "\n" for d in group))
+    for group in _group_consecutive([d for d in drafts if d.outcome == "added" and d.owner]):
+        plain = _insert_group(module, group, "\n".join(d.text.rstrip("\n") + "\n" for d in group))
         if _is_marked(plain, group[0].name, job.profile.marker):
             module = plain
         else:
-            enclosed = _with_members(module, group, enclose_members([d.text for d in group], ruler=ruler))
-            module = _joined(plain, enclosed, job.profile.marker)
-    # Last, because a member may have been added behind one that is removed here.
+            enclosed = _insert_group(module, group, enclose_members([d.text for d in group], ruler=ruler))
+            module = _join_touching_blocks(plain, enclosed, job.profile.marker)
+    # Done last, because a member may have been added after one that is removed here.
     edits: dict[str, str | None] = {
         d.name: None if d.removed else d.text for d in drafts if d.before and (d.removed or d.text != d.before)
     }
     return replace_units(module, edits, whole=whole) if edits else module
 
 
-def _with_members(module: Module, group: Sequence[Draft], body: str) -> Module:
-    """The module with a group of added members inserted, as ``body`` has them."""
+def _insert_group(module: Module, group: Sequence[Draft], body: str) -> Module:
+    """Insert ``body``, the text of a group of added members, into their class."""
     return insert_member(module, group[0].owner, body, before=group[0].ahead_of, after=group[0].after)
 
 
-def _joined(plain: Module, enclosed: Module, label: str) -> Module:
-    """The module with rulers around added members, as one block with the block that they touch."""
+def _join_touching_blocks(plain: Module, enclosed: Module, label: str) -> Module:
+    """Join the new marked block of added members with a marked block that it touches."""
     text = join(enclosed)
     sound = [region for region in read_markers(text, path=enclosed.path, label=label).regions if not region.problems]
-    made = join_blocks(join(plain), text, [(region.start, region.end) for region in sound])
-    return enclosed if made == text else texts.parsed(made, enclosed.path)
+    joined = join_blocks(join(plain), text, [(region.start, region.end) for region in sound])
+    return enclosed if joined == text else texts.parsed(joined, enclosed.path)
 
 
 def _is_marked(module: Module, name: str, label: str) -> bool:
-    """Whether a unit stands between rulers: a second pair there would end the block and begin a new one."""
+    """Whether a unit stands between rulers; a second pair there would end the block and begin a new one."""
     start = next((unit.start for unit in units(module) if unit.qualname == name), 0)
     return start in read_markers(join(module), path=module.path, label=label).marked
 
 
-def _with_new_bases(module: Module, job: ModuleJob) -> Module:
-    """The module, its classes with the bases that this upgrade adds in front, and with the new mixins at the end."""
+def _add_bases(module: Module, job: ModuleJob) -> Module:
+    """Put the bases that this upgrade adds in front of a class's bases, and the new mixins at the end."""
     front, mixins = job.hierarchy.bases_in_front, job.hierarchy.added_mixins
     for class_name in dict.fromkeys([*front, *mixins]):
         bases = [base.expression for base in class_bases(module, class_name)]
@@ -139,8 +139,8 @@ def _with_new_bases(module: Module, job: ModuleJob) -> Module:
     return module
 
 
-def _with_twins_imported(text: str, job: ModuleJob) -> str:
-    """The text with an import of each GPU twin that becomes a base class."""
+def _import_twins(text: str, job: ModuleJob) -> str:
+    """Add an import of each GPU twin that becomes a base class."""
     if job.twin.new is None:
         return text
     for twin in dict.fromkeys(name for names in job.hierarchy.bases_in_front.values() for name in names):
@@ -148,8 +148,8 @@ def _with_twins_imported(text: str, job: ModuleJob) -> str:
     return text
 
 
-def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
-    """Added members in groups of those that follow each other."""
+def _group_consecutive(added: Sequence[Draft]) -> list[list[Draft]]:
+    """Group added members that follow each other."""
     groups: list[list[Draft]] = []
     for draft in added:
         if groups and draft.after == groups[-1][-1].name:
@@ -159,10 +159,10 @@ def _groups(added: Sequence[Draft]) -> list[list[Draft]]:
     return groups
 
 
-def _imports_left_untranslated(job: ModuleJob, side: GpuSide) -> str:
-    """Imports of the GPU twin in their original form, where the translated form names something that does not exist.
+def _find_untranslated_imports(job: ModuleJob, side: GpuSide) -> str:
+    """Return the GPU twin's original import of each name whose translated import would fail.
 
-    For example a helper of another GPU runner whose NPU twin does not have it.
+    An example is a helper of another GPU runner whose NPU twin lacks it.
     """
     assert job.twin.new is not None
     path = job.twin.new.path
@@ -173,39 +173,38 @@ def _imports_left_untranslated(job: ModuleJob, side: GpuSide) -> str:
     return "\n".join(entry.statement() for entry in kept if not job.target.lacks(entry.module, entry.name))
 
 
-def _imports_gone(job: ModuleJob, moves: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """``{(module, name): new module}`` for imports that fail on the target.
+def _find_gone_imports(job: ModuleJob, moves: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return ``{(module, name): new module}`` for imports that fail on the target.
 
     The new module is the one that defines the name, else the one from which the GPU twin imports it now. The twin is
-    not asked about an import that upstream ``moves``.
+    not consulted about an import that upstream ``moves``.
     """
     homes = {}
     for entry in imports(job.text).values():
         if job.target.lacks(entry.module, entry.name):
-            place = (entry.module, entry.name)
-            homes[place] = job.target.moved_to(*place) or ("" if place in moves else _home_at_twin(entry, job))
-    return {place: home for place, home in homes.items() if home}
+            key = (entry.module, entry.name)
+            homes[key] = job.target.moved_to(*key) or ("" if key in moves else _find_twin_home(entry, job))
+    return {key: home for key, home in homes.items() if home}
 
 
-def _home_at_twin(entry: Import, job: ModuleJob) -> str:
-    """The module from which the GPU twin now imports a name that it used to import from the same module as this one
-    does.
+def _find_twin_home(entry: Import, job: ModuleJob) -> str:
+    """Return the module from which the GPU twin now imports a name that it used to import as ``entry`` does.
 
-    Empty if it imports it under a condition or not at all, or if that module lacks the name, too.
+    Returns an empty string if the twin imports the name under a condition or not at all, or if that module lacks it.
     """
-    if job.twin.new is None or not any(entry in _imported(base.side) for base in job.twin.bases):
+    if job.twin.new is None or not any(entry in _list_imports(base.side) for base in job.twin.bases):
         return ""
-    now = [one for one in _imported(job.twin.new) if (one.name, one.bound) == (entry.name, entry.bound)]
+    now = [one for one in _list_imports(job.twin.new) if (one.name, one.bound) == (entry.name, entry.bound)]
     is_conditional = entry.bound in bindings(job.twin.new.text).conditional
     return now[0].module if now and not is_conditional and not job.target.lacks(now[0].module, entry.name) else ""
 
 
-def _imported(side: ModuleRevision) -> Collection[Import]:
+def _list_imports(side: ModuleRevision) -> Collection[Import]:
     return imports(side.text, side.path).values()
 
 
-def _asking_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tuple[str, str], str]) -> list[Draft]:
-    """The drafts, the first one with a question about each import that now comes from another module."""
+def _ask_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tuple[str, str], str]) -> list[Draft]:
+    """Ask, on the first draft, about each import that now comes from another module."""
     items = []
     for (module, name), home in gone.items():
         reason = f"{module} has no {name} any more, and it is imported from {home} now"
@@ -216,33 +215,36 @@ def _asking_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tu
     return [drafts[0].asking(*items), *drafts[1:]] if items else [*drafts]
 
 
-def _settled(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[str, str], str]) -> Settled:
-    """The text with its imports settled from omni's module, the profile, upstream and the GPU twin, in this order."""
+def _settle_imports(text: str, job: ModuleJob, side: GpuSide, *, moves: Mapping[tuple[str, str], str]) -> Settled:
+    """Settle the imports of ``text`` from omni's module, the profile, upstream and the GPU twin, in this order."""
     rows = [row for row in job.profile.names if not job.target.lacks(row.new_module, row.new_name)]
-    named = "\n".join(f"from {row.new_module} import {row.new_name}" for row in rows)
-    providers = [Provider(job.text, module_name(job.path)), Provider(named, "")]
+    import_lines = "\n".join(f"from {row.new_module} import {row.new_name}" for row in rows)
+    providers = [Provider(job.text, module_name(job.path)), Provider(import_lines, "")]
     if job.upstream.new is not None:
         providers.append(Provider(job.upstream.new.text, module_name(job.upstream.new.path)))
     if job.twin.new is not None:
-        name = module_name(job.twin.new.path)
-        providers += [Provider(_imports_left_untranslated(job, side), name), Provider(side.module_text, name)]
+        twin_name = module_name(job.twin.new.path)
+        providers += [Provider(_find_untranslated_imports(job, side), twin_name), Provider(side.module_text, twin_name)]
 
     def lacks(module: str, name: str) -> bool:
-        """Not if the module itself is missing: then the tree is incomplete and proves nothing."""
+        """Whether an existing module lacks a name; a missing module only shows that the tree is incomplete."""
         return job.target.lacks(module, name) and not job.target.lacks(module, "")
 
     try:
         return settle(job.text, text, providers, moves=moves, first_party=job.profile.package, lacks=lacks)
     except SyntaxError as error:
-        # An error that only the compiler finds and not ast.parse, such as a repeated parameter.
+        # Only the compiler finds such an error, for example a repeated parameter; ast.parse does not.
         raise InputError(
             f"{job.path} or what it follows is no valid Python ({error.msg}); fix it and run again."
         ) from error
 
 
-def _imports_moved(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str]:
-    """``{(module, name): new module}`` for imports that upstream now takes from another module than in the revisions
-    that units were copied from, and for imports from derived modules that moved."""
+def _find_moved_imports(drafts: Sequence[Draft], job: ModuleJob) -> dict[tuple[str, str], str]:
+    """Return ``{(module, name): new module}`` for imports that moved.
+
+    These are imports that upstream now takes from another module than at the revisions that units were copied from, and
+    imports from derived modules that moved.
+    """
     moves = {
         (entry.module, entry.name): job.target.relocated[entry.module]
         for entry in imports(job.text).values()

@@ -1,7 +1,7 @@
-"""The upgraded module as it is written: questions as comments or conflict markers, with final line numbers.
+"""Makes the module text that is written: puts questions in as comments or conflict markers and fixes line numbers.
 
-Comes in: a ``ModuleResult`` and its text as the project's formatter lays it out. Goes out: the result with the text to
-be written. May touch: nothing.
+Comes in: a ``ModuleResult`` and its text as formatted by the project's formatter. Goes out: the result with the text to
+write. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from dataclasses import replace
 
 from runner_sync.compose.notes import annotate
 from runner_sync.upgrade.job import ModuleResult
-from runner_sync.upgrade.placing import as_written, relocate, restated, without_repeats, without_undone
-from runner_sync.upgrade.questions.conflicts import disjoint, inline, two_sided
+from runner_sync.upgrade.placing import drop_repeats, drop_undone_hunks, relocate, restate, show_as_written
+from runner_sync.upgrade.questions.conflicts import drop_overlapping, insert_conflicts, is_two_sided
 
 
 def finished(result: ModuleResult, text: str, *, with_conflicts: bool) -> ModuleResult:
-    """The result with the formatted ``text`` and its questions in it, all line numbers adapted.
+    """Return the result with the formatted ``text``, its questions in the text, and all line numbers adapted.
 
-    Questions are comments; with ``with_conflicts`` a choice between two sides is a conflict with markers instead.
+    Questions become comments. With ``with_conflicts``, a choice between two sides becomes a diff3 conflict instead.
     """
     reviews = relocate(result.reviews, old=result.after, new=text)
-    sided = disjoint(item for item in reviews if with_conflicts and two_sided(text, item))
-    shown = zip(reviews, restated(result.reviews, old=result.after, new=text), strict=True)
+    sided = drop_overlapping(item for item in reviews if with_conflicts and is_two_sided(text, item))
+    shown = zip(reviews, restate(result.reviews, old=result.after, new=text), strict=True)
     noted, placed = annotate(text, [now for item, now in shown if item not in sided])
     sided = relocate(sided, old=text, new=noted)
-    after = inline(noted, sided)
-    reviews = without_repeats(relocate([*as_written(placed, noted), *sided], old=noted, new=after))
-    left = without_undone([unit.hunks for unit in result.units], before=result.before, made=result.after, text=text)
+    after = insert_conflicts(noted, sided)
+    reviews = drop_repeats(relocate([*show_as_written(placed, noted), *sided], old=noted, new=after))
+    left = drop_undone_hunks([unit.hunks for unit in result.units], before=result.before, made=result.after, text=text)
     units = tuple(
         replace(unit, hunks=tuple(relocate(hunks, old=text, new=after)))
         for unit, hunks in zip(result.units, left, strict=True)

@@ -1,6 +1,6 @@
-"""What the upgrade of one module is given and what it returns.
+"""Defines the input and the result of the upgrade of one module.
 
-Comes in and goes out: frozen dataclasses of texts. May touch: nothing.
+Comes in: texts. Goes out: frozen dataclasses of texts. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from runner_sync.upgrade.npu_words import TRANSLATION, Translation
 
 @dataclass(frozen=True, slots=True)
 class ModuleRevision:
-    """One module of an upstream at one revision. ``ref`` is a version or a short commit.
+    """One module of an upstream at one revision; ``ref`` is a version or a short commit.
 
-    If not ``is_base``, it is read only to learn what the next release introduced, and is never the base of a merge.
+    If not ``is_base``, the revision is read only to learn what the next release introduced, and is never a merge base.
     """
 
     ref: str
@@ -35,25 +35,25 @@ class ModuleRevision:
 
 
 class Causes(Protocol):
-    """The commits after ``since``, in words, that brought ``lines`` to a unit or, if they are ``gone``, took them out;
-    empty if they are not known."""
+    """Names the commits after ``since`` that brought ``lines`` to a unit or, if ``gone``, removed them; empty if
+    unknown."""
 
     def __call__(self, unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str: ...
 
 
-def _unknown(unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str:  # noqa: ARG001
+def _name_no_commits(unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str:  # noqa: ARG001
     return ""
 
 
 Closest = Callable[[str, str, Sequence[ModuleRevision]], Origin | None]
-"""Takes the upstream name of a unit, omni's text of it, and revisions; returns what it was copied from."""
+"""Takes the upstream name of a unit, omni's text of it, and revisions; returns the text that it was copied from."""
 
 
 @dataclass(frozen=True, slots=True)
 class GpuBase:
-    """The GPU twin at one omni revision. ``load_vllm`` loads vLLM's module of the version that it was made for.
+    """The GPU twin at one omni revision; ``load_vllm`` loads vLLM's module of the version that the twin was made for.
 
-    It is loaded on demand, because it may be a long download and most bases turn out not to be needed.
+    vLLM's module is loaded on demand, because it may be a long download and most bases turn out not to be needed.
     """
 
     side: ModuleRevision
@@ -66,24 +66,27 @@ class GpuBase:
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """What a class inherits from its bases."""
+    """The members and classes that a class inherits."""
 
     members: Mapping[str, str | None] = field(default_factory=dict)
-    """Members by name; with their texts if they are omni's, else ``None``."""
+    """Inherited members by name, with their text if omni defines them, else ``None``."""
     classes: frozenset[str] = frozenset()
-    """Names of the classes that it inherits from."""
+    """Names of the classes that the class inherits from."""
     before: Mapping[str, str | None] = field(default_factory=dict)
-    """``members`` as they were before this upgrade."""
+    """``members`` before this upgrade."""
     upstream: frozenset[str] = frozenset()
     """Names of the members that vllm-ascend's classes define."""
     vllm: Mapping[str, str] = field(default_factory=dict)
-    """Members of vLLM's classes that the GPU twin has, with their texts."""
+    """Members that the GPU twin inherits from vLLM's classes, with their texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """Another upstream class that a conditional base class may be: its ``name``, the ``alias`` that it is bound to
-    under a ``condition``, and its methods at the base revision and now."""
+    """Another upstream class that a conditional base class may be.
+
+    ``alias`` is the name that the class is bound to under ``condition``. ``old`` and ``new`` are its methods at the
+    base revision and now.
+    """
 
     name: str
     alias: str
@@ -94,78 +97,81 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
-    """vllm-ascend's module: the revision to follow, and those that units may have been copied from."""
+    """vllm-ascend's module: the revision to follow, and the revisions that units may have been copied from."""
 
     new: ModuleRevision | None = None
-    """The revision to follow; ``None`` where none is at hand."""
+    """The revision to follow; ``None`` if none is at hand."""
     is_followed: bool = True
-    """Whether its changes are merged. If only the GPU twin is followed, it just tells which units are copies."""
+    """Whether its changes are merged. If only the GPU twin is followed, the module just shows which units are
+    copies."""
     bases: tuple[ModuleRevision, ...] = ()
     """The revisions that copies may have been made from, oldest first."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
-    """For each unit what it follows, according to the lock."""
+    """The lock entry of each unit: the upstream text that it follows."""
     apart: frozenset[str] = frozenset()
-    """Units that follow nothing of it according to the lock, although it has methods of the same names."""
+    """Units that follow no upstream method according to the lock, although upstream has methods of the same names."""
     infer: Closest | None = None
-    """Finds what a unit was copied from; ``base.closest`` where it is ``None``."""
-    causes: Causes = _unknown
+    """Finds the text that a unit was copied from; ``None`` stands for ``base.closest``."""
+    causes: Causes = _name_no_commits
     """Names the commits behind a unit's added lines since a base."""
     variants: Callable[[str], Sequence[Variant]] = lambda _since: ()
-    """Given a base revision: the other classes that the module's class has as its base under other conditions."""
+    """Takes a base revision; returns the other classes that the module's class has as its base under other
+    conditions."""
 
     def at(self, ref: str) -> ModuleRevision | None:
-        """The base revision called ``ref``; ``None`` if it is not at hand."""
+        """Return the base revision called ``ref``; ``None`` if it is not at hand."""
         return next((side for side in self.bases if side.ref == ref), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """Names on ``self`` that must be ported although the GPU twin has had them for long: attributes (``kept``), which
-    come with the members that use them, and methods that are called for their effect (``done``)."""
+    """Names on ``self`` that must be ported although the GPU twin has had them for long.
+
+    ``kept`` are attributes, which come with the members that use them. ``done`` are methods called for their effect.
+    """
 
     kept: frozenset[str] = frozenset()
     done: frozenset[str] = frozenset()
 
     @property
     def names(self) -> frozenset[str]:
-        """``kept`` and ``done`` together."""
+        """Return ``kept`` and ``done`` together."""
         return self.kept | self.done
 
     def with_more(self, found: Owed) -> Owed:
-        """The names of both."""
+        """Return the names of both."""
         return Owed(self.kept | found.kept, self.done | found.done)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuTwin:
-    """The module of the GPU twin: the current text, and those that the NPU module may have been aligned with."""
+    """The module of the GPU twin: the current text, and revisions that the NPU module may have been aligned with."""
 
     new: ModuleRevision | None = None
-    """The current twin; ``None`` where only vllm-ascend is followed."""
+    """The current twin; ``None`` if only vllm-ascend is followed."""
     bases: tuple[GpuBase, ...] = ()
     """The revisions that the NPU module may have been aligned with, oldest first."""
     load_earlier: Callable[[], Sequence[GpuBase]] = tuple
-    """Loads revisions older than ``bases``, oldest first; needed if a port depends on what came in them."""
+    """Loads revisions older than ``bases``, oldest first; needed if a port depends on code that they introduced."""
     settled: ModuleRevision | None = None
     """The twin at the last upgrade that the lock records."""
     locked: Mapping[str, BaseRef] = field(default_factory=dict)
-    """For each unit what it follows, according to the lock."""
+    """The lock entry of each unit: the GPU text that it follows."""
     load_vllm: Callable[[], ModuleRevision | None] = lambda: None
     """Loads vLLM's module of the version that ``new`` is made for."""
     owed: Owed = Owed()
     """Names on ``self`` whose uses count as new in the twin, however old they are."""
     unset: Mapping[str, Obstacle] = field(default_factory=dict)
-    """Names on ``self`` that nothing here sets, so that what reads them is not ported."""
+    """Names on ``self`` that nothing here sets, so that code that reads them is not ported."""
     news_only: bool = False
-    """Whether somebody asked for what the twin gained since a revision and nothing else: what NPU lacked before stays
-    out."""
+    """Whether only the twin's changes since a given revision were asked for; code that NPU lacked before stays out."""
     translation: Translation = TRANSLATION
-    """Translates its texts, and those of vLLM, to NPU names."""
+    """Translates texts of the twin and of vLLM to NPU names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hierarchy:
-    """What the classes of the module inherit and which bases they get, all by class name.
+    """The inherited members and the new bases of the module's classes, by class name.
 
     Mixins map to the names that they add to ``self``.
     """
@@ -173,7 +179,8 @@ class Hierarchy:
     inherited: Mapping[str, Inherited] = field(default_factory=dict)
     """What each class inherits."""
     with_twin: Mapping[str, Inherited] = field(default_factory=dict)
-    """What a class would inherit with its GPU twin as a base, for classes that are meant to and do not yet."""
+    """What a class would inherit with its GPU twin as a base, for classes that are meant to have that base and do not
+    yet."""
     bases_in_front: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Bases to put in front of the existing ones."""
     added_mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
@@ -181,14 +188,14 @@ class Hierarchy:
     missing_mixins: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     """Mixins of the GPU twin that the class continues to do without."""
     late_mixins: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Those of ``missing_mixins`` that are added after all if vllm-ascend's change alters the class."""
+    """Mixins among ``missing_mixins`` that are added after all if vllm-ascend's change alters the class."""
 
     def from_mixins(self, class_name: str) -> frozenset[str]:
-        """Names that mixins give to a class from this upgrade on."""
+        """Return the names that mixins give to a class from this upgrade on."""
         return frozenset[str]().union(*self.added_mixins.get(class_name, {}).values())
 
     def with_late_mixins(self, class_names: Collection[str]) -> Hierarchy:
-        """The hierarchy with the late mixins of these classes among the added ones."""
+        """Return the hierarchy with the late mixins of these classes among the added ones."""
         due = {name: late for name, late in self.late_mixins.items() if name in class_names}
         added, missing = dict(self.added_mixins), dict(self.missing_mixins)
         for name, late in due.items():
@@ -204,23 +211,23 @@ class Elsewhere:
     """Names that other runner modules use on ``self``, and that they must therefore still inherit."""
 
     called: frozenset[str] = frozenset()
-    """By the modules themselves."""
+    """Names that the modules use."""
     by_twins: frozenset[str] = frozenset()
-    """By their GPU twins."""
+    """Names that their GPU twins use."""
     by_twins_now: frozenset[str] = frozenset()
-    """By the twins, in calls that the modules may get in this upgrade."""
+    """Names in the twins' calls that the modules may get in this upgrade."""
     callers: Callable[[str], Collection[str]] = lambda _name: ()
-    """Takes a name, returns the methods of the modules' classes that use it."""
+    """Takes a name; returns the methods of the modules' classes that use it."""
 
     @property
     def at_all(self) -> frozenset[str]:
-        """By the modules or by their twins."""
+        """Return the names that the modules or their twins use."""
         return self.called | self.by_twins
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What is known of the trees that the result is to run in."""
+    """The known facts about the trees that the result is to run in."""
 
     elsewhere: Elsewhere = Elsewhere()
     """Members that other runner modules call on ``self``."""
@@ -231,25 +238,26 @@ class Target:
     relocated: Mapping[str, str] = field(default_factory=dict)
     """Former dotted names of derived modules, with their current names."""
     lacks: Callable[[str, str], bool] = lambda _module, _name: False
-    """Whether a module, as it will be after this run, is known not to have a name."""
+    """Whether a module, as it will be after this run, is known to lack a name."""
     moved_to: Callable[[str, str], str] = lambda _module, _name: ""
-    """The one other module that defines a name which a module lacks; empty if there is none or more than one."""
+    """The only other module that defines a name which a module lacks; empty if there is none or more than one."""
     device_code: Callable[[str], str] = lambda _called: ""
-    """For a name as the GPU runner calls it: the definition behind it and the CUDA names that this uses; else empty."""
+    """Takes a name as the GPU runner calls it; returns its definition and the CUDA names used there; else empty."""
     gives_up: Callable[[str], str] = lambda _called: ""
-    """For such a name: the file that defines it, if that returns at once where there is no GPU; else empty."""
+    """Takes such a name; returns the file that defines it if the function returns at once without a GPU; else empty."""
     omni_module: Callable[[str], tuple[str, str] | None] = lambda _module: None
-    """Path and text of a module, by its dotted name; ``None`` if no tree at hand has it."""
+    """Takes a dotted name; returns path and text of the module; ``None`` if no tree at hand has it."""
     imported: frozenset[str] = frozenset()
-    """Names that some derived module imports, so that the platform has what they stand for."""
+    """Names that some derived module imports, so that the platform has their definitions."""
     missing_members: Mapping[str, str] = field(default_factory=dict)
-    """Members that GPU classes have and their NPU counterparts, or the vLLM at hand, lack; each with the lacking
+    """Members that GPU classes have and their NPU counterparts or the vLLM at hand lack, each with the lacking
     class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What was asked for: patterns of the units to upgrade (none: all), and by pattern the side that wins conflicts."""
+    """The user's settings: patterns of the units to upgrade (none selects all), and by pattern the side that wins
+    conflicts."""
 
     only: tuple[str, ...] = ()
     policies: Mapping[str, Preference] = field(default_factory=dict)
@@ -257,7 +265,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class ModuleJob:
-    """One derived module, what it is made from, and what it is made for.
+    """One derived module, its sources, and its target.
 
     Missing sides are ``None`` or empty; revisions are oldest first.
     """
@@ -274,11 +282,11 @@ class ModuleJob:
 
     @cached_property
     def refused(self) -> dict[str, str]:
-        """Words that a port must not bring, in NPU form, each with the reason why.
+        """Return words that a port must not bring, in NPU form, each with the reason.
 
-        Code that people port by hand is allowed if omni's module has some already, a name also if another
-        derived module imports it; a missing member, if omni's module or vllm-ascend's reads it. A translated
-        name that its module is known to lack is always refused.
+        Code that people port by hand is allowed if omni's module already has some, and a name also if another derived
+        module imports it. A missing member is allowed if omni's module or vllm-ascend's reads it. A translated name
+        that its module is known to lack is always refused.
         """
         own = self.text + (self.upstream.new.text if self.upstream.new is not None else "")
         target = self.target
@@ -298,16 +306,16 @@ class ModuleJob:
 
 
 Fate = Action | Literal["asked"]
-"""What becomes of a member that only the GPU class had; ``asked``: it is not ported, and a question says so."""
+"""The fate of a member that only the GPU class had; ``asked`` means not ported, with a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleResult:
     """The upgraded module.
 
-    ``decided`` says what becomes of each member that only the GPU class had; ``synced`` what each unit follows from now
-    on: its upstream text and its GPU text; ``never_had`` the members that only upstream's text of a copy uses, before
-    and after.
+    ``decided`` holds the fate of each member that only the GPU class had. ``synced`` holds the upstream and the GPU
+    text that each unit follows from now on. ``never_had`` holds the members that only upstream's text of a copy uses,
+    before and after the upgrade.
     """
 
     path: str
@@ -321,10 +329,11 @@ class ModuleResult:
 
 
 def winner(job: ModuleJob, name: str) -> Preference:
-    """Which side wins the conflicts of unit ``name``: ``upstream``, ``omni``, or ``review`` if nobody said so."""
+    """Return the side that wins the conflicts of unit ``name``: ``upstream``, ``omni``, or ``review`` if no setting
+    decides."""
     return next((side for glob, side in job.settings.policies.items() if fnmatchcase(name, glob)), "review")
 
 
 def is_selected(name: str, only: Sequence[str]) -> bool:
-    """Whether a unit is selected, by qualified name, pattern or member name; true for all if ``only`` is empty."""
+    """Whether a unit is selected by qualified name, pattern or member name; true for all if ``only`` is empty."""
     return not only or any(fnmatchcase(name, glob) or name.rpartition(".")[2] == glob for glob in only)

@@ -1,7 +1,7 @@
 """Adapts call sites after the merge: adds required fields, arguments and parameters, drops arguments that nothing sets.
 
-Comes in: drafts after all merges, and a ``ModuleJob``. Goes out: the drafts, the chosen ones mended, each change with a
-question. May touch: nothing.
+Comes in: drafts after all merges, and a ``ModuleJob``. Goes out: the drafts, the chosen ones mended, with a question
+about each change. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -26,130 +26,131 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def fit_records(drafts: Sequence[Draft], job: ModuleJob, twins: Mapping[str, str]) -> list[Draft]:
-    """Completes code that unpacks or makes records with new fields, here or in a module that these come from.
+    """Complete code that unpacks or makes records with new fields, of this module or one upgraded before it.
 
     ``twins`` are the texts of the GPU runner's units, which name the locals.
     """
-    own = {
+    own_records = {
         d.name: records.record(d.before, d.text, d.name, twin=twins.get(d.name, ""))
         for d in drafts
         if not d.owner and not d.removed
     }
-    known = {name: found for name, found in {**job.target.records, **own}.items() if found.now}
+    records_by_name = {name: found for name, found in {**job.target.records, **own_records}.items() if found.now}
 
-    def fitted(draft: Draft) -> Draft:
-        fit = partial(records.fit, records=known, before=draft.before, twin=twins.get(draft.name, ""))
-        return _mended(draft, job, fit, REQUIRED) if draft.owner else draft
+    def fit_draft(draft: Draft) -> Draft:
+        fit = partial(records.fit, records=records_by_name, before=draft.before, twin=twins.get(draft.name, ""))
+        return _apply_mending(draft, job, fit, REQUIRED) if draft.owner else draft
 
-    return _each(drafts, fitted)
+    return _change_chosen(drafts, fit_draft)
 
 
-def follow_names(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Renames members in omni's own code, too, where upstream renamed them."""
+def follow_renamed_members(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Rename members in omni's own code where upstream renamed them."""
     names: dict[str, str] = {}
-    for base in _bases_of_copies(drafts, job):
-        names = _new_names(base, drafts, job) | names
+    for base in _find_copied_revisions(drafts, job):
+        names = _find_renamed_members(base, drafts, job) | names
 
-    def followed(draft: Draft) -> Draft:
-        return _mended(draft, job, partial(successors.renamed, names=names), INFERRED) if draft.owner else draft
+    def follow(draft: Draft) -> Draft:
+        return _apply_mending(draft, job, partial(successors.renamed, names=names), INFERRED) if draft.owner else draft
 
-    return _each(drafts, followed) if names else [*drafts]
+    return _change_chosen(drafts, follow) if names else [*drafts]
 
 
-def _bases_of_copies(drafts: Sequence[Draft], job: ModuleJob) -> list[ModuleRevision]:
-    """The revisions that copies in the module were made from, oldest first."""
+def _find_copied_revisions(drafts: Sequence[Draft], job: ModuleJob) -> list[ModuleRevision]:
+    """Return the revisions that copies in the module were made from, oldest first."""
     refs = {draft.base.ref for draft in drafts if draft.base is not None}
     return [side for side in job.upstream.bases if side.ref in refs] if job.upstream.is_followed else []
 
 
-def _new_names(base: ModuleRevision, drafts: Sequence[Draft], job: ModuleJob) -> dict[str, str]:
-    """``{old name: new name}`` of upstream's members that were renamed since ``base`` and that drafts still read."""
+def _find_renamed_members(base: ModuleRevision, drafts: Sequence[Draft], job: ModuleJob) -> dict[str, str]:
+    """Return ``{old name: new name}`` of members that upstream renamed since ``base`` and that drafts still read."""
     name, now = job.module.upstreams[0].name, job.upstream.new
     if now is None:
         return {}
     old, new = (texts.members(side.text, name, side.path) for side in (base, now))
     read = {name for draft in drafts if draft.chosen and not draft.removed for name in self_names(draft.text)}
-    return successors.renamed_members(old, new, read, _other_texts(drafts, job))
+    return successors.renamed_members(old, new, read, _iterate_member_texts(drafts, job))
 
 
-def _other_texts(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[str]:
-    """Texts besides upstream's class that may define members of the runner; lazily, because vLLM's may be a
-    download."""
+def _iterate_member_texts(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[str]:
+    """Yield further texts that may define members of the runner; lazily, because vLLM's may be a download."""
     yield from (draft.text for draft in drafts)
     yield job.twin.new.text if job.twin.new is not None else ""
     vllm = job.twin.load_vllm()
     yield vllm.text if vllm is not None else ""
 
 
-def set_apart(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Sets a keyword that a constructor newly gets and does not accept as an attribute of the new object instead."""
+def set_as_attributes(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Set a keyword that a constructor newly gets but does not accept as an attribute of the new object."""
 
-    def mended(draft: Draft) -> Draft:
+    def mend(draft: Draft) -> Draft:
         change = partial(constructors.set_apart, draft.before, constructors=job.target.constructors)
-        return _mended(draft, job, change, DERIVED)
+        return _apply_mending(draft, job, change, DERIVED)
 
-    return _each(drafts, mended)
+    return _change_chosen(drafts, mend)
 
 
-def leave_out(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Leaves out arguments that upstream's calls newly pass and whose values nothing here sets."""
+def drop_unset_arguments(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Drop arguments that upstream's calls newly pass and whose values nothing here sets."""
 
-    def mended(draft: Draft) -> Draft:
+    def mend(draft: Draft) -> Draft:
         if not draft.upstream or draft.text == draft.before:
             return draft
         change = partial(unset.left_out, draft.before, upstream=draft.upstream, base=base_text(draft, job) or "")
-        return _mended(draft, job, change, DERIVED)
+        return _apply_mending(draft, job, change, DERIVED)
 
-    return _each(drafts, mended)
+    return _change_chosen(drafts, mend)
 
 
-def _each(drafts: Sequence[Draft], change: Callable[[Draft], Draft]) -> list[Draft]:
-    """All drafts; those that are selected and not removed after ``change``."""
+def _change_chosen(drafts: Sequence[Draft], change: Callable[[Draft], Draft]) -> list[Draft]:
+    """Return all drafts, applying ``change`` to the chosen ones that are not removed."""
     return [change(draft) if draft.chosen and not draft.removed else draft for draft in drafts]
 
 
-def pass_on(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Passes newly required parameters at the calls; omni's own helpers first take them from their callers."""
-    made = [*drafts]
+def pass_required_parameters(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Pass newly required parameters at the calls; a helper of omni's own first gets them from its callers."""
+    mended_drafts = [*drafts]
     for owner in dict.fromkeys(draft.owner for draft in drafts if draft.chosen and draft.owner):
-        todo = [*_newly_required(owner, made, job)]
+        todo = [*_find_newly_required(owner, mended_drafts, job)]
         for parameter, now in todo:
-            for at, draft in enumerate(made):
+            for index, draft in enumerate(mended_drafts):
                 if not draft.chosen or draft.owner != owner or draft.removed:
                     continue
                 if not passing.lacks(draft.text, now, parameter):
                     continue
                 if not passing.has_local(draft.text, parameter.name):
-                    grown = _taken(draft, parameter, made, job)
+                    grown = _add_parameter(draft, parameter, mended_drafts, job)
                     if grown is None:
                         continue
                     draft = draft.completed(grown)
-                    todo.append((_on_method_of(draft, parameter), grown))
-                made[at] = _mended(draft, job, partial(passing.passed, now=now, parameter=parameter), REQUIRED)
-    return made
+                    todo.append((_move_parameter_to(draft, parameter), grown))
+                mended_drafts[index] = _apply_mending(
+                    draft, job, partial(passing.passed, now=now, parameter=parameter), REQUIRED
+                )
+    return mended_drafts
 
 
-def _newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[tuple[Parameter, str]]:
-    """Parameters that methods of a class newly require in this upgrade, each with the method's text."""
-    own = {d.member: (d.before, d.text) for d in drafts if d.owner == owner and not d.removed}
+def _find_newly_required(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> Iterator[tuple[Parameter, str]]:
+    """Yield parameters that methods of a class newly require in this upgrade, each with the method's text."""
+    texts_by_member = {d.member: (d.before, d.text) for d in drafts if d.owner == owner and not d.removed}
     inherited = job.hierarchy.inherited.get(owner, Inherited())
     for name, text in inherited.members.items():
         before = inherited.before.get(name)
         if text is not None and before is not None:
-            own.setdefault(name, (before, text))
-    for name, (before, text) in own.items():
+            texts_by_member.setdefault(name, (before, text))
+    for name, (before, text) in texts_by_member.items():
         if before == text:
             continue
         yield from ((parameter, text) for parameter in passing.newly_required(name, before, text))
 
 
-def _on_method_of(draft: Draft, parameter: Parameter) -> Parameter:
-    """The same parameter, as one of the draft's method."""
+def _move_parameter_to(draft: Draft, parameter: Parameter) -> Parameter:
+    """Return the same parameter as a parameter of the draft's method."""
     return Parameter(draft.member, parameter.name, parameter.declared, parameter.following)
 
 
-def _taken(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: ModuleJob) -> str | None:
-    """A helper of omni's own with one more parameter; ``None`` unless all its callers are known and have the value."""
+def _add_parameter(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: ModuleJob) -> str | None:
+    """Return omni's helper with one more parameter, or ``None`` if not every caller is known and has the value."""
     inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
     callers = [d for d in drafts if d is not draft and not d.removed and draft.member in self_names(d.text)]
     is_known = draft.member in inherited.members or draft.member in job.target.elsewhere.at_all
@@ -158,25 +159,24 @@ def _taken(draft: Draft, parameter: Parameter, drafts: Sequence[Draft], job: Mod
     return passing.taken(draft.text, parameter)
 
 
-def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> Draft:
-    """The draft after ``change`` has been applied until it returns ``None``; one question each time, unless it is
-    settled.
+def _apply_mending(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None], confidence: float) -> Draft:
+    """Apply ``change`` until it returns ``None``, and ask at most once about each change that is not settled.
 
-    There is no second question about the same thing: the reason joins an existing question that shows the removed text,
-    or that shows just the changed statement. One about a port that is taken back by that goes.
+    If a question already shows the removed text or exactly the changed statement, the new reason joins that question.
+    Drops a question about a port that the change undid.
     """
     while (mended := change(draft.text)) is not None:
-        asked, shown = draft.reviews, _shown(draft, mended)
+        asked_before, shown = draft.reviews, _show_mended(draft, mended)
         draft = draft.completed(mended.text)
         if mended.is_settled:
             continue
-        said = tuple(
-            replace(item, reason=_with_reason(before, item, mended)) if _is_said_in(before, item, mended) else item
-            for before, item in zip(asked, draft.reviews, strict=True)
+        kept = tuple(
+            replace(item, reason=_merge_reasons(before, item, mended)) if _shows_mended(before, item, mended) else item
+            for before, item in zip(asked_before, draft.reviews, strict=True)
             if not _is_taken_back(before, item)
         )
-        if said != draft.reviews:
-            draft = replace(draft, reviews=said)
+        if kept != draft.reviews:
+            draft = replace(draft, reviews=kept)
             continue
         item = review(
             draft,
@@ -190,16 +190,15 @@ def _mended(draft: Draft, job: ModuleJob, change: Callable[[str], Mended | None]
     return draft
 
 
-def _brings_all(before: ReviewItem, now: ReviewItem) -> bool:
-    """Whether the whole change that a question said was left out is in the statement now, so that no other is to be
-    decided."""
-    base, there = _words(before.base), _words(before.upstream)
-    was_left_out = before.chosen.split() == before.omni.split() and there - base - _words(before.chosen)
-    is_there_now = there - base <= _words(now.chosen) and not (base - there) & _words(now.chosen)
+def _has_come_in_full(before: ReviewItem, now: ReviewItem) -> bool:
+    """Whether the statement now has the whole change that a question reported as left out: nothing is to decide."""
+    base, there = _split_words(before.base), _split_words(before.upstream)
+    was_left_out = before.chosen.split() == before.omni.split() and there - base - _split_words(before.chosen)
+    is_there_now = there - base <= _split_words(now.chosen) and not (base - there) & _split_words(now.chosen)
     return bool(was_left_out and is_there_now)
 
 
-def _words(text: str) -> set[str]:
+def _split_words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
 
 
@@ -209,27 +208,29 @@ def _is_taken_back(before: ReviewItem, now: ReviewItem) -> bool:
     return before.from_gpu and bool(was) and before.chosen.split() != was == now.chosen.split()
 
 
-def _is_said_in(before: ReviewItem, now: ReviewItem, mended: Mended) -> bool:
-    """Whether a question shows what is mended: what was removed as a part, anything else as its whole text."""
+def _shows_mended(before: ReviewItem, now: ReviewItem, mended: Mended) -> bool:
+    """Whether a question shows the mended text: removed text as a part of it, other text as its whole."""
     return before.chosen != now.chosen and (mended.is_gone or before.chosen.split() == mended.was.split())
 
 
-def _with_reason(before: ReviewItem, now: ReviewItem, mended: Mended) -> str:
-    """The reason of a question that shows what is mended; its own goes where all that it speaks of was left out again,
-    so that omni's text stands, or came after all."""
+def _merge_reasons(before: ReviewItem, now: ReviewItem, mended: Mended) -> str:
+    """Return the reason for a question that shows the mended statement.
+
+    Drops the old reason if its change was undone, so that omni's text stands, or has now come in full.
+    """
     is_undone = mended.is_gone and before.chosen.split() != before.omni.split() == now.chosen.split()
-    return mended.reason if is_undone or _brings_all(before, now) else f"{mended.reason}; {now.reason}"
+    return mended.reason if is_undone or _has_come_in_full(before, now) else f"{mended.reason}; {now.reason}"
 
 
-def _shown(draft: Draft, mended: Mended) -> Shown:
-    """What the question shows: the statement as it is now, and as it was, quoted for the side that has it in that form.
+def _show_mended(draft: Draft, mended: Mended) -> Shown:
+    """Show the statement as it is now, and its old text for the side that has that text.
 
     Removed text came from upstream.
     """
     if mended.is_gone:
         return Shown(upstream=mended.statement)
-    was, said = textwrap.dedent(mended.was), "".join(mended.was.split())
-    is_omnis = bool(said) and said in "".join(draft.before.split())
-    is_upstreams = bool(said) and not is_omnis and said in "".join((draft.upstream or "").split())
+    was, squeezed = textwrap.dedent(mended.was), "".join(mended.was.split())
+    is_omnis = bool(squeezed) and squeezed in "".join(draft.before.split())
+    is_upstreams = bool(squeezed) and not is_omnis and squeezed in "".join((draft.upstream or "").split())
     chosen = textwrap.dedent(mended.statement)
     return Shown(omni=was if is_omnis else "", upstream=was if is_upstreams else "", chosen=chosen)

@@ -1,4 +1,4 @@
-"""The stages of an upgrade in their order: units → lineage → merge → port → mend → compose.
+"""Runs the stages of an upgrade in order: units → lineage → merge → port → mend → compose.
 
 Comes in: a ``ModuleJob``. Goes out: a ``ModuleResult``. May touch: nothing.
 """
@@ -31,85 +31,91 @@ from runner_sync.upgrade.questions.defects import (
 )
 from runner_sync.upgrade.questions.ended_calls import ask_about_ended_calls
 from runner_sync.upgrade.questions.hidden import (
+    ask_about_hidden_changes,
     ask_about_replaced,
+    ask_about_uncalled_hooks,
     ask_about_variants,
-    hidden_changes,
-    hooks_never_called,
-    upstreams_members,
+    find_upstream_members,
 )
-from runner_sync.upgrade.questions.mixed_in import join_under_mixins, mixed_in
+from runner_sync.upgrade.questions.mixed_in import ask_about_mixins, join_under_mixins
 from runner_sync.upgrade.questions.newly_reached import ask_about_newly_reached
-from runner_sync.upgrade.questions.one_decision import drop_told, join_alike, join_replaced
+from runner_sync.upgrade.questions.one_decision import drop_decided_elsewhere, join_alike, link_same_replacements
 from runner_sync.upgrade.questions.one_feature import join_features
 from runner_sync.upgrade.questions.partners import name_partners
 from runner_sync.upgrade.questions.replaced_calls import ask_about_replaced_calls
 from runner_sync.upgrade.redundant import drop_redundant
-from runner_sync.upgrade.set_aside import set_aside
+from runner_sync.upgrade.set_aside import set_aside_unread
 
 
 def upgrade_module(job: ModuleJob) -> ModuleResult:
-    """Upgrades one module. Raises ``InputError`` when its text does not parse.
+    """Upgrade one module. Raises ``InputError`` if its text does not parse.
 
-    A class that vllm-ascend's change alters also gets the mixins that it has done without, for that is when people
-    catch up. The stages after vllm-ascend's are repeated as long as a port brings half of a feature whose other half
-    the GPU twin already has; and from the start without what reads attributes that even then nothing sets.
+    A class that vllm-ascend's change alters also gets its late mixins, because people catch up at such upgrades.
+
+    The stages after vllm-ascend's are repeated while a port brings half of a feature whose other half the GPU twin
+    already has. They are then repeated without code that reads attributes that nothing sets.
     """
-    followed = _after_upstream(job)
+    followed = _follow_upstream(job)
     moved = {draft.owner for draft in followed if draft.text != draft.before}
     job = replace(job, hierarchy=job.hierarchy.with_late_mixins(moved))
-    result, side = _with_what_is_owed(job, followed)
+    result, side = _upgrade_with_owed(job, followed)
     while more := {name: why for name, why in unset(job, side, result.after).items() if name not in job.twin.unset}:
         job = replace(job, twin=replace(job.twin, unset={**job.twin.unset, **more}))
-        result, side = _with_what_is_owed(job, followed)
+        result, side = _upgrade_with_owed(job, followed)
     return result
 
 
-def _with_what_is_owed(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, gpu_side.GpuSide]:
-    """The result and its GPU side, with the older code of the twin that belongs to what is ported."""
-    result, side = _upgraded(job, followed)
+def _upgrade_with_owed(job: ModuleJob, followed: Sequence[Draft]) -> tuple[ModuleResult, gpu_side.GpuSide]:
+    """Return the result and its GPU side, with older code of the twin that belongs to the ported code."""
+    result, side = _run_later_stages(job, followed)
     while not (found := owing.owed(job, side, result.after)).names <= job.twin.owed.names:
         job = replace(job, twin=replace(job.twin, owed=job.twin.owed.with_more(found)))
-        result, side = _upgraded(job, followed)
+        result, side = _run_later_stages(job, followed)
     return result, side
 
 
-def _after_upstream(job: ModuleJob) -> list[Draft]:
-    """The units with vllm-ascend's change; this does not depend on what is ported from the GPU twin."""
+def _follow_upstream(job: ModuleJob) -> list[Draft]:
+    """Return the units with vllm-ascend's change, which does not depend on the port from the GPU twin."""
     units = texts.unit_texts(job.text, job.path)
     drafts = [Draft(name, (Stage(text),), chosen=is_selected(name, job.settings.only)) for name, text in units.items()]
-    return ascend.follow(set_aside(drafts, job), job)
+    return ascend.follow(set_aside_unread(drafts, job), job)
 
 
-def _upgraded(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gpu_side.GpuSide]:
-    """The result of all stages after vllm-ascend's change, and the GPU side that they used."""
+def _run_later_stages(job: ModuleJob, drafts: Sequence[Draft]) -> tuple[ModuleResult, gpu_side.GpuSide]:
+    """Run all stages after vllm-ascend's change; return the result and the GPU side that they used."""
     side = gpu_side.read_side(job, drafts)
     for class_name in job.hierarchy.with_twin:
         drafts, job = inheriting.adopt(class_name, drafts, job, side)
     drafts, decided = class_by_class.after_port(drafts, job, side)
-    drafts = _after_mending(drafts, job, side)
+    drafts = _mend(drafts, job, side)
     drafts = drop_redundant(drafts, job, side)
-    drafts = _with_questions(drafts, job, side)
+    drafts = _ask_questions(drafts, job, side)
     text, drafts = compose(drafts, job, side)
-    return outcomes.result(drafts, job, text, decided), side
+    return outcomes.make_result(drafts, job, text, decided), side
 
 
-def _after_mending(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
-    """The drafts with returns, names, records, arguments and parameters adapted to what changed."""
+def _mend(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
+    """Adapt returns, names, records, arguments and parameters to the changes."""
     drafts = returning.hand_over(drafts, job)
-    drafts = mending.follow_names(drafts, job)
+    drafts = mending.follow_renamed_members(drafts, job)
     drafts = mending.fit_records(drafts, job, side.new)
-    drafts = mending.leave_out(drafts, job)
-    drafts = mending.set_apart(drafts, job)
-    return mending.pass_on(drafts, job)
+    drafts = mending.drop_unset_arguments(drafts, job)
+    drafts = mending.set_as_attributes(drafts, job)
+    return mending.pass_required_parameters(drafts, job)
 
 
-def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
-    """The drafts with questions about the result, and further drafts for questions about things that are no unit."""
+def _ask_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuSide) -> list[Draft]:
+    """Add questions about the result, and drafts for questions that concern no unit."""
     drafts = ask_about_replaced(drafts, job)
     drafts = ask_about_other_uses(drafts, job, side)
-    drafts = [*drafts, *mixed_in(drafts, job, side.new), *hidden_changes(drafts, job), *hooks_never_called(drafts, job)]
+    drafts = [
+        *drafts,
+        *ask_about_mixins(drafts, job, side.new),
+        *ask_about_hidden_changes(drafts, job),
+        *ask_about_uncalled_hooks(drafts, job),
+    ]
     drafts = ask_about_variants(drafts, job)
-    _ref, old, new = upstreams_members(drafts, job)
+    _ref, old, new = find_upstream_members(drafts, job)
     drafts = ask_about_replaced_calls(drafts, job, old=old, new=new)
     drafts = ask_about_newly_reached(drafts, job)
     drafts = [ask_about_returns(ask_about_order(draft, job.path), job) for draft in drafts]
@@ -118,5 +124,5 @@ def _with_questions(drafts: Sequence[Draft], job: ModuleJob, side: gpu_side.GpuS
     drafts = ask_about_never_set(drafts, job, side.new)
     drafts = ask_about_counterparts(ask_about_calls(drafts, job), job)
     drafts = ask_about_ended_calls(drafts, job)
-    joined = join_under_mixins(join_replaced(join_features(drop_told(join_alike(drafts)))), job)
+    joined = join_under_mixins(link_same_replacements(join_features(drop_decided_elsewhere(join_alike(drafts)))), job)
     return show_helpers(name_partners(joined, side.new), job, side)

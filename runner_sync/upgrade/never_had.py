@@ -1,10 +1,9 @@
-"""Members of upstream's class that upstream's text of a copy uses, before the upgrade and after it, and the copy does
-not.
+"""Finds members that upstream's text of a copy uses before and after the upgrade, and that the copy does not use.
 
 Comes in: the drafts after all stages. Goes out: names by unit, for a note. May touch: nothing.
 
-A merge takes what the base has and omni lacks to be left out on purpose. Where that came with a revision between two
-upgrades of omni's, nobody may ever have seen it::
+A merge takes whatever omni lacks of the base for a deliberate omission. If the line came with a revision between two
+upgrades of omni, perhaps nobody has ever seen it::
 
     base    self.check(rows); self.run(rows)      upstream now   self.check(rows); self.run(rows)
     omni    self.run(rows)                        named: ``check``
@@ -21,28 +20,31 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 
 
-def never_had(drafts: Sequence[Draft], job: ModuleJob) -> dict[str, tuple[str, ...]]:
-    """The names by unit. None of a copy that the lock knows, for its first upgrade has told, nor of one of which omni
-    took only part; and none that another unit of the class, or omni code that it inherits, uses."""
-    used = {owner: _used(owner, drafts, job) for owner in dict.fromkeys(draft.owner for draft in drafts)}
-    found = {}
+def find_never_had(drafts: Sequence[Draft], job: ModuleJob) -> dict[str, tuple[str, ...]]:
+    """Return the member names by unit.
+
+    Skips copies already in the lock (reported at their first upgrade) and partial copies. Skips names that another unit
+    of the class, or inherited omni code, uses.
+    """
+    used = {owner: _collect_used(owner, drafts, job) for owner in dict.fromkeys(draft.owner for draft in drafts)}
+    names_by_unit = {}
     for draft in drafts:
-        if draft.kind != "copy" or draft.removed or draft.upstream is None or not _is_whole(draft):
+        if draft.kind != "copy" or draft.removed or draft.upstream is None or not _is_mostly_taken(draft):
             continue
         lacking = self_names(base_text(draft, job) or "") & self_names(draft.upstream)
         if names := sorted(lacking - used[draft.owner]):
-            found[draft.name] = tuple(names)
-    return found
+            names_by_unit[draft.name] = tuple(names)
+    return names_by_unit
 
 
-def _is_whole(draft: Draft) -> bool:
-    """Whether a base was inferred for the draft, and omni took most of it."""
+def _is_mostly_taken(draft: Draft) -> bool:
+    """Whether the draft's base was inferred and omni took most of it."""
     base = draft.base
     return base is not None and base.how != "lock" and base.similarity >= lineage.COPY
 
 
-def _used(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> frozenset[str]:
-    """The members that omni's code of a class uses or defines, its inherited code included."""
+def _collect_used(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> frozenset[str]:
+    """Return the members that omni's code of a class, inherited code included, uses or defines."""
     inherited = job.hierarchy.inherited.get(owner)
     members = inherited.members.items() if inherited is not None else ()
     own = [draft for draft in drafts if draft.owner == owner and not draft.removed]

@@ -1,9 +1,9 @@
-"""A new derived module: a skeleton filled with the GPU twin's methods, based on vllm-ascend's versions of them.
+"""Makes a new derived module: a skeleton filled with the GPU twin's methods, based on vllm-ascend's versions of them.
 
 Comes in: a ``StartJob``. Goes out: a ``ModuleResult`` of a new module. May touch: nothing.
 
-A GPU method that is vLLM's with edits becomes vllm-ascend's version with the same edits: a three-way merge with vLLM's
-text as the base. Any other method is only translated.
+A GPU method that is an edited vLLM method becomes vllm-ascend's version with the same edits: a three-way merge with
+vLLM's text as the base. Any other method is only translated.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 @dataclass(frozen=True, slots=True)
 class StartJob:
-    """What a new module at ``path`` is made from: ``skeleton`` is a Jinja2 template, ``vllm`` the module that the GPU
-    class derives from, if known."""
+    """The sources of a new module at ``path``.
+
+    ``skeleton`` is a Jinja2 template. ``vllm`` is the module that the GPU class derives from, if known.
+    """
 
     profile: Profile
     module: RunnerModule
@@ -43,8 +45,8 @@ class StartJob:
 
 
 def start_module(job: StartJob) -> ModuleResult:
-    """The new module with one question about it all. Raises ``InputError`` when a source does not parse."""
-    text, name = _module_text(job), job.module.name
+    """Return the new module with one question about all of it. Raises ``InputError`` if a source does not parse."""
+    text, name = _compose_module_text(job), job.module.name
     rows = len(text.split("\n")) - 1
     reason = f"a new module, started from {job.gpu.path}: no line of it has ever run"
     item = review(
@@ -59,13 +61,13 @@ def start_module(job: StartJob) -> ModuleResult:
     return ModuleResult(job.path, "", text, (unit,), (replace(item, line=1, end_line=rows),))
 
 
-def _module_text(job: StartJob) -> str:
-    """The skeleton filled with the twin's members and base classes, and the imports that they need."""
+def _compose_module_text(job: StartJob) -> str:
+    """Fill the skeleton with the twin's members, its base classes, and the imports that they need."""
     assert job.module.gpu is not None
     translated = TRANSLATION.module(job.gpu.text, job.profile, job.gpu.path, False).text
     name, anchor = job.module.name, job.module.upstreams[0]
-    members = _members(job, texts.members(translated, name, job.gpu.path))
-    bases, base_imports = _bases(job, translated)
+    members = _make_members(job, texts.members(translated, name, job.gpu.path))
+    bases, base_imports = _make_bases(job, translated)
     text = _render(
         job.skeleton,
         {
@@ -77,37 +79,39 @@ def _module_text(job: StartJob) -> str:
             "members": "\n".join(members.values()) or "    pass",
         },
     )
-    own = module_name(job.gpu.path)
-    named = "\n".join(_import_of(row, job) for row in job.profile.names)
+    twin_name = module_name(job.gpu.path)
+    import_lines = "\n".join(_write_import(row, job) for row in job.profile.names)
     providers = [
-        Provider(named, ""),
+        Provider(import_lines, ""),
         Provider(job.upstream.text, module_name(job.upstream.path)),
-        Provider(translated, own),
+        Provider(translated, twin_name),
     ]
     settled = settle("", text, providers, first_party=job.profile.package)
     settled = with_conditions(settled, providers[1], first_party=job.profile.package)
-    return with_certain(settled, Provider(job.gpu.text, own), first_party=job.profile.package).text
+    return with_certain(settled, Provider(job.gpu.text, twin_name), first_party=job.profile.package).text
 
 
-def _import_of(row: NameRewrite, job: StartJob) -> str:
-    """The import of a translated name; from the twin if this module is meant to define it (`ExecuteModelState`)."""
+def _write_import(row: NameRewrite, job: StartJob) -> str:
+    """Return the import of a translated name; from the twin if the new module is meant to define it
+    (`ExecuteModelState`)."""
     if row.new_module == module_name(job.path):
         return f"from {row.module} import {row.name} as {row.new_name}"
     return f"from {row.new_module} import {row.new_name}"
 
 
-def _members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:
+def _make_members(job: StartJob, gpu: Mapping[str, str]) -> dict[str, str]:
     anchor = job.module.upstreams[0]
     upstream = texts.members(job.upstream.text, anchor.name, job.upstream.path)
     origin = job.profile.vllm_of(job.module).name
     vllm = texts.members(job.vllm.text, origin, job.vllm.path) if job.vllm is not None else {}
     return {
-        name: _member(job, text, vllm=vllm.get(name, ""), upstream=upstream.get(name, "")) for name, text in gpu.items()
+        name: _make_member(job, text, vllm=vllm.get(name, ""), upstream=upstream.get(name, ""))
+        for name, text in gpu.items()
     }
 
 
-def _member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
-    """A translated GPU method; if it is vLLM's, edited, then vllm-ascend's version with the same edits."""
+def _make_member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
+    """Return a translated GPU method, or vllm-ascend's version with the same edits if it is an edited vLLM method."""
     if not vllm or not upstream:
         return text
     base = TRANSLATION.unit(vllm, job.profile)
@@ -116,8 +120,8 @@ def _member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
     return with_change(text, base=base, upstream=upstream, policy=merge.FOLLOW)
 
 
-def _bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
-    """Base class expressions and the imports that they need; vllm-ascend's class takes the place of vLLM's."""
+def _make_bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
+    """Return base class expressions and the imports that they need; vllm-ascend's class replaces vLLM's."""
     anchor = job.module.upstreams[0]
     names, lines = [], []
     for base in texts.bases_of(translated, job.module.name, job.gpu.path):
@@ -133,6 +137,6 @@ def _bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
 
 
 def _render(skeleton: str, values: Mapping[str, object]) -> str:
-    # No HTML: what goes in is Python that was parsed, and what comes out is parsed again.
+    # No HTML: the values are parsed Python, and the result is parsed again.
     environment = Environment(autoescape=False, undefined=StrictUndefined, trim_blocks=True)
     return environment.from_string(skeleton).render(values) + "\n"

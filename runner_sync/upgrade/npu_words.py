@@ -1,7 +1,7 @@
-"""GPU texts translated to NPU names, each text once.
+"""Translates GPU texts to NPU names, each text once.
 
-Comes in: texts and a ``Profile``. Goes out: the translated texts. May touch: nothing; a job may be given another
-``Translation`` that has the results of an earlier run, and then libcst is not even imported.
+Comes in: texts and a ``Profile``. Goes out: the translated texts. May touch: nothing. A job may be given another
+``Translation`` with the results of an earlier run, so that libcst is not even imported.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from runner_sync.units import texts
 
 @dataclass(frozen=True, slots=True)
 class InNpuWords:
-    """A translated GPU module: its text, its units by name, and findings about names that were left as they are.
+    """A translated GPU module: its text, its units by name, and findings about names that were left unchanged.
 
-    ``units`` are translated further than ``text``: also names that the module rebinds to something of its own, such as
-    a subclass of the graph wrapper, are treated as GPU names there.
+    ``units`` are translated further than ``text``: a name that the module rebinds to its own definition, such as a
+    subclass of the graph wrapper, still counts as a GPU name there.
     """
 
     text: str
@@ -30,10 +30,10 @@ class InNpuWords:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """Functions that translate a module (given its text, the profile, its path, and whether findings are wanted) and a
-    single unit.
+    """Functions that translate a module and a single unit.
 
-    Both raise ``InputError`` if the text is no Python.
+    ``module`` takes a text, the profile, its path, and whether findings are wanted. Both raise ``InputError`` if the
+    text is not valid Python.
     """
 
     module: Callable[[str, Profile, str, bool], InNpuWords]
@@ -41,19 +41,19 @@ class Translation:
 
 
 @lru_cache(maxsize=64)
-def _module(text: str, profile: Profile, path: str, with_findings: bool) -> InNpuWords:
+def _translate_module(text: str, profile: Profile, path: str, with_findings: bool) -> InNpuWords:
     from runner_sync.transforms import translate
 
-    found = translate(text, profile, path=path, with_findings=with_findings)
-    units = {name: _unit(unit, profile) for name, unit in texts.unit_texts(found.text, path).items()}
-    return InNpuWords(found.text, units, found.findings)
+    translated = translate(text, profile, path=path, with_findings=with_findings)
+    units = {name: _translate_unit(unit, profile) for name, unit in texts.unit_texts(translated.text, path).items()}
+    return InNpuWords(translated.text, units, translated.findings)
 
 
-def _unit(text: str, profile: Profile) -> str:
+def _translate_unit(text: str, profile: Profile) -> str:
     from runner_sync.transforms import translate_unit
 
     return translate_unit(text, profile).text
 
 
-TRANSLATION = Translation(_module, _unit)
+TRANSLATION = Translation(_translate_module, _translate_unit)
 """Translation by ``transforms``, with results cached for the process."""

@@ -1,7 +1,7 @@
-"""Keeps the line numbers of review items and hunks right while the text around them changes.
+"""Keeps the line numbers of review items and hunks right while the surrounding text changes.
 
-Comes in: review items and hunks, and the texts before and after. Goes out: the same with the line numbers after. May
-touch: nothing.
+Comes in: review items and hunks, and the texts before and after. Goes out: the same values with their new line numbers.
+May touch: nothing.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from runner_sync.syntax import module_of, same_code, walk
 
 
 def place(item: ReviewItem, unit: Sequence[str], start: int) -> ReviewItem:
-    """``item`` with absolute lines: where the unit's final lines have its chosen text, nearest to its old place.
+    """Return ``item`` with absolute lines: where ``unit`` has its chosen text, nearest to its old line.
 
-    It reaches as far as that text and as it did before: what it shows may stand apart.
+    ``unit`` holds the unit's final lines and begins at line ``start``. The item covers at least as many lines as
+    before, because the lines that it shows may stand apart.
     """
     wanted = [line.strip() for line in item.chosen.split("\n") if line.strip()]
     at = min(item.line, max(len(unit), 1))
@@ -43,10 +44,10 @@ Placed = TypeVar("Placed", ReviewItem, Hunk)
 
 
 def relocate(items: Sequence[Placed], *, old: str, new: str) -> list[Placed]:
-    """The items with the line numbers that they have in ``new``."""
+    """Return the items with their line numbers in ``new``."""
     if old == new or not items:
         return list(items)
-    table, ends = _line_tables(old, new)
+    table, ends = _map_lines(old, new)
     return [
         replace(
             item,
@@ -57,38 +58,48 @@ def relocate(items: Sequence[Placed], *, old: str, new: str) -> list[Placed]:
     ]
 
 
-def without_undone(hunks: Sequence[Sequence[Hunk]], *, before: str, made: str, text: str) -> list[list[Hunk]]:
-    """The hunks of each unit of ``made`` with their lines in its formatted ``text``, without those whose change
-    formatting has undone: nothing of what their lines became differs from ``before`` any more."""
+def drop_undone_hunks(hunks: Sequence[Sequence[Hunk]], *, before: str, made: str, text: str) -> list[list[Hunk]]:
+    """Relocate the hunks of each unit from ``made`` to its formatted ``text``, and drop those that formatting undid.
+
+    Formatting undid a hunk if none of the lines that replaced its lines differs from ``before`` any more.
+    """
     if made == text:
-        return [list(some) for some in hunks]
-    was, now = (_lines_touched(before, new) for new in (made, text))
-    became = _became(made, text)
+        return [list(unit_hunks) for unit_hunks in hunks]
+    touched_before, touched_now = (_find_touched_lines(before, new) for new in (made, text))
+    reformatted = _map_reformatted(made, text)
     kept = []
-    for some in hunks:
-        pairs = zip(some, relocate(some, old=made, new=text), strict=True)
-        kept.append([new for old, new in pairs if not was & {*_lines(old)} or now & {*_lines(new), *became(old)}])
+    for unit_hunks in hunks:
+        pairs = zip(unit_hunks, relocate(unit_hunks, old=made, new=text), strict=True)
+        kept.append(
+            [
+                new
+                for old, new in pairs
+                if not touched_before & {*_line_range(old)} or touched_now & {*_line_range(new), *reformatted(old)}
+            ]
+        )
     return kept
 
 
-def _became(old: str, new: str) -> Callable[[Hunk], set[int]]:
-    """What gives the lines in ``new`` that stand for the lines of a hunk of ``old``: of a passage that was laid out
-    anew, all."""
+def _map_reformatted(old: str, new: str) -> Callable[[Hunk], set[int]]:
+    """Return a function that maps a hunk of ``old`` to the lines in ``new`` of the passages that it touches.
+
+    These are passages that formatting replaced.
+    """
     opcodes = difflib.SequenceMatcher(None, old.split("\n"), new.split("\n"), autojunk=False).get_opcodes()
     passages = [(range(i1 + 1, i2 + 1), range(j1 + 1, j2 + 1)) for tag, i1, i2, j1, j2 in opcodes if tag == "replace"]
 
-    def lines(hunk: Hunk) -> set[int]:
-        return {line for was, now in passages if {*was} & {*_lines(hunk)} for line in now}
+    def map_hunk(hunk: Hunk) -> set[int]:
+        return {line for was, now in passages if {*was} & {*_line_range(hunk)} for line in now}
 
-    return lines
+    return map_hunk
 
 
-def _lines(hunk: Hunk) -> range:
+def _line_range(hunk: Hunk) -> range:
     return range(hunk.line, hunk.end_line + 1)
 
 
-def _lines_touched(before: str, new: str) -> set[int]:
-    """The lines of ``new`` that ``before`` does not have, and those on either side of lines that went."""
+def _find_touched_lines(before: str, new: str) -> set[int]:
+    """Return the lines of ``new`` that ``before`` does not have, and the lines on either side of a deletion."""
     found: set[int] = set()
     matcher = difflib.SequenceMatcher(None, before.split("\n"), new.split("\n"), autojunk=False)
     for tag, _, _, j1, j2 in matcher.get_opcodes():
@@ -97,28 +108,31 @@ def _lines_touched(before: str, new: str) -> set[int]:
     return found
 
 
-def restated(items: Sequence[ReviewItem], *, old: str, new: str) -> list[ReviewItem]:
-    """``relocate``, and also the new text of what a question had shown as chosen: a single simple statement, or a
-    passage that stood there word for word."""
+def restate(items: Sequence[ReviewItem], *, old: str, new: str) -> list[ReviewItem]:
+    """Relocate the items, and show the new text of the statement or passage that they had shown as chosen.
+
+    The chosen text must have been a single simple statement, or a passage that stood in ``old`` word for word.
+    """
     moved = relocate(items, old=old, new=new)
     if old == new or not items or not parses(old) or not parses(new):
         return moved
-    was, now = _simple_statements(old), _simple_statements(new)
+    was, now = _find_simple_statements(old), _find_simple_statements(new)
     shown = [
-        _restated(item, was.get(before.line), now.get(item.line)) for before, item in zip(items, moved, strict=True)
+        _restate_statement(item, was.get(before.line), now.get(item.line))
+        for before, item in zip(items, moved, strict=True)
     ]
     return [
-        _as_passage(before, item, old, new) if item == placed else item
+        _restate_passage(before, item, old, new) if item == placed else item
         for before, placed, item in zip(items, moved, shown, strict=True)
     ]
 
 
-def _as_passage(before: ReviewItem, item: ReviewItem, old: str, new: str) -> ReviewItem:
-    """The moved ``item`` with the passage that it had shown, from its first line to its last, as ``new`` has it."""
-    last = _end_of_passage(before, old.split("\n"))
+def _restate_passage(before: ReviewItem, item: ReviewItem, old: str, new: str) -> ReviewItem:
+    """Return the moved ``item`` showing ``new``'s text of the passage that ``before`` had shown."""
+    last = _find_passage_end(before, old.split("\n"))
     if last is None:
         return item
-    table, ends = _line_tables(old, new)
+    table, ends = _map_lines(old, new)
     first, end = table[before.line], ends[last]
     passage = textwrap.dedent("\n".join(new.split("\n")[first - 1 : end])).strip("\n")
     if end < first or passage.split() == before.chosen.split():
@@ -126,8 +140,8 @@ def _as_passage(before: ReviewItem, item: ReviewItem, old: str, new: str) -> Rev
     return replace(item, chosen=passage, line=first, end_line=end)
 
 
-def _end_of_passage(item: ReviewItem, lines: Sequence[str]) -> int | None:
-    """The last line of what an item shows as chosen, if those are several lines that stand at its line one by one."""
+def _find_passage_end(item: ReviewItem, lines: Sequence[str]) -> int | None:
+    """Return the last line of the chosen text if it has several lines and stands line by line at the item's place."""
     wanted = [line.strip() for line in item.chosen.split("\n") if line.strip()]
     if not item.in_file or len(wanted) < 2:
         return None
@@ -135,26 +149,26 @@ def _end_of_passage(item: ReviewItem, lines: Sequence[str]) -> int | None:
     return written[-1] if [lines[k - 1].strip() for k in written] == wanted else None
 
 
-def _restated(item: ReviewItem, was: str | None, now: str | None) -> ReviewItem:
+def _restate_statement(item: ReviewItem, was: str | None, now: str | None) -> ReviewItem:
     is_about_it = was is not None and now is not None and not same_code(was, now) and same_code(was, item.chosen)
     return replace(item, chosen=now) if is_about_it and now is not None else item
 
 
-def _simple_statements(text: str) -> dict[int, str]:
-    """``{first line: text}`` of the statements without a suite."""
+def _find_simple_statements(text: str) -> dict[int, str]:
+    """Return ``{first line: text}`` of the statements without a suite."""
     lines = text.split("\n")
     found = (node for node in walk(parse_unit(text)) if isinstance(node, ast.stmt) and not hasattr(node, "body"))
     return {node.lineno: textwrap.dedent("\n".join(lines[node.lineno - 1 : node.end_lineno])) for node in found}
 
 
-def as_written(items: Sequence[ReviewItem], text: str) -> list[ReviewItem]:
-    """The items, each about a single statement showing it in the layout that ``text`` gives it."""
-    found = {node.lineno: node for node in walk(module_of(text)) if isinstance(node, ast.stmt)} if items else {}
-    return [_laid_out(item, found.get(item.line), text) for item in items]
+def show_as_written(items: Sequence[ReviewItem], text: str) -> list[ReviewItem]:
+    """Return the items; an item about a single statement shows the statement in the layout of ``text``."""
+    statements = {node.lineno: node for node in walk(module_of(text)) if isinstance(node, ast.stmt)} if items else {}
+    return [_show_layout(item, statements.get(item.line), text) for item in items]
 
 
-def _laid_out(item: ReviewItem, statement: ast.stmt | None, text: str) -> ReviewItem:
-    """The item with ``statement`` as chosen, in its present layout, if that is the same code; else as it is."""
+def _show_layout(item: ReviewItem, statement: ast.stmt | None, text: str) -> ReviewItem:
+    """Return the item with ``statement`` in its present layout as chosen; unchanged if the code differs."""
     if statement is None or not item.in_file or isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return item
     end = statement.end_lineno or statement.lineno
@@ -165,53 +179,55 @@ def _laid_out(item: ReviewItem, statement: ast.stmt | None, text: str) -> Review
 
 
 @lru_cache(maxsize=16)
-def _line_tables(old: str, new: str) -> tuple[Mapping[int, int], Mapping[int, int]]:
-    """``{line in old: corresponding line in new}`` by a diff of the lines, for a line that begins a passage and for one
-    that ends it, which goes with the end of the lines that replaced it."""
+def _map_lines(old: str, new: str) -> tuple[Mapping[int, int], Mapping[int, int]]:
+    """Return two tables ``{line in old: line in new}`` from a line diff, for first and for last lines of passages.
+
+    The last line of replaced lines maps to the end of their replacement.
+    """
     table: dict[int, int] = {}
     ends: dict[int, int] = {}
     was, now = old.split("\n"), new.split("\n")
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
-        spans = _spans_by_letters(was[i1:i2], now[j1:j2]) if tag == "replace" else None
+        spans = _match_letters(was[i1:i2], now[j1:j2]) if tag == "replace" else None
         if spans is not None:
             table |= {i1 + k: j1 + first for k, (first, _) in enumerate(spans, start=1)}
             ends |= {i1 + k: j1 + last for k, (_, last) in enumerate(spans, start=1)}
             continue
-        rows = {i + 1: min(j1 + i - i1, max(j2 - 1, j1)) + 1 for i in range(i1, i2)}
-        table |= rows
-        ends |= {row: max(j1, 1) for row in rows} if tag == "delete" else rows | ({i2: j2} if rows else {})
+        mapped = {i + 1: min(j1 + i - i1, max(j2 - 1, j1)) + 1 for i in range(i1, i2)}
+        table |= mapped
+        ends |= {row: max(j1, 1) for row in mapped} if tag == "delete" else mapped | ({i2: j2} if mapped else {})
     return table, ends
 
 
 _LAYOUT = re.compile(r"[\s,()'\"]+")
-"""What a formatter adds, takes out or exchanges."""
+"""Characters that a formatter adds, removes or replaces."""
 
 
-def _spans_by_letters(was: Sequence[str], now: Sequence[str]) -> list[tuple[int, int]] | None:
-    """The first and the last line of ``now`` (from 1) that hold what each line of ``was`` held.
+def _match_letters(was: Sequence[str], now: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Return, for each line of ``was``, the first and last 1-based line of ``now`` with its letters.
 
-    ``None`` if the two differ by more than their layout.
+    Returns ``None`` if the texts differ by more than their layout.
     """
     old, new = ([_LAYOUT.sub("", line) for line in lines] for lines in (was, now))
     if "".join(old) != "".join(new):
         return None
     line_of = [k for k, letters in enumerate(new, start=1) for _ in letters] or [1]
     offsets = accumulate(map(len, old), initial=0)
-    # A line without a letter, such as a closing bracket, goes with the letter before it.
+    # A line without a letter, such as a closing bracket, belongs to the letter before it.
     firsts = [line_of[at if letters else max(at - 1, 0)] for at, letters in zip(offsets, old, strict=False)]
     lasts = [max(first, following - 1) for first, following in pairwise([*firsts, len(now) + 1])]
     return list(zip(firsts, lasts, strict=True))
 
 
-def without_repeats(items: Iterable[ReviewItem]) -> list[ReviewItem]:
-    """Each decision once, at its first line: a unit may hold the same passage with the same change twice."""
+def drop_repeats(items: Iterable[ReviewItem]) -> list[ReviewItem]:
+    """Keep each decision once, at its first line: a unit may hold the same passage with the same change twice."""
     places: dict[str, list[ReviewItem]] = {}
     for item in items:
         places.setdefault(item.id, []).append(item)
-    return [_at_first(alike) for alike in places.values()]
+    return [_join_repeats(alike) for alike in places.values()]
 
 
-def _at_first(alike: Sequence[ReviewItem]) -> ReviewItem:
+def _join_repeats(alike: Sequence[ReviewItem]) -> ReviewItem:
     first = min(alike, key=lambda item: item.line)
-    said = ", ".join(f"line {line}" for line in sorted({item.line for item in alike} - {first.line}))
-    return replace(first, reason=f"{first.reason}; the same again at {said}") if said else first
+    others = ", ".join(f"line {line}" for line in sorted({item.line for item in alike} - {first.line}))
+    return replace(first, reason=f"{first.reason}; the same again at {others}") if others else first

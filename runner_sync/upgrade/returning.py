@@ -1,7 +1,7 @@
-"""Hands upstream's new returns over to the method that omni hands each other return of their values to.
+"""Passes upstream's new returns to the method that omni passes every other return of the same value to.
 
-Comes in: drafts after all merges, and a ``ModuleJob``. Goes out: the drafts, the chosen ones with such returns changed,
-and one question about those next to each other, in the place of all others. May touch: nothing.
+Comes in: drafts after all merges, and a ``ModuleJob``. Goes out: the drafts, the chosen ones with such returns changed.
+One question per group of adjacent returns replaces all others about them. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def hand_over(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """All drafts; upstream's new returns in copies of its methods go through omni's own method."""
-    return [_handing_over(draft, job) if draft.chosen and not draft.removed else draft for draft in drafts]
+    """Return all drafts; upstream's new returns in copies of its methods go through omni's own method."""
+    return [_hand_over_returns(draft, job) if draft.chosen and not draft.removed else draft for draft in drafts]
 
 
-def _handing_over(draft: Draft, job: ModuleJob) -> Draft:
+def _hand_over_returns(draft: Draft, job: ModuleJob) -> Draft:
     new, before, upstream = job.upstream.new, draft.before, draft.upstream
     if new is None or not upstream or not before or draft.text == before:
         return draft
     text, handed = handed_over(before, draft.text, upstream, elsewhere=new.text)
     old = draft.text
-    for group in _side_by_side(handed):
-        first, last = _with_head(group, old.split("\n")), group[-1].end_line
+    for group in _group_adjacent(handed):
+        first, last = _find_first_line(group, old.split("\n")), group[-1].end_line
         was, now = (textwrap.dedent("\n".join(side.split("\n")[first - 1 : last])) for side in (old, text))
-        left = [item for item in draft.reviews if not _is_about_these(item, first, last, was)]
+        kept = [item for item in draft.reviews if not _is_about_these(item, first, last, was)]
         shown = Shown(upstream=was, chosen=now)
-        item = review(draft, job.path, reason=_reason(group), confidence=INFERRED, shown=shown, line=first)
-        draft = replace(draft, reviews=(*left, replace(item, end_line=last)))
+        item = review(draft, job.path, reason=_word_reason(group), confidence=INFERRED, shown=shown, line=first)
+        draft = replace(draft, reviews=(*kept, replace(item, end_line=last)))
     return draft.completed(text) if handed else draft
 
 
-def _side_by_side(handed: Sequence[Handed]) -> list[list[Handed]]:
-    """The returns in groups of those that stand in lines next to each other."""
+def _group_adjacent(handed: Sequence[Handed]) -> list[list[Handed]]:
+    """Group returns that stand on adjacent lines."""
     groups: list[list[Handed]] = []
     for one in handed:
         if groups and groups[-1][-1].end_line + 1 == one.line:
@@ -51,21 +51,22 @@ def _side_by_side(handed: Sequence[Handed]) -> list[list[Handed]]:
     return groups
 
 
-def _with_head(group: Sequence[Handed], lines: Sequence[str]) -> int:
-    """The first line of a group; that of the condition around its first return, if the others stand beside that."""
+def _find_first_line(group: Sequence[Handed], lines: Sequence[str]) -> int:
+    """Return the first line of a group, or the line of the condition around its first return if the others stand beside
+    that."""
     first, outer = group[0].line, min(len(margin(lines[one.line - 1])) for one in group)
     is_deeper = len(margin(lines[first - 1])) > outer
     return first - 1 if is_deeper and first > 1 and len(margin(lines[first - 2])) == outer else first
 
 
 def _is_about_these(item: ReviewItem, first: int, last: int, was: str) -> bool:
-    """Whether a question chose nothing but some of these returns, at their place."""
+    """Whether the chosen text of a question at this place consists only of lines of these returns."""
     chosen = {line.strip() for line in item.chosen.split("\n") if line.strip()}
     is_here = item.in_file and first <= item.line <= last
     return is_here and bool(chosen) and chosen <= {line.strip() for line in was.split("\n")}
 
 
-def _reason(group: Sequence[Handed]) -> str:
+def _word_reason(group: Sequence[Handed]) -> str:
     called = " and ".join(dict.fromkeys(f"self.{one.method}" for one in group))
     this, goes, its = ("this return", "goes", "its") if len(group) == 1 else ("these returns", "go", "their")
     more = "; what omni does in front of the others is not done here" if any(it.is_prepared for it in group) else ""

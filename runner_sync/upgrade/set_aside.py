@@ -1,9 +1,10 @@
-"""Units whose original still stands in its module, and where no unit is read: inside ``if``, or by assignment.
+"""Sets aside units whose original still stands in its module, but inside ``if`` or by assignment, where no unit is
+read.
 
-Comes in: drafts and a ``ModuleJob``. Goes out: the drafts, such units left as they are, with a question each. May
-touch: nothing.
+Comes in: drafts and a ``ModuleJob``. Goes out: the drafts, such units unchanged with a question each. May touch:
+nothing.
 
-To every later stage such an original would be gone, and what follows it would go, too.
+Every later stage would take such an original for removed, and would remove the unit that follows it.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ from runner_sync.upgrade.job import ModuleJob, ModuleRevision
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 
-def set_aside(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """The drafts; one whose original was a unit in an earlier revision, and now stands beside the units of its module,
-    is no longer chosen, and a question names the place."""
-    return [_set_aside(draft, job) if draft.chosen else draft for draft in drafts]
+def set_aside_unread(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
+    """Set aside a chosen draft if its original was a unit in an earlier revision and now stands beside the units.
+
+    Such a draft is no longer chosen, and a question names the place.
+    """
+    return [_set_aside_if_unread(draft, job) if draft.chosen else draft for draft in drafts]
 
 
-def _set_aside(draft: Draft, job: ModuleJob) -> Draft:
-    for name, now, before in _originals(draft, job):
-        if (line := _line_beside(now, name)) is None:
+def _set_aside_if_unread(draft: Draft, job: ModuleJob) -> Draft:
+    for name, now, before in _find_originals(draft, job):
+        if (line := _find_line_beside_units(now, name)) is None:
             continue
         units = [texts.unit_table(side.text, side.path).get(name) for side in reversed(before)]
         known = next((unit for unit in units if unit is not None and unit.kind != "field"), None)
@@ -41,21 +44,24 @@ def _set_aside(draft: Draft, job: ModuleJob) -> Draft:
     return draft
 
 
-def _line_beside(side: ModuleRevision, name: str) -> int | None:
-    """The line that defines a name beside the units of a module, or as the field of a class; ``None`` without one."""
+def _find_line_beside_units(side: ModuleRevision, name: str) -> int | None:
+    """Return the line that defines ``name`` beside the units of a module or as a class field; ``None`` if there is
+    none."""
     unit = texts.unit_table(side.text, side.path).get(name)
     if unit is not None and unit.kind == "field":
         return unit.end
     return texts.beside_units(side.text, side.path).get(name)
 
 
-def _originals(draft: Draft, job: ModuleJob) -> Iterator[tuple[str, ModuleRevision, Sequence[ModuleRevision]]]:
-    """What the unit may follow: its name there, the module as it is now, and the earlier revisions of that. Of
-    upstream's, copies only: what overrides a method does not follow it."""
+def _find_originals(draft: Draft, job: ModuleJob) -> Iterator[tuple[str, ModuleRevision, Sequence[ModuleRevision]]]:
+    """Yield the originals that the unit may follow: the name there, the module now, and its earlier revisions.
+
+    Yields upstream's method only for a copy, because an override does not follow the method that it overrides.
+    """
     if (new := job.upstream.new) is not None and job.upstream.is_followed:
         name, bases = upstream_name(draft.name, job.module), job.upstream.bases
         locked, infer = job.upstream.locked.get(draft.name), job.upstream.infer or closest
-        if _line_beside(new, name) is not None:
+        if _find_line_beside_units(new, name) is not None:
             base = find_base(draft.name, draft.text, job.module, bases, locked=locked, infer=infer)
             if base is not None and base.kind == "copy" and draft.name not in job.upstream.apart:
                 yield name, new, bases

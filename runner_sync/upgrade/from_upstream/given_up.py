@@ -1,10 +1,10 @@
-"""Statements that a copy has from an upstream method that has been removed since.
+"""Finds statements of a copy that come from an upstream method that has been removed since.
 
 Comes in: a copy, its base, the revisions at hand. Goes out: canonical statements. May touch: nothing.
 
-People copy from the commit of the day. If upstream, between two releases, builds one method out of another and removes
-the old one, such a copy may still have statements of the old method where its base has an edited form of them. Those
-are older upstream text and no edits of omni's.
+People copy from the commit of the day. Between two releases, upstream may build one method out of another and remove
+the old one. Such a copy may still have statements of the old method where its base has an edited form of them. These
+statements are older upstream text, not omni's edits.
 """
 
 from __future__ import annotations
@@ -19,37 +19,38 @@ from runner_sync.units import texts
 from runner_sync.upgrade.job import ModuleRevision
 
 
-def statements_of_given_up(
+def collect_given_up_statements(
     text: str, base: str, owner: str, *, sides: Sequence[ModuleRevision], ref: str
 ) -> frozenset[str]:
-    """Canonical statements of ``text`` that replace statements of ``base`` and come from a removed upstream method.
+    """Return canonical statements of ``text`` that replace statements of ``base`` and come from a removed upstream
+    method.
 
-    ``base`` is upstream's text at ``ref``, ``sides`` are the revisions of its module, oldest first. A removed method is
-    one that class ``owner`` had before ``ref`` and no longer has at ``ref``. Texts are compared after renaming locals
-    alike.
+    ``base`` is upstream's text at ``ref``. ``sides`` are the revisions of its module, oldest first. A removed method is
+    one that class ``owner`` had before ``ref`` and lacks at ``ref``. Locals are renamed alike before texts are
+    compared.
     """
     at = next((k for k, side in enumerate(sides) if side.ref == ref), 0)
-    left = texts.members(sides[at].text, owner, sides[at].path) if at else {}
+    members_left = texts.members(sides[at].text, owner, sides[at].path) if at else {}
     gone = {
         body
         for side in sides[:at]
         for name, body in texts.members(side.text, owner, side.path).items()
-        if name not in left
+        if name not in members_left
     }
     if not gone:
         return frozenset()
-    mine = flatten(text)
-    named = merge.named_alike(text, [base])[0]
-    edited = {mine[pair.right].canon for pair in align(flatten(named), mine) if not pair.equal}
+    statements = flatten(text)
+    renamed_base = merge.named_alike(text, [base])[0]
+    edited = {statements[pair.right].canon for pair in align(flatten(renamed_base), statements) if not pair.equal}
     alike = [body for body in sorted(gone) if any(_may_have(body, canon) for canon in edited)]
     known = {canon for body in merge.named_alike(text, alike) for canon in lineage.fingerprint(body)}
     return frozenset(edited & known)
 
 
 def _may_have(body: str, canon: str) -> bool:
-    """Whether ``body`` contains all attribute names and called names of the statement ``canon``.
+    """Whether ``body`` contains all attribute names and called names of the statement ``canon``; a quick filter.
 
-    These do not depend on how locals are named. False for a statement without any: it says too little. A quick filter.
+    These names do not depend on local names. Returns false for a statement without any, which says too little.
     """
     words = _ATTRIBUTES_AND_CALLS.findall(canon)
     return bool(words) and all(word in body for word in words)

@@ -1,7 +1,7 @@
-"""Omni's own methods that override a method of upstream's: upstream's changes where the two must agree.
+"""Updates omni's own overrides of an upstream method where the two methods must agree.
 
-Comes in: the draft of such a method, a ``ModuleJob`` and its base. Goes out: the draft with one more stage for the
-statements that it shares with upstream's method, and one for its signature, each with questions. May touch: nothing.
+Comes in: the draft of such an override, a ``ModuleJob`` and its base. Goes out: the draft with a stage for shared
+statements and a stage for the signature, each with questions. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -22,28 +22,27 @@ from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 
-def followed(draft: Draft, job: ModuleJob, base: Base) -> Draft:
-    """The draft with changes of the upstream method that it overrides: shared statements, then the signature."""
-    return _with_signature(_with_shared_statements(draft, job, base), job, base)
+def follow_overridden(draft: Draft, job: ModuleJob, base: Base) -> Draft:
+    """Return the draft with changes of the upstream method that it overrides: shared statements, then the signature."""
+    return _update_signature(_update_shared_statements(draft, job, base), job, base)
 
 
-def _with_shared_statements(draft: Draft, job: ModuleJob, base: Base) -> Draft:
-    """An override with the statements that it shares with upstream's method (unpackings, calls) brought up to date.
+def _update_shared_statements(draft: Draft, job: ModuleJob, base: Base) -> Draft:
+    """Update the statements (unpackings, calls) that an override shares with upstream's method.
 
-    Unchanged if the merge does not parse, changes nothing, or would leave anything to decide.
+    Returns the draft unchanged if the merge does not parse, changes nothing, or leaves anything to decide.
     """
     assert draft.upstream is not None
     sides = Triple(base.origin.text, draft.text, draft.upstream)
     result = merge.merge(sides, policy=merge.TOUCH_UP)
     if not result.parses or canonical(result.text) == canonical(draft.text) or result.decisions:
         return draft
-    asked = draft.asking(*_shared_statement_questions(draft, job, sides, result.text))
+    asked = draft.asking(*_ask_about_shared_statements(draft, job, sides, result.text))
     return replace(asked.grown(result.text, "upstream"), base=base.ref)
 
 
-def _shared_statement_questions(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
-    """One question for each run of statements that were brought up to date, with the most similar ones of
-    upstream's."""
+def _ask_about_shared_statements(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
+    """Return one question per run of updated statements, which shows the most similar statements of upstream's."""
     reason = "a method of omni's own, brought up to date in a statement that it shares with upstream's"
     base, omni, upstream, made = (
         [node for node in flatten(side) if not node.is_comment]
@@ -54,29 +53,32 @@ def _shared_statement_questions(draft: Draft, job: ModuleJob, sides: Triple, tex
     for tag, i1, i2, j1, j2 in rows:
         if tag != "equal":
             was, now = omni[i1:i2], made[j1:j2]
-            shown = Shown(_closest(was, base), _text(was), _closest(now, upstream), chosen=_text(now))
+            shown = Shown(
+                _find_closest(was, base), _join_texts(was), _find_closest(now, upstream), chosen=_join_texts(now)
+            )
             line = (now or made[j1 - 1 :])[0].start
             items.append(review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line))
     return items
 
 
-def _closest(nodes: Sequence[Node], side: Sequence[Node]) -> str:
-    """For each of ``nodes`` the most similar statement of ``side``, as one text."""
+def _find_closest(nodes: Sequence[Node], side: Sequence[Node]) -> str:
+    """Return for each of ``nodes`` the most similar statement of ``side``, as one text."""
     canons = {node.canon: node for node in side}
     found = [difflib.get_close_matches(node.canon, canons, n=1) for node in nodes]
-    return _text([canons[canon] for match in found for canon in match])
+    return _join_texts([canons[canon] for match in found for canon in match])
 
 
-def _text(nodes: Sequence[Node]) -> str:
+def _join_texts(nodes: Sequence[Node]) -> str:
     return "\n".join(node.text for node in nodes)
 
 
-def _with_signature(draft: Draft, job: ModuleJob, base: Base) -> Draft:
-    """The override with the parameters that upstream's callers newly pass, handed on to the overridden method.
+def _update_signature(draft: Draft, job: ModuleJob, base: Base) -> Draft:
+    """Add the parameters that upstream's callers newly pass to the override, and pass them to the overridden method.
 
-    An override that takes what vLLM's method takes is compared with that one: it was written when vllm-ascend did not
-    define the method yet. Unchanged if nothing is new, or if the inherited method would not accept what is handed on.
-    A base is named only where the override is modelled on it: of texts with nothing in common, none is the closest.
+    Compares an override that takes the parameters of vLLM's method with that method, because it was written before
+    vllm-ascend defined the method. Returns the draft unchanged if nothing is new, or if the inherited method would not
+    accept the arguments. Names a base only if the override is modelled on it, because texts with nothing in common have
+    no closest one.
     """
     assert draft.upstream is not None
     hierarchy, nothing = job.hierarchy, Inherited()

@@ -1,10 +1,10 @@
-"""A method that upstream split in two: the second half of a copy follows into the new method.
+"""Follows a method that upstream split in two: the second half of a copy moves into the new method.
 
-Comes in: texts of methods. Goes out: which new method was split off an old one; two methods joined to one text, to be
-merged with the copy of the undivided one, and that text cut in two again. May touch: nothing.
+Comes in: texts of methods. Goes out: the new method that was split off an old one; two methods joined to one text, to
+be merged with the copy of the undivided one, and that text cut in two again. May touch: nothing.
 
-The statements around an addition of omni's tell where it belongs, and after the split these stand in two methods.
-Merged one by one, omni's additions to the second half would have nowhere to go::
+The statements around an omni addition show where it belongs, and after the split they stand in two methods. If the
+methods were merged one by one, omni's additions to the second half would have no place::
 
     upstream, old   run: prepare(); sample()             upstream, new   run: prepare()       draw: sample()
     copy            run: prepare(); sample(); note()     result          run: prepare()       draw: sample(); note()
@@ -22,38 +22,41 @@ from runner_sync.statements import parses
 from runner_sync.units.splitting import bare_name
 
 CUT = "__runner_sync_cut__()"
-"""The statement between the two halves; it never reaches a file."""
+"""The marker statement between the two halves; it never reaches a file."""
 
 FROM_OLD = 0.4
-"""Share of a new method's statements, those of its new helpers included, that must come from the old method. If it does
-more besides: share of the statements that left the old method, and at least ``lineage.FEWEST`` of them."""
+"""Share of a new method's statements, its new helpers included, that must come from the old method.
+
+For a method that does more besides: share of the statements that left the old method, and at least ``lineage.FEWEST``.
+"""
 
 
-def split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    """Name of the new method that upstream split off ``member``; empty if there is none.
+def find_split_off(member: str, *, base: str, copy: str, old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    """Return the name of the new method that upstream split off ``member``; empty if there is none.
 
-    ``base`` is the undivided text, ``copy`` omni's copy of it, which must still have the part that left; ``old`` and
-    ``new`` are the methods of the upstream class before and after. A new method that ``member`` or another new one
-    calls is a helper taken out of the middle and no second half (as `_sample` beside `sample_tokens` in vllm-ascend
-    0.14.0rc1).
+    ``base`` is the undivided text. ``copy`` is omni's copy of it, which must still have the part that left. ``old`` and
+    ``new`` are the methods of the upstream class. A new method that ``member`` or another new method calls is a helper
+    taken out of the middle, not a second half (`_sample` beside `sample_tokens` in vllm-ascend 0.14.0rc1).
     """
     if member not in new:
         return ""
-    fresh = {name: text for name, text in new.items() if bare_name(name) not in old}
-    called = self_names(new[member]).union(*(self_names(text) for text in fresh.values()))
+    new_methods = {name: text for name, text in new.items() if bare_name(name) not in old}
+    called = self_names(new[member]).union(*(self_names(text) for text in new_methods.values()))
     gone = (lineage.fingerprint(base) - lineage.fingerprint(new[member])) & lineage.fingerprint(copy)
     best, found = 0, ""
-    for name in (name for name in fresh if name not in called):
-        body = Counter(canon for text in with_helpers(name, fresh) for canon in lineage.fingerprint(text).elements())
-        taken = (body & gone).total()
-        has_most = taken >= lineage.FEWEST and taken >= gone.total() * FROM_OLD
-        if taken > best and (has_most or taken >= body.total() * FROM_OLD):
-            best, found = taken, name
+    for name in (name for name in new_methods if name not in called):
+        body = Counter(
+            canon for text in collect_with_helpers(name, new_methods) for canon in lineage.fingerprint(text).elements()
+        )
+        shared = (body & gone).total()
+        has_most = shared >= lineage.FEWEST and shared >= gone.total() * FROM_OLD
+        if shared > best and (has_most or shared >= body.total() * FROM_OLD):
+            best, found = shared, name
     return found
 
 
-def with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
-    """The text of a method, and those of the ``methods`` that it calls, directly or indirectly."""
+def collect_with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
+    """Return the text of a method, and of the ``methods`` that it calls directly or indirectly."""
     names, todo = {name: None}, [name]
     while todo:
         used = self_names(methods[todo.pop()])
@@ -63,41 +66,42 @@ def with_helpers(name: str, methods: Mapping[str, str]) -> list[str]:
     return [methods[other] for other in names]
 
 
-def joined(first: str, second: str) -> str:
-    """Two methods as one: the body of the second behind the first, with the marker ``CUT`` in between.
+def join_halves(first: str, second: str) -> str:
+    """Join two methods: the body of the second follows the first, with the marker ``CUT`` in between.
 
-    Only ``first`` if one of them has its body on the line of its head, where nothing can stand behind it.
+    Returns only ``first`` if either method has its body on the line of its head, where nothing can follow.
     """
     head, body = head_and_body(second)
     if not head or not head_and_body(first)[0]:
         return first
-    return f"{first.rstrip(chr(10))}\n{' ' * _column(body)}{CUT}\n{body.lstrip(chr(10))}"
+    return f"{first.rstrip(chr(10))}\n{' ' * _measure_indent(body)}{CUT}\n{body.lstrip(chr(10))}"
 
 
-def cut(text: str, second: str) -> tuple[str, str] | None:
-    """The two methods of a ``joined`` text again, the second with the signature that ``second`` has.
+def cut_halves(text: str, second: str) -> tuple[str, str] | None:
+    """Cut a joined text into its two methods again; the second gets the signature of ``second``.
 
-    ``None`` if the marker is not there exactly once at the indentation of the body, or if a half does not parse.
+    Returns ``None`` if the marker is not there exactly once at the indentation of the body, or if a half does not
+    parse.
     """
     lines = text.split("\n")
     places = [k for k, line in enumerate(lines) if line.strip() == CUT]
     head, body = head_and_body(second)
-    if len(places) != 1 or not head or lines[places[0]] != " " * _column(body) + CUT:
+    if len(places) != 1 or not head or lines[places[0]] != " " * _measure_indent(body) + CUT:
         return None
     first, rest = "\n".join(lines[: places[0]]).rstrip(), "\n".join(lines[places[0] + 1 :])
     halves = (first + "\n", head + rest.lstrip("\n"))
     return halves if all(parses(half) for half in halves) else None
 
 
-def row_of_cut(text: str) -> int:
-    """The 1-based line of the marker ``CUT``."""
+def find_cut_row(text: str) -> int:
+    """Return the 1-based line of the marker ``CUT``."""
     return next(k for k, line in enumerate(text.split("\n"), start=1) if line.strip() == CUT)
 
 
-def first_row(text: str) -> int:
-    """Number of lines before the body of a method."""
+def count_head_rows(text: str) -> int:
+    """Return the number of lines before the body of a method."""
     return head_and_body(text)[0].count("\n")
 
 
-def _column(body: str) -> int:
+def _measure_indent(body: str) -> int:
     return len(margin(next((line for line in body.split("\n") if line.strip()), "")))

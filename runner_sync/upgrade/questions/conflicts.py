@@ -1,4 +1,4 @@
-"""``--conflict inline``: diff3 conflict markers for people who want their merge tool.
+"""Writes ``--conflict inline``: diff3 conflict markers for people who want their merge tool.
 
 Comes in: text and placed review items. Goes out: text that need not parse. May touch: nothing.
 """
@@ -12,47 +12,47 @@ from runner_sync.model import ReviewItem
 from runner_sync.statements import compiles, inside_strings
 
 
-def two_sided(text: str, item: ReviewItem) -> bool:
-    """Whether ``item`` can be shown in ``text`` as a conflict, that is, either side in its place leaves valid Python.
+def is_two_sided(text: str, item: ReviewItem) -> bool:
+    """Whether ``item`` can be shown in ``text`` as a conflict: either side in its place leaves valid Python.
 
-    False for an item whose chosen text is not what stands there, for example a head whose suite stays, for one where
-    one side is empty and the chosen text is not the other, or where upstream's side already stands beside omni's.
+    Returns false in three more cases: the chosen text is not what stands there (for example a head whose suite stays);
+    one side is empty and the chosen text is not the other; upstream's side already stands near omni's.
     """
     if item.omni == item.upstream or not item.chosen or not any((item.base.strip(), item.omni.strip())):
         return False
     lines = text.split("\n")
     span = lines[item.line - 1 : item.end_line]
-    if [s.strip() for s in span] != _stripped_lines(item.chosen):
+    if [s.strip() for s in span] != _strip_lines(item.chosen):
         return False
-    if not (item.omni.strip() and item.upstream.strip()) and _stripped_lines(item.chosen) != _stripped_lines(
+    if not (item.omni.strip() and item.upstream.strip()) and _strip_lines(item.chosen) != _strip_lines(
         item.omni or item.upstream
     ):
         return False
-    if item.chosen == item.omni and _stands_beside(lines, item):
+    if item.chosen == item.omni and _stands_nearby(lines, item):
         return False
-    sides = (_reindented(side, item, margin(span[0])) for side in (item.omni, item.upstream))
+    sides = (_reindent(side, item, margin(span[0])) for side in (item.omni, item.upstream))
     return all(compiles("\n".join([*lines[: item.line - 1], *side, *lines[item.end_line :]])) for side in sides)
 
 
 NEAR = 6
-"""The most lines between a statement and what stands beside it."""
+"""The most lines between a statement and a statement near it."""
 
 
-def _stands_beside(lines: Sequence[str], item: ReviewItem) -> bool:
-    """Whether the lines of upstream's side stand together a little above or below those of an item."""
-    theirs = _stripped_lines(item.upstream)
+def _stands_nearby(lines: Sequence[str], item: ReviewItem) -> bool:
+    """Whether the lines of upstream's side stand together a little above or below the item."""
+    theirs = _strip_lines(item.upstream)
     reach = NEAR + len(theirs)
     around = lines[max(item.line - 1 - reach, 0) : item.line - 1], lines[item.end_line : item.end_line + reach]
-    sides = [_stripped_lines("\n".join(side)) for side in around]
+    sides = [_strip_lines("\n".join(side)) for side in around]
     return bool(theirs) and any(side[k : k + len(theirs)] == theirs for side in sides for k in range(len(side)))
 
 
-def _stripped_lines(body: str) -> list[str]:
+def _strip_lines(body: str) -> list[str]:
     return [line.strip() for line in body.split("\n") if line.strip()]
 
 
-def _reindented(body: str, item: ReviewItem, indent: str) -> list[str]:
-    """The lines of a side at the indentation of the chosen text, whose first line has ``indent`` in the file."""
+def _reindent(body: str, item: ReviewItem, indent: str) -> list[str]:
+    """Return the lines of a side, indented like the chosen text, whose first line has ``indent`` in the file."""
     lines = body.rstrip("\n").split("\n") if body.strip() else []
     shown = next(line for line in item.chosen.split("\n") if line.strip())
     deeper = len(indent) - len(margin(shown))
@@ -60,8 +60,8 @@ def _reindented(body: str, item: ReviewItem, indent: str) -> list[str]:
     return [" " * max(deeper, 0) + line if line.strip() and k not in strings else line for k, line in enumerate(lines)]
 
 
-def disjoint(items: Iterable[ReviewItem]) -> list[ReviewItem]:
-    """The items without those that overlap an earlier one: conflicts cannot be nested."""
+def drop_overlapping(items: Iterable[ReviewItem]) -> list[ReviewItem]:
+    """Drop items that overlap an earlier one, because conflicts cannot be nested."""
     kept: list[ReviewItem] = []
     for item in sorted(items, key=lambda i: (i.line, -i.end_line)):
         if not kept or item.line > kept[-1].end_line:
@@ -69,22 +69,22 @@ def disjoint(items: Iterable[ReviewItem]) -> list[ReviewItem]:
     return kept
 
 
-def inline(text: str, items: Sequence[ReviewItem]) -> str:
-    """``text`` with each ``two_sided`` item's chosen text replaced by all sides, as ``git merge-file --diff3`` does."""
+def insert_conflicts(text: str, items: Sequence[ReviewItem]) -> str:
+    """Replace the chosen text of each two-sided item by all sides, as ``git merge-file --diff3`` does."""
     lines = text.split("\n")
     for item in sorted(items, key=lambda i: i.line, reverse=True):
-        lines[item.line - 1 : item.end_line] = _block(item, margin(lines[item.line - 1]))
+        lines[item.line - 1 : item.end_line] = _format_conflict(item, margin(lines[item.line - 1]))
     return "\n".join(lines)
 
 
-def _block(item: ReviewItem, indent: str) -> list[str]:
-    """The three sides between conflict markers, at indentation ``indent``."""
+def _format_conflict(item: ReviewItem, indent: str) -> list[str]:
+    """Return the three sides between conflict markers, indented by ``indent``."""
     return [
         f"<<<<<<< omni {item.id}",
-        *_reindented(item.omni, item, indent),
+        *_reindent(item.omni, item, indent),
         "||||||| base",
-        *_reindented(item.base, item, indent),
+        *_reindent(item.base, item, indent),
         "=======",
-        *_reindented(item.upstream, item, indent),
+        *_reindent(item.upstream, item, indent),
         f">>>>>>> {item.newer}: {item.reason}",
     ]

@@ -1,4 +1,4 @@
-"""Questions about defects in the text of a method after all merges, whatever the merges decided.
+"""Asks about defects in the text of a method after all merges, whatever the merges decided.
 
 Comes in: drafts. Goes out: the drafts with review items. May touch: nothing.
 """
@@ -28,18 +28,18 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_order(draft: Draft, path: str) -> Draft:
-    """The draft with questions about locals read before anything sets them, and about unreachable statements."""
-    return _asking(draft, _about_order(draft, path)) if _is_changed(draft) else draft
+    """Ask about locals read before anything sets them, and about unreachable statements."""
+    return _add_questions(draft, _find_order_defects(draft, path)) if _is_changed(draft) else draft
 
 
-def _asking(draft: Draft, items: Iterable[ReviewItem]) -> Draft:
-    """The draft with further questions.
+def _add_questions(draft: Draft, items: Iterable[ReviewItem]) -> Draft:
+    """Add questions to the draft.
 
-    If a question of the merge shows the same statement as chosen, the reason is added to that one instead: whoever
-    settles one settles both.
+    If a question of the merge shows the same statement as chosen, the reason joins that question, because one answer
+    settles both.
     """
     for item in items:
-        same = next((asked for asked in draft.reviews if _is_about(asked, item)), None)
+        same = next((asked for asked in draft.reviews if _shows_same_line(asked, item)), None)
         if same is None:
             draft = draft.asking(item)
             continue
@@ -48,61 +48,61 @@ def _asking(draft: Draft, items: Iterable[ReviewItem]) -> Draft:
     return draft
 
 
-def _is_about(asked: ReviewItem, item: ReviewItem) -> bool:
-    """Whether a question of the merge is about the line of ``item``, as the first line of what was chosen."""
+def _shows_same_line(asked: ReviewItem, item: ReviewItem) -> bool:
+    """Whether a question of the merge shows the line of ``item`` as the first chosen line."""
     chosen = asked.chosen.strip().split("\n")[0].strip()
     return asked.confidence > DEFECT and asked.line == item.line and chosen == item.chosen.strip()
 
 
-def _about_order(draft: Draft, path: str) -> Iterator[ReviewItem]:
-    """The questions of ``ask_about_order``; only about defects that the unit did not have before."""
+def _find_order_defects(draft: Draft, path: str) -> Iterator[ReviewItem]:
+    """Yield the questions of ``ask_about_order``, only about defects that the unit did not have before."""
     known = read_too_early(draft.before)
     for name, line in read_too_early(draft.text).items():
         if name not in known:
-            yield _about(draft, path, reason=f"{name} is read here before anything sets it", line=line)
+            yield _make_question(draft, path, reason=f"{name} is read here before anything sets it", line=line)
             known[name] = line
-    # Only names that one of these texts always set: elsewhere two branches may test the same condition.
+    # Only names that one of these texts always sets. For others, two branches may test the same condition.
     sources = [text for text in (draft.before, draft.upstream or "") if text]
     certain = {name for text in sources for name in locals_of(text)} - known.keys()
     certain -= {name for text in sources for name in read_unless_set(text)}
     for name, line in read_unless_set(draft.text).items():
         if name in certain:
-            yield _about(draft, path, reason=f"not every path to here sets {name} any more", line=line)
+            yield _make_question(draft, path, reason=f"not every path to here sets {name} any more", line=line)
     lines = draft.before.split("\n")
-    idle = {lines[line - 1].strip() for line in unreachable(draft.before)}
+    unreachable_before = {lines[line - 1].strip() for line in unreachable(draft.before)}
     for line in unreachable(draft.text):
-        if draft.text.split("\n")[line - 1].strip() not in idle:
+        if draft.text.split("\n")[line - 1].strip() not in unreachable_before:
             reason = "this can never run: the statement above it always returns, raises, breaks or continues"
-            yield _about(draft, path, reason=reason, line=line)
+            yield _make_question(draft, path, reason=reason, line=line)
 
 
 def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
-    """The draft with questions about statements that stand more often than in omni's, vllm-ascend's or the ``twin``'s
-    text.
+    """Ask about statements that stand more often than in omni's, vllm-ascend's or the ``twin``'s text.
 
-    Two sides may have added the same work at two places. One in each branch of a condition counts once.
+    Two sides may have added the same work at two places. Statements in different branches of a condition count once.
     """
     if not _is_changed(draft):
         return draft
     most: Counter[str] = Counter()
     for text in (draft.before, draft.upstream or "", twin):
-        most |= Counter(canon for canon, places in _distinctive_statements(text).items() for _ in places)
-    nodes, work, again = flatten(draft.text), _distinctive_statements(draft.text), dict[int, int]()
-    for canon, (*others, last) in work.items():
+        most |= Counter(canon for canon, places in _find_distinctive_statements(text).items() for _ in places)
+    nodes, positions, counts = flatten(draft.text), _find_distinctive_statements(draft.text), dict[int, int]()
+    for canon, (*others, last) in positions.items():
         count = 1 + sum(not are_branches(nodes, other, last) for other in others)
         if count > max(most[canon], 1):
-            again[last] = count
+            counts[last] = count
     items = []
-    for before, index in pairwise([-1, *sorted(place for places in work.values() for place in places)]):
-        if index in again and again.get(before) != again[index]:  # one question for several in a row
-            times = "twice" if again[index] == 2 else f"{again[index]} times"
+    for before, index in pairwise([-1, *sorted(place for places in positions.values() for place in places)]):
+        if index in counts and counts.get(before) != counts[index]:  # one question for several repetitions in a row
+            times = "twice" if counts[index] == 2 else f"{counts[index]} times"
             reason = f"this stands {times} here now, and no side has it so often: is it done once too much?"
-            items.append(_about(draft, path, reason=reason, line=nodes[index].start))
-    return _asking(draft, items)
+            items.append(_make_question(draft, path, reason=reason, line=nodes[index].start))
+    return _add_questions(draft, items)
 
 
-def _distinctive_statements(text: str) -> dict[str, list[int]]:
-    """``{statement: positions}`` of a unit's distinctive simple statements, without returns, raises and imports."""
+def _find_distinctive_statements(text: str) -> dict[str, list[int]]:
+    """Return ``{statement: positions}`` of a unit's distinctive simple statements, without returns, raises and
+    imports."""
     found: dict[str, list[int]] = {}
     for index, node in enumerate(flatten(text) if text.strip() else ()):
         if node.is_telling and not node.compound and node.keyword not in ("return", "raise", "import", "from"):
@@ -111,105 +111,110 @@ def _distinctive_statements(text: str) -> dict[str, list[int]]:
 
 
 def ask_about_unknown(name: str, drafts: Iterable[Draft], path: str, *, conditional_in: str = "") -> list[Draft]:
-    """The drafts with questions where ``name`` is read and neither the module nor any import at hand defines it.
+    """Ask where ``name`` is read and neither the module nor any import at hand defines it.
 
-    ``conditional_in`` is the module that imports it under a condition. No question in a unit that binds the name
-    itself.
+    ``conditional_in`` is the module that imports the name under a condition. Skips units that bind the name themselves.
     """
     why = f": {conditional_in} imports it under a condition" if conditional_in else ""
-    return [_asking(draft, _about_unknown(name, draft, path, why)) for draft in drafts]
+    return [_add_questions(draft, _ask_about_unknown_in(name, draft, path, why)) for draft in drafts]
 
 
-def _about_unknown(name: str, draft: Draft, path: str, why: str) -> Iterator[ReviewItem]:
-    yield from _at_first(_read_in(draft, name), draft, path, reason=f"{name} is neither defined nor imported here{why}")
+def _ask_about_unknown_in(name: str, draft: Draft, path: str, why: str) -> Iterator[ReviewItem]:
+    yield from _ask_at_first(
+        _find_reads(draft, name), draft, path, reason=f"{name} is neither defined nor imported here{why}"
+    )
 
 
 def ask_about_meaning(name: str, here: str, there: str, source: str, drafts: Iterable[Draft], path: str) -> list[Draft]:
-    """The drafts with questions where a line from ``source`` reads a name that is imported as something else there.
+    """Ask where a line from ``source`` reads a name that ``source`` imports as something else.
 
-    ``here`` and ``there`` are the two import statements.
+    ``here`` and ``there`` are the import statements of this module and of ``source``.
     """
-    asked, said = [], {line.strip() for line in source.split("\n")}
+    asked_drafts, source_lines = [], {line.strip() for line in source.split("\n")}
     for draft in drafts:
         before, lines = {line.strip() for line in draft.before.split("\n")}, draft.text.split("\n")
-        came = [k for k in _read_in(draft, name) if lines[k - 1].strip() in said - before]
+        new_lines = [k for k in _find_reads(draft, name) if lines[k - 1].strip() in source_lines - before]
         reason = f"{name} is what `{here}` imports here, and this line was written for `{there}`"
-        asked.append(draft.asking(*_at_first(came, draft, path, reason=reason)))
-    return asked
+        asked_drafts.append(draft.asking(*_ask_at_first(new_lines, draft, path, reason=reason)))
+    return asked_drafts
 
 
-def _read_in(draft: Draft, name: str) -> Sequence[int]:
-    """The lines of a changed unit that read ``name`` as a global; none for an unchanged unit."""
+def _find_reads(draft: Draft, name: str) -> Sequence[int]:
+    """Return the lines of a changed unit that read ``name`` as a global; none for an unchanged unit."""
     is_read = _is_changed(draft) and name in used_names(as_module(draft.text))
     return uses_of(draft.text, name) if is_read else ()
 
 
-def _at_first(lines: Sequence[int], draft: Draft, path: str, *, reason: str) -> Iterator[ReviewItem]:
-    """A question at the first of ``lines`` that also counts the others; its id does not depend on that count."""
+def _ask_at_first(lines: Sequence[int], draft: Draft, path: str, *, reason: str) -> Iterator[ReviewItem]:
+    """Ask at the first of ``lines`` and count the others; the question's id does not depend on the count."""
     others = len({*lines}) - 1
     if lines:
-        item = _about(draft, path, reason=reason, line=lines[0])
+        item = _make_question(draft, path, reason=reason, line=lines[0])
         more = f" ({others} more {'lines' if others > 1 else 'line'} below)" if others else ""
         yield replace(item, reason=item.reason + more)
 
 
 def ask_about_unset(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """The drafts with questions where an attribute is read that nothing sets any more since this upgrade.
+    """Ask where an attribute is read that nothing sets any more since this upgrade.
 
-    Also where it is only tested for (``hasattr(self, "x")``): the code behind that test is dead now.
+    Includes mere tests (``hasattr(self, "x")``), because the code behind such a test is dead now.
     """
     lost = {
-        owner: _attributes_lost(owner, drafts, job)
+        owner: _find_lost_attributes(owner, drafts, job)
         for owner in dict.fromkeys(draft.owner for draft in drafts if draft.owner)
     }
     return [
-        draft if draft.removed else _asking(draft, _about_unset(draft, lost.get(draft.owner, ()), job.path))
+        draft
+        if draft.removed
+        else _add_questions(draft, _ask_about_unset_in(draft, lost.get(draft.owner, ()), job.path))
         for draft in drafts
     ]
 
 
-def _attributes_lost(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
-    """Attributes that methods of a class set before this upgrade and that nothing sets now."""
+def _find_lost_attributes(owner: str, drafts: Sequence[Draft], job: ModuleJob) -> list[str]:
+    """Return attributes that methods of a class set before this upgrade and that nothing sets now."""
     mine = [draft for draft in drafts if draft.owner == owner]
-    before = {name for draft in mine for name in _set_by(draft.before)}
-    lost = before - {name for draft in mine if not draft.removed for name in _set_by(draft.text)}
-    lost -= {name for text in _other_texts(owner, job) for name in _set_by(text)} if lost else set()
+    before = {name for draft in mine for name in _find_set_attributes(draft.before)}
+    lost = before - {name for draft in mine if not draft.removed for name in _find_set_attributes(draft.text)}
+    lost -= (
+        {name for text in _iterate_other_texts(owner, job) for name in _find_set_attributes(text)} if lost else set()
+    )
     return sorted(lost)
 
 
-def _about_unset(draft: Draft, lost: Iterable[str], path: str) -> Iterator[ReviewItem]:
+def _ask_about_unset_in(draft: Draft, lost: Iterable[str], path: str) -> Iterator[ReviewItem]:
     for name in lost:
         reason = f"nothing sets self.{name} any more, which is read here"
-        yield from _at_first(_lines_reading(draft.text, name), draft, path, reason=reason)
+        yield from _ask_at_first(_find_reading_lines(draft.text, name), draft, path, reason=reason)
 
 
 def ask_about_never_set(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]) -> list[Draft]:
-    """The drafts with questions where an attribute is read only now which, of all that runs here and in the ``twin``'s
-    class, the latter alone sets: what sets it there was not ported.
+    """Ask where a unit newly reads an attribute that only the ``twin``'s class sets, by code that was not ported.
 
-    Another NPU class may well set one of that name. None where the unit asks whether there is one.
+    Another NPU class may well set an attribute of that name. Skips attributes that the unit tests for by name.
     """
-    asked = []
+    asked_drafts = []
     for draft in drafts:
-        for name, setters in _set_by_twin_alone(draft, drafts, job, twin).items():
+        for name, setters in _find_set_by_twin_only(draft, drafts, job, twin).items():
             reason = f"nothing that runs in this class sets self.{name}; the GPU class does in {' and '.join(setters)}"
-            items = _at_first(_lines_reading(draft.text, name), draft, job.path, reason=reason)
-            draft = _asking(draft, items)
-        asked.append(draft)
-    return asked
+            items = _ask_at_first(_find_reading_lines(draft.text, name), draft, job.path, reason=reason)
+            draft = _add_questions(draft, items)
+        asked_drafts.append(draft)
+    return asked_drafts
 
 
-def _set_by_twin_alone(
+def _find_set_by_twin_only(
     draft: Draft, drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """``{attribute: methods of the twin's class that set it}``: what a draft reads only now and nothing here sets."""
+    """Return ``{attribute: methods of the twin's class that set it}`` for attributes newly read that nothing here
+    sets."""
     if not draft.owner or not _is_changed(draft):
         return {}
-    theirs = {name.rpartition(".")[2]: text for name, text in twin.items() if name.startswith(f"{draft.owner}.")}
-    news = self_names(draft.text) - self_names(draft.before) - _asked_for(draft.text)
+    twin_texts = {name.rpartition(".")[2]: text for name, text in twin.items() if name.startswith(f"{draft.owner}.")}
+    new_names = self_names(draft.text) - self_names(draft.before) - _find_asked_attributes(draft.text)
     found = {
-        name: [member for member, text in theirs.items() if name in _set_by(text)]
-        for name in sorted(news - theirs.keys())
+        name: [member for member, text in twin_texts.items() if name in _find_set_attributes(text)]
+        for name in sorted(new_names - twin_texts.keys())
     }
     found = {name: setters for name, setters in found.items() if setters}
     if not found:
@@ -217,54 +222,56 @@ def _set_by_twin_alone(
     mine = [other for other in drafts if other.owner == draft.owner and not other.removed]
     have = {other.member for other in mine}.union(job.hierarchy.from_mixins(draft.owner))
     inherited = job.hierarchy.inherited.get(draft.owner)
-    texts = [*(other.text for other in mine), *_other_texts(draft.owner, job)]
+    texts = [*(other.text for other in mine), *_iterate_other_texts(draft.owner, job)]
     if inherited is not None:
         have |= inherited.members.keys()
         texts += inherited.vllm.values()
-    have |= {name for text in texts if text.strip() for name in _set_by(text)}
+    have |= {name for text in texts if text.strip() for name in _find_set_attributes(text)}
     return {name: setters for name, setters in found.items() if name not in have}
 
 
-def _asked_for(text: str) -> set[str]:
-    """Attributes of ``self`` that a text asks for by name."""
+def _find_asked_attributes(text: str) -> set[str]:
+    """Return attributes of ``self`` that a text reads by name."""
     calls = [node for node in walk(parse_unit(text)) if isinstance(node, ast.Call) and len(node.args) > 1]
     names = [call.args[1] for call in calls if is_name(call.args[0], "self")]
     return {str(name.value) for name in names if isinstance(name, ast.Constant)}
 
 
 def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
-    """The draft with questions about new returns that do not go through the method which other returns go through.
+    """Ask about new returns that do not go through the method that other returns go through.
 
-    If several returns are ``return self.attach(output)``, with a method that upstream does not know, callers rely on
-    it. No question if another one is already about that very return.
+    If several returns are ``return self.attach(output)``, with a method unknown to upstream, callers rely on that
+    method. Skips a return that another question is already about.
     """
     if not _is_changed(draft) or job.upstream.new is None:
         return draft
     common = handing_methods(draft.text, job.upstream.new.text)
     if not common:
         return draft
-    known = bare_before(draft.before, draft.text, common)
+    values_before = bare_before(draft.before, draft.text, common)
     items = []
-    asked = {line for item in draft.reviews for line in _lines_asked_about(item)}
+    asked_lines = {line for item in draft.reviews for line in _find_asked_lines(item)}
     for line, value in returns(draft.text):
-        is_new = ast.dump(value) not in known and method_called(value) not in common
-        if is_new and draft.text.split("\n")[line - 1].strip() not in asked:
-            said = f"other returns of this method go through self.{common[0]}, and this new one does not"
-            items.append(_about(draft, job.path, reason=said, line=line, is_new=True))
+        is_new = ast.dump(value) not in values_before and method_called(value) not in common
+        if is_new and draft.text.split("\n")[line - 1].strip() not in asked_lines:
+            reason = f"other returns of this method go through self.{common[0]}, and this new one does not"
+            items.append(_make_question(draft, job.path, reason=reason, line=line, is_new=True))
     return draft.asking(*items)
 
 
-def _lines_asked_about(item: ReviewItem) -> set[str]:
-    """The lines that a question is about, at any indentation: those chosen as upstream has them, or all that it chose
-    in another form than the GPU runner's."""
+def _find_asked_lines(item: ReviewItem) -> set[str]:
+    """Return the stripped lines that a question is about.
+
+    These are the chosen lines that upstream has. For a GPU port, they are all chosen lines if none is the GPU runner's.
+    """
     chosen, theirs = ({line.strip() for line in text.split("\n")} for text in (item.chosen, item.upstream))
     if item.from_gpu:
         return chosen if not chosen & theirs else set()
     return chosen & theirs
 
 
-def _other_texts(owner: str, job: ModuleJob) -> Iterator[str]:
-    """Other texts that may set an attribute of a class: what it inherits from omni, and upstream's module."""
+def _iterate_other_texts(owner: str, job: ModuleJob) -> Iterator[str]:
+    """Yield other texts that may set an attribute of a class: omni code that it inherits, and upstream's module."""
     inherited = job.hierarchy.inherited.get(owner)
     yield from (text for text in inherited.members.values() if text) if inherited is not None else ()
     if job.upstream.new is not None:
@@ -272,8 +279,8 @@ def _other_texts(owner: str, job: ModuleJob) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1024)
-def _set_by(text: str) -> frozenset[str]:
-    """Attributes of ``self`` that a text assigns, ``setattr`` with a literal name included."""
+def _find_set_attributes(text: str) -> frozenset[str]:
+    """Return attributes of ``self`` that a text assigns, including by ``setattr`` with a literal name."""
     tree = parse_unit(text)
     found = self_attributes_set(tree)
     for node in walk(tree):
@@ -283,8 +290,8 @@ def _set_by(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _lines_reading(text: str, name: str) -> list[int]:
-    """Lines that read an attribute of ``self`` or ask for it by name, as ``getattr`` and ``hasattr`` do."""
+def _find_reading_lines(text: str, name: str) -> list[int]:
+    """Return lines that read an attribute of ``self``, directly or by name (``getattr``, ``hasattr``)."""
     found = []
     for node in walk(parse_unit(text)):
         if isinstance(node, ast.Attribute) and node.attr == name and is_name(node.value, "self"):
@@ -300,8 +307,11 @@ def _is_changed(draft: Draft) -> bool:
     return not draft.removed and draft.text != draft.before and bool(draft.text.strip())
 
 
-def _about(draft: Draft, path: str, *, reason: str, line: int, is_new: bool = False) -> ReviewItem:
-    """The question about a line of a draft; ``is_new`` if it is upstream's, though omni has the same line elsewhere."""
+def _make_question(draft: Draft, path: str, *, reason: str, line: int, is_new: bool = False) -> ReviewItem:
+    """Return the question about a line of a draft.
+
+    ``is_new`` marks an upstream line although omni has the same line elsewhere.
+    """
     here = draft.text.split("\n")[line - 1]
     is_own = not is_new and here.strip() in {own.strip() for own in draft.before.split("\n")}
     shown = Shown(omni=here, chosen=here) if is_own else Shown(upstream=here, chosen=here)

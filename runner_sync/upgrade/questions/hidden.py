@@ -1,11 +1,11 @@
-"""Methods that upstream added or changed and that do not run: an override of omni's hides them or whatever calls them.
+"""Asks about methods that upstream added or changed and that do not run, because omni overrides them or their callers.
 
-Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with questions, and drafts for a question each; no text is
-changed. May touch: nothing.
+Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with questions, and further drafts with one question each. No
+text is changed. May touch: nothing.
 
 There is no copy to merge the change into, and nothing fails: the method just does not run. For example, vllm-omni
-0.27.0rc1 restored vllm-ascend's ``_update_states`` by hand because ``OmniGPUModelRunner`` hides it; that version then
-missed what vllm-ascend 0.28.0rc1 added to its own.
+0.27.0rc1 restored vllm-ascend's ``_update_states`` by hand, because ``OmniGPUModelRunner`` hides it. That version then
+lacked what vllm-ascend 0.28.0rc1 added to its own.
 """
 
 from __future__ import annotations
@@ -23,24 +23,23 @@ from runner_sync.model import TITLES, ReviewItem
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
-from runner_sync.upgrade.questions.moved_work import given_up
-from runner_sync.upgrade.questions.never_freed import filled_since
+from runner_sync.upgrade.questions.moved_work import mention_given_up_calls
+from runner_sync.upgrade.questions.never_freed import mention_filled
 from runner_sync.upgrade.questions.partial_overrides import lags_beside_call
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """The drafts with questions about overrides that resemble a method which upstream changed and do not always call
-    it.
+    """Ask about overrides that resemble a method which upstream changed and that do not always call it.
 
-    No question about a copy, which is merged; about an override that always calls upstream's; or about one that
-    resembles neither upstream's nor vLLM's method and only shares its name.
+    Skips copies, which are merged, and overrides that always call upstream's method. Skips an override that resembles
+    neither upstream's nor vLLM's method and only shares the name.
     """
     anchor, name = job.module.upstreams[0], job.module.name
-    ref, old, new = upstreams_members(drafts, job)
+    ref, old, new = find_upstream_members(drafts, job)
     inherited = job.hierarchy.inherited.get(name, Inherited())
 
-    def asked(draft: Draft) -> Draft:
+    def ask(draft: Draft) -> Draft:
         member = draft.member
         if draft.owner != name or draft.kind != "override" or draft.removed or member not in old.keys() & new.keys():
             return draft
@@ -48,46 +47,48 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         if all(share(draft.text, model) < MODELLED for model in models):
             return draft
         behind = inherited.members.get(member) if _is_direct_base(job) else None
-        if _hands_on(draft.text, member, anchor.name, behind):
-            owners = _ways_to(anchor.name, member, behind)
+        if _runs_upstream(draft.text, member, anchor.name, behind):
+            owners = _find_ways_to(anchor.name, member, behind)
             lags = lags_beside_call(draft.text, member, owners, old=old[member], new=new[member])
             place = "calls it on one path and takes its place on another"
         else:
             lags, place = not follows(draft.text, old[member], new[member]), "takes its place and does not call it"
         if not lags:
             return draft
-        changed = f"{TITLES[anchor.project]} changed its own since {ref}{_calls_now(old[member], new[member])}"
+        changed = f"{TITLES[anchor.project]} changed its own since {ref}{_mention_new_calls(old[member], new[member])}"
         reason = f"{changed}; this one {place}"
-        return draft.asking(_hidden_question(draft, job, reason, old=old[member], new=new[member], mine=draft.text))
+        return draft.asking(_make_question(draft, job, reason, old=old[member], new=new[member], mine=draft.text))
 
-    return [asked(draft) for draft in drafts]
+    return [ask(draft) for draft in drafts]
 
 
-def _calls_now(old: str, new: str) -> str:
-    """The end of a phrase that names the calls which ``new`` makes and ``old`` did not; empty if there are none."""
+def _mention_new_calls(old: str, new: str) -> str:
+    """Return the end of a phrase that names calls that ``new`` makes and ``old`` does not; empty if there are none."""
     before, after = (_CALL.findall("\n".join(canonical(text))) for text in (old, new))
     names = [name for name in dict.fromkeys(after) if name not in before and not hasattr(builtins, name)]
     return f" (it calls {at_most(CALLS, names)} now)" if names else ""
 
 
 CALLS = 3
-"""How many calls a reason names at most."""
+"""The most calls that a reason names."""
 
 _CALL = re.compile(r"([A-Za-z_][\w.]*)\(")
 
 
-def _hands_on(text: str, member: str, upstream: str, behind: str | None) -> bool:
-    """Whether a method runs upstream's, by class name or by ``super()``.
+def _runs_upstream(text: str, member: str, upstream: str, behind: str | None) -> bool:
+    """Whether a method runs upstream's method, by class name or by ``super()``.
 
     ``behind`` is omni's method that ``super()`` finds first, if any.
     """
-    ways = _ways_to(upstream, member, behind)
+    ways = _find_ways_to(upstream, member, behind)
     return calls_by_class(text, upstream, member) or not ways.isdisjoint(parents_of(text, member))
 
 
-def _ways_to(upstream: str, member: str, behind: str | None) -> frozenset[str]:
-    """Which classes can be named in a call of ``member`` that ends up in upstream's method; ``super()`` counts as one
-    if the next method is upstream's or calls it."""
+def _find_ways_to(upstream: str, member: str, behind: str | None) -> frozenset[str]:
+    """Return the classes through which a call of ``member`` reaches upstream's method.
+
+    ``super()`` counts as a class if the next method is upstream's or calls upstream's.
+    """
     is_next = behind is None or _calls_super(behind, member)
     return frozenset({upstream, "super()"} if is_next else {upstream})
 
@@ -96,14 +97,14 @@ def _calls_super(text: str, member: str) -> bool:
     return "super()" in parents_of(text, member)
 
 
-def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
-    """A draft with a question for each method that upstream added or changed and another base class hides."""
+def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
+    """Yield a draft with a question for each method that upstream added or changed and another base class hides."""
     if not _is_direct_base(job):
         return
     anchor, name = job.module.upstreams[0], job.module.name
     own = {draft.member for draft in drafts if draft.owner == name and not draft.removed}
     inherited = job.hierarchy.inherited.get(name, Inherited()).members
-    ref, old, now = upstreams_members(drafts, job)
+    ref, old, now = find_upstream_members(drafts, job)
     for member, new in now.items():
         mine = inherited.get(member)
         if member in own or mine is None or not is_selected(f"{name}.{member}", job.settings.only):
@@ -111,7 +112,7 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
         before = old.get(member, "")
         if not _calls_super(mine, member) and canonical(before) != canonical(new):
             done = "changed" if before else "added"
-            calls = _calls_now(before, new) if before else ""
+            calls = _mention_new_calls(before, new) if before else ""
             reason = (
                 f"{TITLES[anchor.project]} {done} it since {ref}{calls}, and it does not run: a base in front of "
                 f"{anchor.name} has its own, which does not call it"
@@ -120,104 +121,104 @@ def hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
                     if _calls_super(new, member)
                     else ""
                 )
-                + given_up(drafts, job, old=old, new=now, hidden=member, mine=mine)
+                + mention_given_up_calls(drafts, job, old=old, new=now, hidden=member, mine=mine)
             )
             draft = Draft.for_question(f"{name}.{member}")
-            yield draft.asking(_hidden_question(draft, job, reason, old=before, new=new, mine=mine))
+            yield draft.asking(_make_question(draft, job, reason, old=before, new=new, mine=mine))
 
 
 def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """The same questions for the other classes that a conditional base may be; further drafts for methods that have
-    none.
+    """Ask the same questions about the other classes that a conditional base may be.
 
-    For example, ``OmniNPUModelRunner`` has the base ``NPUModelRunner310`` ``if is_310p():`` since 0.26.0. vllm-ascend
-    0.21.0rc1 gave that class an ``_update_states`` which waits for the device, and omni's runs in its place.
+    Appends drafts for methods that have none. For example, ``OmniNPUModelRunner`` has the base ``NPUModelRunner310``
+    ``if is_310p():`` since 0.26.0. vllm-ascend 0.21.0rc1 gave that class an ``_update_states`` that waits for the
+    device, and omni's runs in its place.
     """
-    ref = _base_ref(drafts)
+    ref = _find_base_ref(drafts)
     if job.upstream.new is None or ref in ("", job.upstream.new.ref):
         return [*drafts]
     anchor, name = job.module.upstreams[0], job.module.name
     inherited = job.hierarchy.inherited.get(name, Inherited()).members
-    asked = [*drafts]
-    places = {draft.member: at for at, draft in enumerate(drafts) if draft.owner == name and not draft.removed}
+    asked_drafts = [*drafts]
+    places = {draft.member: index for index, draft in enumerate(drafts) if draft.owner == name and not draft.removed}
     for variant in job.upstream.variants(ref):
         for member, new in variant.new.items():
-            at, behind = places.get(member), inherited.get(member)
-            own = asked[at].text if at is not None else ""
+            index, behind = places.get(member), inherited.get(member)
+            own = asked_drafts[index].text if index is not None else ""
             before = variant.old.get(member, "")
             if not is_selected(f"{name}.{member}", job.settings.only):
                 continue
             if not _hides_change(own, behind, member, variant.alias, old=before, new=new):
                 continue
             done = "changed" if before else "added"
-            calls = _calls_now(before, new) if before else ""
+            calls = _mention_new_calls(before, new) if before else ""
             reason = (
                 f"{TITLES[anchor.project]} {done} it since {ref}{calls} in {variant.name}, the base where "
                 f"{variant.condition}, and it does not run there: omni's takes its place and does not call it"
             )
-            if at is None:
-                at = places[member] = len(asked)
-                asked.append(Draft.for_question(f"{name}.{member}"))
-            item = _hidden_question(asked[at], job, reason, old=before, new=new, mine=own or behind or "")
-            asked[at] = asked[at].asking(item)
-    return asked
+            if index is None:
+                index = places[member] = len(asked_drafts)
+                asked_drafts.append(Draft.for_question(f"{name}.{member}"))
+            item = _make_question(asked_drafts[index], job, reason, old=before, new=new, mine=own or behind or "")
+            asked_drafts[index] = asked_drafts[index].asking(item)
+    return asked_drafts
 
 
 def _hides_change(own: str, behind: str | None, member: str, upstream: str, *, old: str, new: str) -> bool:
-    """Whether omni's version of a method runs in place of upstream's and lacks what changed there from ``old`` to
-    ``new``.
+    """Whether omni's version of a method runs in place of upstream's and lacks the change from ``old`` to ``new``.
 
-    Omni's version is the class's ``own``, else that of a base of omni's (``behind``).
+    Omni's version is the class's ``own``, else that of an omni base class (``behind``).
     """
     mine = own or behind
-    if mine is None or _hands_on(mine, member, upstream, behind if mine is not behind else None):
+    if mine is None or _runs_upstream(mine, member, upstream, behind if mine is not behind else None):
         return False
-    return not _has_what_changed(mine, old, new, member)
+    return not _has_upstream_change(mine, old, new, member)
 
 
-def _hidden_question(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> ReviewItem:
-    """The question about a method of upstream's that is hidden by omni's, ``mine``."""
+def _make_question(draft: Draft, job: ModuleJob, reason: str, *, old: str, new: str, mine: str) -> ReviewItem:
+    """Return the question about an upstream method that omni's method, ``mine``, hides."""
     shown = Shown(base=old, omni=mine, upstream=new, chosen=mine)
     return review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 
 
-def _has_what_changed(mine: str, old: str, new: str, member: str) -> bool:
+def _has_upstream_change(mine: str, old: str, new: str, member: str) -> bool:
     """Whether ``mine`` has all statements added from ``old`` to ``new`` and none of the removed ones.
 
-    Signatures do not count, nor do calls of ``member`` itself (on ``super()``).
+    Ignores signatures and calls of ``member`` itself (on ``super()``).
     """
     return has_change(
         *(Counter(canon for canon in canonical(text)[1:] if f".{member}(" not in canon) for text in (mine, old, new))
     )
 
 
-def hooks_never_called(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
-    """A draft with a question for overrides of vLLM's methods that are new in upstream's class and that nothing calls.
+def ask_about_uncalled_hooks(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
+    """Yield a draft with a question for overrides of vLLM methods that are new in upstream's class and that nothing
+    calls.
 
-    They are inherited, but omni overrides the methods of vLLM's that would call them. For example, vllm-ascend 0.30.0
-    frees request state in ``_on_request_state_removed``, which vLLM's ``_update_states`` calls and omni's full copy
-    does not. Hooks with the same caller share one question.
+    They are inherited, but omni overrides the vLLM methods that would call them. For example, vllm-ascend 0.30.0 frees
+    request state in ``_on_request_state_removed``, which vLLM's ``_update_states`` calls and omni's full copy does not.
+    Hooks with the same caller share one question.
     """
     if not _is_direct_base(job):
         return
     anchor, name = job.module.upstreams[0], job.module.name
-    ref, old, new = upstreams_members(drafts, job)
-    for caller, (first, *others) in _hooks_by_caller(drafts, job, old=old, new=new).items():
+    ref, old, new = find_upstream_members(drafts, job)
+    for caller, (first, *others) in _find_uncalled_hooks(drafts, job, old=old, new=new).items():
         does, them = ("it does", "it") if not others else ("they do", "them")
         what = "it" if not others else f"it and {', '.join(others)}"
         reason = (
             f"{TITLES[anchor.project]} added {what} since {ref}, and {does} not run: vLLM calls {them} in {caller}, of "
-            "which omni has its own, which does not" + filled_since(drafts, name, (first, *others), new)
+            "which omni has its own, which does not" + mention_filled(drafts, name, (first, *others), new)
         )
         draft = Draft.for_question(f"{name}.{first}")
         text = "\n".join(new[member] for member in (first, *others))
         yield draft.asking(review(draft, job.path, reason=reason, confidence=CONTESTED, shown=Shown(upstream=text)))
 
 
-def _hooks_by_caller(
+def _find_uncalled_hooks(
     drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """The hooks that never run, by the first of vLLM's methods that would call them.
+    """Return the hooks that never run, by the first vLLM method that would call them.
 
     ``old`` and ``new`` are the methods of upstream's class by name.
     """
@@ -229,11 +230,11 @@ def _hooks_by_caller(
     if not hooks:
         return {}
     runs = {**inherited.vllm, **new, **behind, **own}
-    handed_on = [behind[member] for member, text in own.items() if member in behind and parents_of(text, member)]
-    named = {used for text in (*runs.values(), *handed_on) for used in self_names(text)}
+    overridden = [behind[member] for member, text in own.items() if member in behind and parents_of(text, member)]
+    used_names = {used for text in (*runs.values(), *overridden) for used in self_names(text)}
     found: dict[str, list[str]] = {}
-    for hook in [m for m in hooks if m not in named and is_selected(f"{name}.{m}", job.settings.only)]:
-        callers = [m for m in inherited.vllm if m != hook and hook in self_names(_text_without_omni(m, new, inherited))]
+    for hook in [m for m in hooks if m not in used_names and is_selected(f"{name}.{m}", job.settings.only)]:
+        callers = [m for m in inherited.vllm if m != hook and hook in self_names(_read_without_omni(m, new, inherited))]
         if callers and not any(
             _reaches_upstream(m, own.get(m), anchor.name, inherited.members.get(m)) for m in callers
         ):
@@ -241,8 +242,8 @@ def _hooks_by_caller(
     return found
 
 
-def _text_without_omni(member: str, new: Mapping[str, str], inherited: Inherited) -> str:
-    """The method as it would run without omni: upstream's, with vLLM's appended if that is called or the only one."""
+def _read_without_omni(member: str, new: Mapping[str, str], inherited: Inherited) -> str:
+    """Return the method as it would run without omni: upstream's, vLLM's, or both if upstream's calls ``super()``."""
     text = new.get(member, "")
     return text if text and not _calls_super(text, member) else text + inherited.vllm[member]
 
@@ -250,7 +251,7 @@ def _text_without_omni(member: str, new: Mapping[str, str], inherited: Inherited
 def _reaches_upstream(member: str, mine: str | None, upstream: str, behind: str | None) -> bool:
     """Whether upstream's version of a method runs in the end.
 
-    ``mine`` is the class's own version, ``behind`` that of a base of omni's, if any.
+    ``mine`` is the class's own version, ``behind`` that of an omni base class, if any.
     """
     if mine is not None and calls_by_class(mine, upstream, member):
         return True
@@ -259,9 +260,9 @@ def _reaches_upstream(member: str, mine: str | None, upstream: str, behind: str 
     return behind is None or _calls_super(behind, member)
 
 
-def upstreams_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
-    """The revision that the module follows, and the methods of upstream's class then and now, if at hand."""
-    ref, anchor = _base_ref(drafts), job.module.upstreams[0]
+def find_upstream_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Mapping[str, str], Mapping[str, str]]:
+    """Return the revision that the module follows, and the methods of upstream's class then and now, if at hand."""
+    ref, anchor = _find_base_ref(drafts), job.module.upstreams[0]
     side = job.upstream.at(ref)
     if job.upstream.new is None or side is None:
         return ref, {}, {}
@@ -269,8 +270,8 @@ def upstreams_members(drafts: Sequence[Draft], job: ModuleJob) -> tuple[str, Map
     return ref, old, new
 
 
-def _base_ref(drafts: Sequence[Draft]) -> str:
-    """The revision that most statements of the module's copies come from."""
+def _find_base_ref(drafts: Sequence[Draft]) -> str:
+    """Return the revision that most statements of the module's copies come from."""
     refs: Counter[str] = Counter()
     for draft in drafts:
         if draft.base is not None:

@@ -1,9 +1,9 @@
-"""Changes of a statement that omni does not have in a method, but in a helper which the method calls.
+"""Names the helper of a method in decisions about a statement that omni has in the helper instead of the method.
 
-Comes in: decisions of a merge, a draft and a ``ModuleJob``. Goes out: the decisions, those with the helper in their
+Comes in: decisions of a merge, a draft and a ``ModuleJob``. Goes out: the decisions, some with the helper in their
 reason. May touch: nothing.
 
-omni has taken the statement out of the method, so that the merge finds nothing to change there::
+omni has moved the statement out of the method, so the merge finds nothing to change there::
 
     base      if self.cache and is_last():                  omni    self._update_cache(rows)
     upstream  if self.cache and is_last() and not pooled:           def _update_cache(self, rows):
@@ -29,38 +29,38 @@ SHORT = 30
 def naming_helpers(
     decisions: Sequence[Decision], draft: Draft, job: ModuleJob, theirs: Mapping[str, str]
 ) -> list[Decision]:
-    """The decisions; where a helper of omni's class has what the other side changed, it is named.
+    """Name a helper of omni's class in each decision about a change to a statement that the helper has.
 
-    ``theirs`` are the methods of the other side's class by name: one that has the statement there, too, is no place
-    that omni moved it to.
+    ``theirs`` are the methods of the other side's class by name. A helper that has the statement on the other side,
+    too, does not count, because omni did not move it there.
     """
     units = texts.unit_texts(job.text, job.path)
     called = {name: units.get(f"{draft.owner}.{name}", "") for name in sorted(self_names(draft.text) - {draft.member})}
-    return [_naming(item, {name: text for name, text in called.items() if text}, theirs) for item in decisions]
+    return [_name_helper(item, {name: text for name, text in called.items() if text}, theirs) for item in decisions]
 
 
-def _naming(item: Decision, helpers: Mapping[str, str], theirs: Mapping[str, str]) -> Decision:
-    names = tuple(_having(item.base, helpers, theirs)) if item.reason.kind in _MORE and not item.omni else ()
+def _name_helper(item: Decision, helpers: Mapping[str, str], theirs: Mapping[str, str]) -> Decision:
+    names = tuple(_find_helpers(item.base, helpers, theirs)) if item.reason.kind in _DETAILS and not item.omni else ()
     if not names:
         return item
-    return replace(item, reason=Reason("statement of a helper changed", names, detail=_MORE[item.reason.kind]))
+    return replace(item, reason=Reason("statement of a helper changed", names, detail=_DETAILS[item.reason.kind]))
 
 
-_MORE = {"removed statement changed": "", "removed part changed": ", and added to it"}
+_DETAILS = {"removed statement changed": "", "removed part changed": ", and added to it"}
 
 
-def _having(text: str, helpers: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:
-    """The helpers that have the statements, whatever their layout, and that are not alike on the other side."""
-    words = _words(text)
+def _find_helpers(text: str, helpers: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:
+    """Yield the helpers that have the statements in any layout, while their namesakes on the other side do not."""
+    words = _normalize(text)
     if len(words) < SHORT:
         return
     for name, helper in helpers.items():
-        if words in _words(helper) and words not in _words(theirs.get(name, "")):
+        if words in _normalize(helper) and words not in _normalize(theirs.get(name, "")):
             yield name
 
 
-def _words(text: str) -> str:
-    """The words and operators of a text, without brackets, commas and layout, which formatting may change."""
+def _normalize(text: str) -> str:
+    """Return the words and operators of a text, without brackets, commas and layout, which formatting may change."""
     return f" {' '.join(_WORD.findall(text))} "
 
 

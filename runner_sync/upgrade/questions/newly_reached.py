@@ -1,8 +1,8 @@
-"""Calls that upstream newly makes in a copy, and that reach an override of omni's there.
+"""Asks about calls that upstream newly makes in a copy and that reach an omni override there.
 
 Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with questions. May touch: nothing.
 
-The call is upstream's and merges without a doubt, but upstream's own method is not what it runs::
+The call merges without a doubt, but it does not run upstream's method::
 
     base      hidden = self._dummy_states(rows)         in upstream's class, which omni inherits
     upstream  hidden = self._model_forward(rows)        omni's override also does what only a request needs
@@ -24,19 +24,19 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_newly_reached(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """The drafts; each copy with a question for every override of omni's that it calls only since upstream does."""
+    """Ask, in each copy, about every omni override that the copy calls only since upstream does."""
     return [
-        draft.asking(*_questions(draft, job, _overrides(draft, drafts, job)))
+        draft.asking(*_ask_about_overrides(draft, job, _find_overrides(draft, drafts, job)))
         if draft.kind == "copy" and draft.chosen and not draft.removed
         else draft
         for draft in drafts
     ]
 
 
-def _overrides(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> AbstractSet[str]:
-    """The methods of upstream's class that omni had another version of before this upgrade.
+def _find_overrides(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> AbstractSet[str]:
+    """Return the methods of upstream's class of which omni had another version before this upgrade.
 
-    A copy without a statement of omni's own is no other version.
+    A copy without omni statements is not another version.
     """
     inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
     below = {name for name, text in inherited.before.items() if text is not None}
@@ -45,17 +45,18 @@ def _overrides(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> Abstrac
     return (below | own) & inherited.upstream - plain
 
 
-def _questions(draft: Draft, job: ModuleJob, overrides: AbstractSet[str]) -> Iterator[ReviewItem]:
+def _ask_about_overrides(draft: Draft, job: ModuleJob, overrides: AbstractSet[str]) -> Iterator[ReviewItem]:
     base, upstream = base_text(draft, job), draft.upstream
     if base is None or upstream is None:
         return
-    was = self_names(base) | self_names(draft.before)
-    wanted = overrides & self_names(upstream) & self_names(draft.text) - was - {draft.member}
-    theirs = {node.canon for node in flatten(upstream)}
+    used_before = self_names(base) | self_names(draft.before)
+    wanted = overrides & self_names(upstream) & self_names(draft.text) - used_before - {draft.member}
+    upstream_statements = {node.canon for node in flatten(upstream)}
     for name in sorted(wanted):
         call = f"self.{name}("
         node = next(
-            (n for n in flatten(draft.text) if call in n.canon and n.canon in theirs and not n.is_comment), None
+            (n for n in flatten(draft.text) if call in n.canon and n.canon in upstream_statements and not n.is_comment),
+            None,
         )
         if node is not None:
             title = TITLES[job.module.upstreams[0].project]

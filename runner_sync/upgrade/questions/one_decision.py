@@ -1,10 +1,10 @@
 """Joins review items that are one decision: about the same passage or statement, or about one replacement.
 
-Comes in: drafts with their questions. Goes out: the drafts, with such questions as one, or as parts of one. May touch:
+Comes in: drafts with their questions. Goes out: the drafts, such questions joined or marked as parts of one. May touch:
 nothing.
 
-For example a block that a port brings, and that stands under a condition which one side changed; and two statements of
-which omni had edited each, and which upstream replaced together.
+One example is a block that a port brings and that stands under a condition which one side changed. Another is two
+statements that omni had both edited and that upstream replaced together.
 """
 
 from __future__ import annotations
@@ -19,86 +19,92 @@ from runner_sync.upgrade.draft import Draft
 
 
 def join_alike(drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts, each with one question for what is one decision, in the place of the first that asks about it."""
-    return [replace(draft, reviews=_joined(draft.reviews)) for draft in drafts]
+    """Join questions that are one decision, at the place of the first one."""
+    return [replace(draft, reviews=_join_same_lines(draft.reviews)) for draft in drafts]
 
 
-def drop_told(drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts without questions about a statement that went with nothing in its place, where another question shows
-    what came for a passage with just this statement in it: there it is decided."""
+def drop_decided_elsewhere(drafts: Sequence[Draft]) -> list[Draft]:
+    """Drop a question about a statement removed without replacement if another question decides on it.
+
+    The other question shows the replacement of a passage that contains the statement.
+    """
     return [
-        replace(draft, reviews=tuple(item for item in draft.reviews if not _is_told(item, draft)))
+        replace(draft, reviews=tuple(item for item in draft.reviews if not _is_decided_elsewhere(item, draft)))
         if draft.reviews
         else draft
         for draft in drafts
     ]
 
 
-def _is_told(item: ReviewItem, draft: Draft) -> bool:
+def _is_decided_elsewhere(item: ReviewItem, draft: Draft) -> bool:
     if item.chosen.strip() or item.upstream.strip() or not item.omni.strip():
         return False
     lost = Counter(canonical(draft.before)) - Counter(canonical(draft.text))
-    mine = Counter(canonical(item.omni))
+    statements = Counter(canonical(item.omni))
     return any(
         other.chosen.strip()
         and other.from_gpu == item.from_gpu
-        and mine <= Counter(canonical(other.omni)) - Counter(canonical(other.chosen))
-        and all(lost[canon] == count for canon, count in mine.items())
+        and statements <= Counter(canonical(other.omni)) - Counter(canonical(other.chosen))
+        and all(lost[canon] == count for canon, count in statements.items())
         for other in draft.reviews
     )
 
 
-def join_replaced(drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts, each question for whose statement a side has the same text as for another one as a part of that.
+def link_same_replacements(drafts: Sequence[Draft]) -> list[Draft]:
+    """Mark a question as part of an earlier one if both give the same reason and show the same replacement.
 
-    Each keeps its comment, for each statement needs the edit.
+    Each keeps its comment, because each statement needs the edit.
     """
-    return [replace(draft, reviews=_by_replacement(draft.reviews)) if draft.reviews else draft for draft in drafts]
+    return [replace(draft, reviews=_link_by_replacement(draft.reviews)) if draft.reviews else draft for draft in drafts]
 
 
-def _by_replacement(items: Sequence[ReviewItem]) -> tuple[ReviewItem, ...]:
+def _link_by_replacement(items: Sequence[ReviewItem]) -> tuple[ReviewItem, ...]:
     first: dict[tuple[str, str, bool], ReviewItem] = {}
-    found = []
+    linked = []
     for item in items:
         if item.base.strip() and item.upstream.strip() and not item.part_of:
             root = first.setdefault((item.reason, item.upstream, item.from_gpu), item)
             if root.base != item.base:
                 item = replace(item, part_of=root.id)
-        found.append(item)
-    return tuple(found)
+        linked.append(item)
+    return tuple(linked)
 
 
-def _joined(items: Sequence[ReviewItem]) -> tuple[ReviewItem, ...]:
-    found: list[ReviewItem] = []
+def _join_same_lines(items: Sequence[ReviewItem]) -> tuple[ReviewItem, ...]:
+    joined: list[ReviewItem] = []
     for item in items:
-        at = next((k for k, other in enumerate(found) if _is_one(other, item)), None)
+        at = next((k for k, other in enumerate(joined) if _is_same_decision(other, item)), None)
         if at is None:
-            found.append(item)
+            joined.append(item)
         else:
-            found[at] = _both(found[at], item)
-    return tuple(found)
+            joined[at] = _join_two(joined[at], item)
+    return tuple(joined)
 
 
-def _is_one(one: ReviewItem, other: ReviewItem) -> bool:
-    """Whether two questions are about the same lines of the file, and neither shows a text of a side that the other
-    contradicts: one may show a part of it, or nothing."""
+def _is_same_decision(one: ReviewItem, other: ReviewItem) -> bool:
+    """Whether two questions are about the same lines of the file and no side of one contradicts the other.
+
+    One question may show only a part of a side, or nothing.
+    """
     if not (one.chosen and one.in_file and other.in_file):
         return False
     if (one.line, one.chosen, one.from_gpu) != (other.line, other.chosen, other.from_gpu):
         return False
     sides = ((one.base, other.base), (one.omni, other.omni), (one.upstream, other.upstream))
-    return one.reason != other.reason and all(_lines(a) <= _lines(b) or _lines(b) <= _lines(a) for a, b in sides)
+    return one.reason != other.reason and all(
+        _count_lines(a) <= _count_lines(b) or _count_lines(b) <= _count_lines(a) for a, b in sides
+    )
 
 
-def _lines(text: str) -> Counter[str]:
+def _count_lines(text: str) -> Counter[str]:
     return Counter(line.strip() for line in text.split("\n") if line.strip())
 
 
-def _both(one: ReviewItem, other: ReviewItem) -> ReviewItem:
-    """The first question with both reasons, what either shows of each side, and the lower confidence.
+def _join_two(one: ReviewItem, other: ReviewItem) -> ReviewItem:
+    """Return the first question with both reasons, the longer text of each side, and the lower confidence.
 
-    The reason of lower confidence comes first, for a comment in the file has room for no more. The question keeps its
-    id.
+    The reason of lower confidence comes first, because a comment in the file has room for only one. The question keeps
+    its id.
     """
     first, second = sorted((one, other), key=lambda item: item.confidence)
     return replace(

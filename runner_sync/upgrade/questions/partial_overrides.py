@@ -1,9 +1,9 @@
-"""An override that runs upstream's method on one path, and does the same work itself on another.
+"""Checks an override that runs upstream's method on one path and does the same work itself on another.
 
-Comes in: texts of methods. Goes out: whether one lags behind. May touch: nothing.
+Comes in: texts of methods. Goes out: whether the override lags behind. May touch: nothing.
 
-``_sample`` of the AR runner calls upstream's for speculative decoding; otherwise it calls the sampler itself, as
-vllm-ascend's does there::
+The AR runner's ``_sample`` calls upstream's for speculative decoding. Otherwise it calls the sampler itself, as
+vllm-ascend's method does there::
 
     if spec_decode_metadata is None:
         return self.sampler(logits)            # vllm-ascend 0.25.1rc1 prepares the sampler in front of this
@@ -24,29 +24,31 @@ from runner_sync.syntax import children, parents_called
 def lags_beside_call(text: str, member: str, owners: Collection[str], *, old: str, new: str) -> bool:
     """Whether a method lacks upstream's change of ``member`` on a path where it does not run upstream's method.
 
-    ``owners`` are the classes whose ``member`` counts as upstream's, ``super()`` among them if it leads there. Changes
-    under the conditions under which upstream's method is called do not count. A path without any statement of
-    upstream's old text is not regarded as a version of it.
+    ``owners`` are the classes whose ``member`` counts as upstream's, including ``super()`` if it leads there. Ignores
+    changes under the conditions under which upstream's method is called. Ignores a path without any statement of
+    upstream's old text, because it is no version of that text.
     """
-    ways = [under for statement, under in statements_under(text) if _runs(statement, member, owners)]
+    ways = [under for statement, under in statements_under(text) if _calls_member(statement, member, owners)]
     if not ways or is_on_every_path(ways):
         return False
-    apart = _counted(text, lambda under: all(excludes(under, way) for way in ways))
-    before, after = (_counted(side, lambda under: not any(way <= under for way in ways)) for side in (old, new))
-    if not apart & before:
+    without_call = _count_statements(text, lambda under: all(excludes(under, way) for way in ways))
+    before, after = (
+        _count_statements(side, lambda under: not any(way <= under for way in ways)) for side in (old, new)
+    )
+    if not without_call & before:
         return False
-    mine = _counted(text, lambda _: True)
-    return bool((after - before) - mine or (before - after) & apart)
+    all_statements = _count_statements(text, lambda _: True)
+    return bool((after - before) - all_statements or (before - after) & without_call)
 
 
-def _counted(text: str, counts: Callable[[Under], bool]) -> Counter[str]:
-    """The telling statements of a method whose enclosing conditions satisfy ``counts``."""
+def _count_statements(text: str, counts: Callable[[Under], bool]) -> Counter[str]:
+    """Count the telling statements of a method whose enclosing conditions satisfy ``counts``."""
     under = {statement.lineno: tests for statement, tests in statements_under(text)}
     nodes = [n for n in lineage.nodes_of(text) if n.is_telling and n.start in under]
     return Counter(node.canon for node in nodes if counts(under[node.start]))
 
 
-def _runs(statement: ast.stmt, member: str, owners: Collection[str]) -> bool:
-    """Whether a statement, without those nested in it, calls the ``member`` of one of ``owners``."""
+def _calls_member(statement: ast.stmt, member: str, owners: Collection[str]) -> bool:
+    """Whether a statement, nested statements excluded, calls ``member`` of one of ``owners``."""
     heads = [node for node in children(statement) if not isinstance(node, ast.stmt)]
     return any(parents_called(node, member) & set(owners) for node in heads)

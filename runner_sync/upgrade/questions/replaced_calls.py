@@ -1,8 +1,8 @@
-"""Calls of upstream's that omni has replaced by another in a copy, where upstream changed what it calls.
+"""Asks about upstream calls that omni has replaced by another call in a copy, if upstream changed the called method.
 
 Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with questions. May touch: nothing.
 
-The statement itself is as it was on both sides, so no merge asks about it::
+The statement itself is unchanged on both sides, so no merge asks about it::
 
     vllm-ascend    hidden = self._model_forward(ids, positions)    omni    hidden = self.model(ids, positions)
 
@@ -26,61 +26,66 @@ from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
 ALIKE = 0.5
-"""Dice coefficient of words from which on a statement that sets the same names came for upstream's; a judgement."""
+"""Least Dice coefficient of words at which a statement that sets the same names counts as a replacement; a
+judgement."""
 
 
 def ask_about_replaced_calls(
     drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str]
 ) -> list[Draft]:
-    """The drafts with one question for each method of upstream's class that changed and that a copy calls no more.
+    """Ask about each changed method of upstream's class that a copy no longer calls.
 
-    ``old`` and ``new`` are the methods of upstream's class, then and now. If omni has a copy of the called method, what
-    counts is what is new since the revision that this copy is from.
+    ``old`` and ``new`` are the methods of upstream's class, then and now. If omni has a copy of the called method, only
+    changes since the base of that copy count.
     """
     copies = {draft.member: base_text(draft, job) for draft in drafts if _is_copy(draft)}
     old = {**old, **{name: text for name, text in copies.items() if text is not None}}
-    changed = {name for name in old.keys() & new.keys() if _gained(old[name], new[name])}
+    changed = {name for name in old.keys() & new.keys() if _has_gained(old[name], new[name])}
     if not changed:
         return [*drafts]
-    return [draft.asking(*_questions(draft, job, changed, old, new)) if _is_copy(draft) else draft for draft in drafts]
+    return [
+        draft.asking(*_ask_about_calls(draft, job, changed, old, new)) if _is_copy(draft) else draft for draft in drafts
+    ]
 
 
 def _is_copy(draft: Draft) -> bool:
     return draft.kind == "copy" and draft.base is not None and draft.upstream is not None and not draft.removed
 
 
-def _gained(old: str, new: str) -> bool:
-    """Whether the body of a method has a statement that it did not have, with more than some arguments less."""
+def _has_gained(old: str, new: str) -> bool:
+    """Whether the body of a method has a new statement that is more than an old one with fewer arguments."""
     was, now = set(canonical(old)), set(canonical(new)[1:])
-    gone = [tree for canon in sorted(was - now) if (tree := _tree(canon)) is not None]
+    gone = [tree for canon in sorted(was - now) if (tree := _parse_statement(canon)) is not None]
     for canon in sorted(now - was):
-        tree = _tree(canon)
-        longer = next((one for one in gone if tree is not None and _lost(one, tree)), None)
+        tree = _parse_statement(canon)
+        longer = next((one for one in gone if tree is not None and _has_lost_arguments(one, tree)), None)
         if longer is None:
             return True
         gone.remove(longer)
     return False
 
 
-def _tree(canon: str) -> ast.AST | None:
-    """The syntax tree of a statement; ``None`` for the head of a suite."""
+def _parse_statement(canon: str) -> ast.AST | None:
+    """Return the syntax tree of a statement; ``None`` for the head of a suite."""
     return parse_unit(canon).body[0] if parses(canon) else None
 
 
-def _lost(old: object, new: object) -> bool:
-    """Whether ``new`` is ``old``, but that calls in it have lost arguments."""
+def _has_lost_arguments(old: object, new: object) -> bool:
+    """Whether ``new`` is ``old`` except that calls in it have lost arguments."""
     if isinstance(old, ast.Call) and isinstance(new, ast.Call):
         left = iter([*old.args, *old.keywords])
-        return _lost(old.func, new.func) and all(any(_lost(a, b) for a in left) for b in [*new.args, *new.keywords])
+        return _has_lost_arguments(old.func, new.func) and all(
+            any(_has_lost_arguments(a, b) for a in left) for b in [*new.args, *new.keywords]
+        )
     if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(map(_lost, old, new))
+        return len(old) == len(new) and all(map(_has_lost_arguments, old, new))
     if isinstance(old, ast.AST) and isinstance(new, ast.AST):
         values = zip(ast.iter_fields(old), ast.iter_fields(new), strict=False)
-        return type(old) is type(new) and all(_lost(a, b) for (_, a), (_, b) in values)
+        return type(old) is type(new) and all(_has_lost_arguments(a, b) for (_, a), (_, b) in values)
     return old == new
 
 
-def _questions(
+def _ask_about_calls(
     draft: Draft, job: ModuleJob, changed: set[str], old: Mapping[str, str], new: Mapping[str, str]
 ) -> Iterator[ReviewItem]:
     base, upstream = base_text(draft, job), draft.upstream
@@ -89,11 +94,11 @@ def _questions(
     wanted = (changed & self_names(base) & self_names(upstream)) - self_names(draft.before) - self_names(draft.text)
     if not wanted:
         return
-    known = {*canonical(base), *canonical(upstream)}
-    mine = [node for node in flatten(draft.text) if not node.is_comment and node.canon not in known]
+    upstream_statements = {*canonical(base), *canonical(upstream)}
+    own = [node for node in flatten(draft.text) if not node.is_comment and node.canon not in upstream_statements]
     for name in sorted(wanted):
         calls = [node for node in flatten(base) if not node.is_comment and f"self.{name}(" in node.canon]
-        pair = _in_place_of(calls, mine)
+        pair = _find_replacement(calls, own)
         if pair is None:
             continue
         title = TITLES[job.module.upstreams[0].project]
@@ -102,15 +107,20 @@ def _questions(
         yield review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=pair.start)
 
 
-def _in_place_of(calls: Sequence[Node], mine: Sequence[Node]) -> Node | None:
-    """The statement of omni's that is most like one of ``calls`` and sets the same names; ``None`` if none is like a
-    version of it."""
-    alike = [(call, at, node) for call in calls for at, node in enumerate(mine) if _sets(call) == _sets(node) != ()]
+def _find_replacement(calls: Sequence[Node], mine: Sequence[Node]) -> Node | None:
+    """Return the omni statement most similar to one of ``calls`` that sets the same names; ``None`` if none is similar
+    enough."""
+    alike = [
+        (call, at, node)
+        for call in calls
+        for at, node in enumerate(mine)
+        if _list_set_names(call) == _list_set_names(node) != ()
+    ]
     pairs = [(similarity(call, node), -at, node) for call, at, node in alike]
     best = max(pairs, key=lambda pair: pair[:2], default=None)
     return best[2] if best is not None and best[0] >= ALIKE else None
 
 
-def _sets(node: Node) -> tuple[str, ...]:
-    """The names and attributes that a statement sets."""
+def _list_set_names(node: Node) -> tuple[str, ...]:
+    """Return the names and attributes that a statement sets."""
     return (*sorted(binds(node)), *sorted(attributes_set(node)))

@@ -1,6 +1,6 @@
 """Makes review items and gives them their ids.
 
-Comes in: a draft, and a decision of a merge or another thing to ask about. Goes out: ``ReviewItem`` values. May touch:
+Comes in: a draft, and a merge decision or another subject of a question. Goes out: ``ReviewItem`` values. May touch:
 nothing.
 """
 
@@ -14,11 +14,11 @@ from runner_sync import merge
 from runner_sync.confidence import UNMERGED
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
-from runner_sync.upgrade.questions.wording import MERGED, PORTED, Sides, worded
+from runner_sync.upgrade.questions.wording import MERGED, PORTED, Sides, word_reason
 
 
 class Shown(NamedTuple):
-    """What a question shows: the text of each side, and what was chosen; empty for a side that has nothing there."""
+    """The texts that a question shows: each side and the chosen text; empty for a side that has nothing there."""
 
     base: str = ""
     omni: str = ""
@@ -39,9 +39,9 @@ def review(
     line: int = 1,
     from_gpu: bool = False,
 ) -> ReviewItem:
-    """A review item of a draft; ``line`` is still relative to the unit. The id depends on content, not on lines.
+    """Return a review item of a draft; its ``line`` is still relative to the unit.
 
-    ``from_gpu``: ``shown.upstream`` is the GPU runner's text.
+    The id depends on content, not on lines. With ``from_gpu``, ``shown.upstream`` is the GPU runner's text.
     """
     sides = shown.base, shown.omni, shown.upstream
     seed = "\0".join((path, draft.name, reason, *(sides if any(sides) else (shown.chosen,))))
@@ -53,9 +53,9 @@ def review(
 def not_ported(
     draft: Draft, path: str, *, why: str, confidence: float, upstream: str, base: str = "", omni: str = ""
 ) -> ReviewItem:
-    """A review item about something of the GPU runner's that was left out as a whole; ``omni`` stands.
+    """Return a review item about GPU code that was left out as a whole; ``omni`` stands.
 
-    It gets no comment in the file, because nothing of it is there.
+    The item gets no comment in the file, because nothing of the code is there.
     """
     shown = Shown(base, omni, upstream, chosen=omni)
     item = review(draft, path, reason=f"not ported: {why}", confidence=confidence, shown=shown, from_gpu=True)
@@ -63,18 +63,18 @@ def not_ported(
 
 
 def unmerged(draft: Draft, path: str, *, reason: str, base: str, upstream: str, from_gpu: bool = False) -> ReviewItem:
-    """A review item about a merge whose result does not parse: the draft stands as it was."""
+    """Return a review item about a merge whose result cannot be used: the draft keeps its text."""
     shown = Shown(base, draft.text, upstream, chosen=draft.text)
     return review(draft, path, reason=reason, confidence=UNMERGED, shown=shown, from_gpu=from_gpu)
 
 
 def review_of(decision: merge.Decision, draft: Draft, path: str, *, line: int, sides: Sides = MERGED) -> ReviewItem:
-    """The review item for a decision of a merge, at ``line`` of the draft; ``sides`` names the two sides."""
+    """Return the review item for a merge decision, at ``line`` of the draft; ``sides`` names the two sides."""
     decision = decision.under_conditions()
     return review(
         draft,
         path,
-        reason=worded(decision.reason, sides),
+        reason=word_reason(decision.reason, sides),
         confidence=decision.confidence,
         shown=Shown(decision.base, decision.omni, decision.upstream, decision.chosen),
         line=line,

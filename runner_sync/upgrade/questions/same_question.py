@@ -1,9 +1,9 @@
-"""The same question about copies of one method in several places: it is asked once.
+"""Joins repetitions of a question about copies of one method in several places, so that it is asked once.
 
 Comes in: the review items of a whole run. Goes out: the items, each repetition as part of the first one. May touch:
 nothing.
 
-For example both ``execute_model`` of the NPU runners are copies of the same method, and omni has changed the same
+For example, both ``execute_model`` of the NPU runners are copies of the same method, and omni has changed the same
 statement in both. Each place keeps its comment in the file, because each needs the same edit.
 """
 
@@ -18,12 +18,11 @@ from runner_sync.statements import UnparsableText
 
 
 def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
-    """The items, those that say and show what an earlier one of another unit does as part of that one, together with
-    their own parts."""
+    """Mark items as part of an earlier item of another unit with the same reason and texts; their own parts follow."""
     first: dict[tuple[str, ...], ReviewItem] = {}
     asked = []
     for item in items:
-        key = _content(item)
+        key = _make_key(item)
         root = first.setdefault(key, item)
         is_repeated = root.unit != item.unit and not item.part_of and len(key) > 1
         asked.append(replace(item, part_of=root.part_of or root.id) if is_repeated else item)
@@ -31,16 +30,18 @@ def ask_once(items: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
     return tuple(replace(item, part_of=roots.get(item.part_of, item.part_of)) for item in asked)
 
 
-def _content(item: ReviewItem) -> tuple[str, ...]:
-    """What a question says and shows, whatever its layout and its comments; of one about a class as such, which shows
-    its header, what it says. Only the reason if it shows nothing."""
+def _make_key(item: ReviewItem) -> tuple[str, ...]:
+    """Return what identifies a question: its reason and the texts that it shows, without layout and comments.
+
+    For an item about a whole class, which shows the class header, only the reason counts; likewise if it shows nothing.
+    """
     if "." not in item.unit and not item.base and not item.upstream and item.omni:
         return (item.reason, "class")
-    shown = [_code(text) for text in (item.base, item.omni, item.upstream, item.chosen)]
+    shown = [_normalize(text) for text in (item.base, item.omni, item.upstream, item.chosen)]
     return (item.reason, *shown) if any(shown) else (item.reason,)
 
 
-def _code(text: str) -> str:
+def _normalize(text: str) -> str:
     try:
         return "\n".join(canonical(text))
     except UnparsableText:

@@ -1,4 +1,4 @@
-"""The sentences of review items: the one place where reasons of merge decisions become text.
+"""Words the review items: the only place where reasons of merge decisions become text.
 
 Comes in: the ``Reason`` of a decision. Goes out: a sentence. May touch: nothing.
 
@@ -15,8 +15,11 @@ from runner_sync.merge import Kind, Reason
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What the two sides of a merge are called in sentences; ``both`` names the two together, and ``edited`` says what
-    omni did with a statement that is not as in the base: it may never have been."""
+    """The names of the two sides of a merge in sentences; ``both`` names the two together.
+
+    ``edited`` is the verb phrase for a statement that omni has in another form than the base: omni may never have had
+    the base's form.
+    """
 
     omni: str
     upstream: str
@@ -31,10 +34,10 @@ PORTED = Sides("the NPU runner", "the GPU runner", "the NPU and the GPU runner",
 """The GPU twin's change, merged into the NPU runner."""
 
 
-def worded(reason: Reason, sides: Sides = MERGED) -> str:
-    """The sentence for a reason, with these names for the sides."""
-    said = _SAID[reason.kind]
-    one, many = (said, f"{said} (in {{passages}} passages)") if isinstance(said, str) else said
+def word_reason(reason: Reason, sides: Sides = MERGED) -> str:
+    """Return the sentence for a reason, with these names for the sides."""
+    sentence = _SENTENCES[reason.kind]
+    one, many = (sentence, f"{sentence} (in {{passages}} passages)") if isinstance(sentence, str) else sentence
     return (one if reason.passages == 1 else many).format(
         omni=sides.omni,
         upstream=sides.upstream,
@@ -46,7 +49,7 @@ def worded(reason: Reason, sides: Sides = MERGED) -> str:
     )
 
 
-_SAID: Mapping[Kind, str | tuple[str, str]] = {
+_SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "both changed a part": "{both} changed the same part of a statement",
     "both changed a condition": "{both} changed different parts of this condition; it has both changes now",
     "guard of another suite": (
@@ -140,4 +143,4 @@ _SAID: Mapping[Kind, str | tuple[str, str]] = {
     "unpacks other results": "left out: it unpacks what {names} returns, and the NPU side runs another version of that",
     "cannot run here": "{upstream}'s version of this was not taken: with it, {detail}",
 }
-"""The sentence of each kind of reason; a pair where the sentence for several passages is a different one."""
+"""The sentence of each kind of reason; a pair if several passages need another sentence."""

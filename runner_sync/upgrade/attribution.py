@@ -32,8 +32,7 @@ class Region:
 
 
 def find_regions(stages: Sequence[Stage]) -> Iterator[Region]:
-    """Yield the regions where the last stage differs from the first, each credited to the earliest stage that changed
-    it."""
+    """Yield the regions where the last stage differs from the first, each credited to the earliest stage behind it."""
     old, new = stages[0].text.split("\n"), stages[-1].text.split("\n")
     brought, dropped = _trace_lines(stages)
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -44,8 +43,7 @@ def find_regions(stages: Sequence[Stage]) -> Iterator[Region]:
 
 
 def _trace_lines(stages: Sequence[Stage]) -> tuple[list[int], dict[int, int]]:
-    """Return the number of the stage that brought each line of the last stage, and that dropped each line of the
-    first."""
+    """Return, by line, the stage that brought each line of the last stage and that dropped a line of the first."""
     origins: list[tuple[int, int]] = [(0, i) for i, _ in enumerate(stages[0].text.split("\n"))]
     dropped: dict[int, int] = {}
     for number, (was, now) in enumerate(pairwise(stages), start=1):

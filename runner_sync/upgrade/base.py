@@ -38,8 +38,7 @@ class Base:
 
 
 def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | None:
-    """Return the text of ``name`` in ``sides`` that is most similar to omni's ``text``; ``None`` if no revision has the
-    unit.
+    """Return the text of ``name`` in ``sides`` that is most similar to omni's ``text``; ``None`` if there is none.
 
     Local names are made alike before the comparison. Otherwise a local that omni renamed would count against every
     revision, and most against a revision that mentions it most often.
@@ -56,8 +55,7 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
 def collect_composite_statements(
     text: str, base: BaseRef, sides: Sequence[ModuleRevision], origin: Origin
 ) -> frozenset[str]:
-    """Return statements of the other revisions that parts of a composite copy come from, without the statements of its
-    base.
+    """Return the statements that a composite copy's other revisions have and its base lacks.
 
     The statements use the local names of ``text``.
     """
@@ -72,8 +70,7 @@ def _collect_other_statements(text: str, base: str, others: Sequence[str]) -> fr
 
 
 def base_text(draft: Draft, job: ModuleJob) -> str | None:
-    """Return the upstream text of a draft's unit at its base revision; ``None`` if the draft or the revision has
-    none."""
+    """Return the upstream text of a draft's unit at its base revision; ``None`` if it is not at hand."""
     if draft.base is None:
         return None
     side = job.upstream.at(draft.base.ref)
@@ -89,8 +86,7 @@ def find_base(
     locked: BaseRef | None = None,
     infer: Closest = closest,
 ) -> Base | None:
-    """Return the base of ``unit``, whose text is ``text``; ``None`` if no revision in ``sides`` has a unit of that
-    name."""
+    """Return the base of ``unit``, whose text is ``text``; ``None`` if no revision in ``sides`` has the unit."""
     name = upstream_name(unit, module)
     known = _find_locked_base(text, _find_namesakes(name, sides), locked) if locked is not None else None
     origin = known or infer(name, text, [side for side in sides if side.is_base])
@@ -160,8 +156,7 @@ def _find_locked_base(text: str, candidates: Sequence[Candidate], entry: BaseRef
 
 
 def _is_same_record(text: str, other: str) -> bool:
-    """Whether both texts are record classes with most field names in common. Annotations do not count: people change
-    them."""
+    """Whether both texts are record classes with most field names in common; people change annotations freely."""
     fields, other_fields = set(_FIELD.findall(text)), set(_FIELD.findall(other))
     return re.search(r"^class ", text, re.MULTILINE) is not None and 2 * len(fields & other_fields) > len(
         fields | other_fields

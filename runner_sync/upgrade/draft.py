@@ -70,8 +70,8 @@ class Draft:
     def completed(self, text: str) -> Draft:
         """Return the draft with a further stage that completes the last one and has the same source.
 
-        The source is the GPU if the last stage is omni's. Questions move with their lines, and a question about a
-        single statement shows its new text.
+        The source is the GPU if the last stage is omni's own text. Questions move with their lines, and a question
+        about a single statement shows its new text.
         """
         last = self.stages[-1].source
         asked = replace(self, reviews=tuple(restate(self.reviews, old=self.text, new=text)))

@@ -35,8 +35,7 @@ class ModuleRevision:
 
 
 class Causes(Protocol):
-    """Names the commits after ``since`` that brought ``lines`` to a unit or, if ``gone``, removed them; empty if
-    unknown."""
+    """Names the commits after ``since`` that brought ``lines`` to a unit, or removed them if ``gone``, if known."""
 
     def __call__(self, unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str: ...
 
@@ -256,8 +255,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The user's settings: patterns of the units to upgrade (none selects all), and by pattern the side that wins
-    conflicts."""
+    """The user's settings: patterns of the units to upgrade (none selects all), and the conflict winner by pattern."""
 
     only: tuple[str, ...] = ()
     policies: Mapping[str, Preference] = field(default_factory=dict)
@@ -329,8 +327,7 @@ class ModuleResult:
 
 
 def winner(job: ModuleJob, name: str) -> Preference:
-    """Return the side that wins the conflicts of unit ``name``: ``upstream``, ``omni``, or ``review`` if no setting
-    decides."""
+    """Return the side that wins the conflicts of unit ``name``; ``review`` if no setting decides."""
     return next((side for glob, side in job.settings.policies.items() if fnmatchcase(name, glob)), "review")
 
 

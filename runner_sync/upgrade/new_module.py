@@ -92,8 +92,10 @@ def _compose_module_text(job: StartJob) -> str:
 
 
 def _write_import(row: NameRewrite, job: StartJob) -> str:
-    """Return the import of a translated name; from the twin if the new module is meant to define it
-    (`ExecuteModelState`)."""
+    """Return the import of a translated name.
+
+    Imports it from the twin if the new module is meant to define it (`ExecuteModelState`).
+    """
     if row.new_module == module_name(job.path):
         return f"from {row.module} import {row.name} as {row.new_name}"
     return f"from {row.new_module} import {row.new_name}"
@@ -121,7 +123,7 @@ def _make_member(job: StartJob, text: str, *, vllm: str, upstream: str) -> str:
 
 
 def _make_bases(job: StartJob, translated: str) -> tuple[list[str], list[str]]:
-    """Return base class expressions and the imports that they need; vllm-ascend's class replaces vLLM's."""
+    """Return base class expressions and their imports, with vllm-ascend's class in place of a vLLM class."""
     anchor = job.module.upstreams[0]
     names, lines = [], []
     for base in texts.bases_of(translated, job.module.name, job.gpu.path):

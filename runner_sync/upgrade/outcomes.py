@@ -47,8 +47,7 @@ def make_result(drafts: Sequence[Draft], job: ModuleJob, text: str, decided: Map
 
 
 def _show_header(items: Iterable[ReviewItem], before: str, unit: Unit) -> tuple[ReviewItem, ...]:
-    """Show the header of a class before and now in questions about the class; its bases are known only after
-    composing."""
+    """Show the class header before and now in questions about a class; its bases are known only after composing."""
     return tuple(replace(item, omni=before, chosen=unit.text) for item in items)
 
 

@@ -77,8 +77,7 @@ def _explain_removable(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
 
 
 def _find_other_definitions(draft: Draft, drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Return other definitions in the class under the name of an inherited member, such as a property setter or
-    ``@overload``.
+    """Return the class's other definitions of an inherited member's name, such as a setter or ``@overload``.
 
     The inherited member stays hidden as long as one of them stays.
     """
@@ -89,8 +88,7 @@ def _find_other_definitions(draft: Draft, drafts: Sequence[Draft], job: ModuleJo
 
 
 def _find_inherited_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
-    """Return omni's base-class version of a method that the GPU twin no longer overrides while NPU still ports the old
-    one.
+    """Return omni's base-class version of a method whose GPU override is gone while NPU still has its port.
 
     Returns an empty string otherwise, or if the base-class version equals the port or the twin's old text.
     """
@@ -142,7 +140,7 @@ def _explain_same_as_inherited(draft: Draft, below: str, was: str | None, job: M
 
 
 def _could_be_inherited(draft: Draft, job: ModuleJob, side: GpuSide) -> bool:
-    """Whether a port no longer needs translation and a base class of omni's has the method."""
+    """Whether a port no longer needs translation and an omni base class has the method."""
     inherited = job.hierarchy.inherited.get(draft.owner, Inherited())
     return inherited.members.get(draft.member) is not None and _is_free_port(draft, side)
 
@@ -168,8 +166,7 @@ def _find_own_statements(draft: Draft, side: GpuSide) -> list[str]:
 
 
 def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> str:
-    """Return why a copy of upstream's method can be removed though no base class of omni's has it, or an empty
-    string."""
+    """Return why a copy of upstream's method that no omni base class has can be removed, or an empty string."""
     inherits = draft.member in inherited.members
     if inherits and draft.upstream is not None and canonical(draft.text) == canonical(draft.upstream):
         return _explain_same_as_upstream(draft)
@@ -200,8 +197,7 @@ def _has_moved_to(own: Collection[str], methods: Sequence[str]) -> bool:
 
 
 def _is_abandoned(draft: Draft, drafts: Sequence[Draft], inherited: Inherited) -> bool:
-    """Whether a method lost its last calls in this upgrade: something called it before, and no known code calls it
-    now."""
+    """Whether a method lost its last calls in this upgrade: it was called before, and no known code calls it now."""
     had = any(draft.member in self_names(other.before) for other in drafts if other is not draft)
     below = any(draft.member in self_names(text) for text in inherited.members.values() if text is not None)
     return had and not below and not is_called(draft, drafts)

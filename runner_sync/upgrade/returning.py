@@ -52,8 +52,7 @@ def _group_adjacent(handed: Sequence[Handed]) -> list[list[Handed]]:
 
 
 def _find_first_line(group: Sequence[Handed], lines: Sequence[str]) -> int:
-    """Return the first line of a group, or the line of the condition around its first return if the others stand beside
-    that."""
+    """Return a group's first line, or that of the condition around its first return if the others stand beside it."""
     first, outer = group[0].line, min(len(margin(lines[one.line - 1])) for one in group)
     is_deeper = len(margin(lines[first - 1])) > outer
     return first - 1 if is_deeper and first > 1 and len(margin(lines[first - 2])) == outer else first

@@ -1,5 +1,4 @@
-"""Sets aside units whose original still stands in its module, but inside ``if`` or by assignment, where no unit is
-read.
+"""Sets aside units whose original still stands in its module inside ``if`` or by assignment, where no unit is read.
 
 Comes in: drafts and a ``ModuleJob``. Goes out: the drafts, such units unchanged with a question each. May touch:
 nothing.
@@ -45,8 +44,7 @@ def _set_aside_if_unread(draft: Draft, job: ModuleJob) -> Draft:
 
 
 def _find_line_beside_units(side: ModuleRevision, name: str) -> int | None:
-    """Return the line that defines ``name`` beside the units of a module or as a class field; ``None`` if there is
-    none."""
+    """Return the line that defines ``name`` outside the units of a module or as a class field, if any."""
     unit = texts.unit_table(side.text, side.path).get(name)
     if unit is not None and unit.kind == "field":
         return unit.end

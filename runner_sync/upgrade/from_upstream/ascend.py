@@ -1,4 +1,4 @@
-"""Merges vllm-ascend's change, the first upstream's, into the copied units.
+"""Merges the change of vllm-ascend, the first upstream, into the copied units.
 
 Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with one more stage, their base, and questions. May touch:
 nothing.
@@ -54,7 +54,7 @@ def follow(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 
 def _follow_unit(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
-    """Return one draft with upstream's change, and the draft of the method that upstream split off it, if any."""
+    """Return one draft with upstream's change, and the draft of a method that upstream split off, if any."""
     assert job.upstream.new is not None
     locked, infer = job.upstream.locked.get(draft.name), job.upstream.infer or closest
     base = find_base(draft.name, draft.text, job.module, job.upstream.bases, locked=locked, infer=infer)
@@ -73,8 +73,7 @@ def _follow_unit(draft: Draft, job: ModuleJob) -> tuple[Draft, Draft | None]:
 
 
 def _follow_copy(draft: Draft, job: ModuleJob, base: Base) -> tuple[Draft, Draft | None]:
-    """Return a copy of ``base`` with upstream's change, and the draft of the method that upstream split off it, if
-    any."""
+    """Return a copy of ``base`` with upstream's change, and the draft of a method that upstream split off, if any."""
     assert job.upstream.new is not None
     origin = base.origin
     draft = replace(draft, base=base.ref, base_now=_make_base_now(draft, job))
@@ -109,8 +108,7 @@ def _find_given_up(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> froz
 
 
 def _find_split_off(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[str, str] | None:
-    """Return name and text of a method that upstream split off this one and the module lacks; ``None`` if there is
-    none."""
+    """Return name and text of a method that upstream split off this one and the module lacks, if any."""
     old, new = _read_methods(draft, job, origin)
     member = splitting.find_split_off(draft.member, base=origin.text, copy=draft.text, old=old, new=new)
     have = {*texts.unit_texts(job.text, job.path), *texts.beside_units(job.text, job.path)}
@@ -120,8 +118,7 @@ def _find_split_off(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tup
 
 
 def _read_methods(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return all methods of the upstream class, at the revision of ``origin`` and now; both empty if either is
-    unknown."""
+    """Return the methods of the upstream class at the revision of ``origin`` and now; both empty if one is unknown."""
     owner, now = job.module.upstreams[0].name, job.upstream.new
     old = job.upstream.at(origin.ref)
     if not draft.owner or old is None or now is None:
@@ -135,7 +132,7 @@ def _merge_in_halves(
     """Merge a copy with the two methods that upstream split it into; return the drafts of both halves.
 
     ``text`` is upstream's second method, called ``member``. Returns ``None`` if the merged text cannot be cut in two
-    again, or if the second half has no statement of omni's: then the method is inherited and needs no copy.
+    again, or if the second half has no omni statement: then the method is inherited and needs no copy.
     """
     assert draft.upstream is not None
     result = _merge(draft, splitting.join_halves(draft.upstream, text), job, origin)
@@ -176,8 +173,7 @@ def _draft_split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, up
 
 
 def _find_own_statements(text: str, origin: lineage.Origin) -> tuple[str, ...]:
-    """Return canonical statements of a copy that no known upstream revision has, without the signature and plain
-    returns."""
+    """Return canonical statements of a copy that no known upstream revision has, except signature and returns."""
     known = set(lineage.fingerprint(origin.text)) | origin.heritage
     return tuple(c for c in canonical(text)[1:] if c not in known and not c.startswith("return"))
 
@@ -226,8 +222,8 @@ def _find_orphans(text: str, draft: Draft, origin: lineage.Origin) -> frozenset[
     """Return omni's locals that the merged ``text`` reads and no longer sets, if upstream rewrote the method.
 
     A rewritten method's new text is no longer similar to the origin. For any other method the result is empty, because
-    the merge itself asks about such locals. For example, vllm-ascend's `_update_states` was a copy of vLLM's in
-    0.11.0rc1; in 0.25.1rc1 it calls vLLM's and does a little more.
+    the merge itself asks about such locals. For example, vllm-ascend's `_update_states` was a copy of vLLM's method in
+    0.11.0rc1; in 0.25.1rc1 it calls that method and does a little more.
     """
     if draft.upstream is None or lineage.similarity(origin.text, draft.upstream) >= lineage.COPY:
         return frozenset()

@@ -3,9 +3,9 @@
 Comes in: drafts that followed upstream, and a ``ModuleJob``. Goes out: the drafts without such blocks, with a question
 each. May touch: nothing.
 
-A method that is mostly omni's is not merged, so it keeps code that upstream removes. A compound statement that equals
-upstream's word for word, except for local names, was copied, and goes as in a copy. For example, vllm-ascend 0.28.0rc1
-takes the time of a step in its worker, and no longer in ``sample_tokens``::
+A method with mostly omni code is not merged, so it keeps code that upstream removes. A compound statement that equals
+an upstream statement word for word, except for local names, was copied, and goes as in a copy. For example, vllm-ascend
+0.28.0rc1 takes the time of a step in its worker, and no longer in ``sample_tokens``::
 
     upstream before   if config.need_timing and hasattr(self, "_started"):
                           self._sync_device()
@@ -116,8 +116,7 @@ def _take_out(
     rest: str,
     idle: Sequence[Node],
 ) -> Draft:
-    """Return the draft with ``rest``, its text without ``block``, as text, also without the ``idle`` statements of
-    ``rest``.
+    """Return the draft with text ``rest``, which lacks ``block``, without its ``idle`` statements, and with a question.
 
     ``upstream_block`` is the block as upstream has it in the revision ``side``.
     """
@@ -134,8 +133,7 @@ def _take_out(
 
 
 def _explain_change(upstream_block: _Block, draft: Draft, job: ModuleJob, side: ModuleRevision) -> str:
-    """Return the phrase for what upstream did with a block of the revision ``side``: dropped it, or seems to have moved
-    it."""
+    """Return the phrase for what upstream did with a block of revision ``side``: dropped or apparently moved it."""
     now = job.upstream.new
     assert now is not None
     whose, name = TITLES[job.module.upstreams[0].project], upstream_name(draft.name, job.module)

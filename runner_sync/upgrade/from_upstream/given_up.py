@@ -22,8 +22,7 @@ from runner_sync.upgrade.job import ModuleRevision
 def collect_given_up_statements(
     text: str, base: str, owner: str, *, sides: Sequence[ModuleRevision], ref: str
 ) -> frozenset[str]:
-    """Return canonical statements of ``text`` that replace statements of ``base`` and come from a removed upstream
-    method.
+    """Return canonical statements of ``text`` that replace statements of ``base`` and come from a removed method.
 
     ``base`` is upstream's text at ``ref``. ``sides`` are the revisions of its module, oldest first. A removed method is
     one that class ``owner`` had before ``ref`` and lacks at ``ref``. Locals are renamed alike before texts are

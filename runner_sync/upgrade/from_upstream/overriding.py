@@ -42,7 +42,7 @@ def _update_shared_statements(draft: Draft, job: ModuleJob, base: Base) -> Draft
 
 
 def _ask_about_shared_statements(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
-    """Return one question per run of updated statements, which shows the most similar statements of upstream's."""
+    """Return one question per run of updated statements, showing the most similar upstream statements."""
     reason = "a method of omni's own, brought up to date in a statement that it shares with upstream's"
     base, omni, upstream, made = (
         [node for node in flatten(side) if not node.is_comment]

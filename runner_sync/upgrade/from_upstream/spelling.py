@@ -6,7 +6,7 @@ touch: nothing.
 ``from pkg.tools import step`` with ``step(…)``, and ``tools.step(…)``, call the same function until somebody replaces
 it in its module at start-up, as vllm-ascend does. Then only the second form calls the replacement. So upstream's form
 is taken (vllm-ascend writes ``mamba_utils.preprocess_mamba(…)`` from 0.19.1rc1 on, and people followed in 0.26.0), and
-the merge must not take the difference for an edit of omni's.
+the merge must not take the difference for an omni edit.
 """
 
 from __future__ import annotations

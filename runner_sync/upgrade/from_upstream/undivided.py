@@ -8,8 +8,8 @@ passages as in the base, and a question about each. May touch: nothing.
     omni    pool = Pool(self.device)
             self.runner = self.runner_cls(pool)
 
-The call replaces the passage. An ordinary merge would add the call beside omni's edited passage, and both would run:
-upstream's runner would be made as well as omni's. A passage that omni has not edited does move into the new method.
+The call replaces the passage. An ordinary merge would add the call beside omni's edited passage, and both would run and
+make a runner each. A passage that omni has not edited does move into the new method.
 """
 
 from __future__ import annotations
@@ -52,8 +52,7 @@ class Passage:
 def restore_passages(
     base: str, omni: str, upstream: str, *, old: Mapping[str, str], new: Mapping[str, str]
 ) -> tuple[str, list[Passage]]:
-    """Replace each call of a new method in ``upstream`` by the base passage that moved there, if omni edited that
-    passage.
+    """Replace each call of a new method in ``upstream`` by the base passage that moved there, if omni edited it.
 
     Returns the new text and the passages. ``old`` and ``new`` are the methods of upstream's class before and after.
     """
@@ -80,20 +79,18 @@ def ask_about_passage(passage: Passage, draft: Draft, text: str, path: str) -> R
 
 
 def _find_passage(passage: Passage, text: str) -> tuple[int, str]:
-    """Return the first line of the passage's remains in ``text``, and the text of all remains; ``(1, "")`` if there are
-    none."""
+    """Return the first line and the text of what ``text`` still has of a passage; ``(1, "")`` if nothing."""
     nodes = [node for node in nodes_of(text) if node.canon in passage.canons]
     if not nodes:
         return 1, ""
-    first, last = nodes[0].start, max(_last_line(node) for node in nodes)
+    first, last = nodes[0].start, max(_find_last_line(node) for node in nodes)
     return first, "\n".join(text.split("\n")[first - 1 : last])
 
 
 def _restore_passage(
     name: str, base: str, omni: str, upstream: str, new_methods: Mapping[str, str]
 ) -> tuple[str, Passage | None]:
-    """Undo the call of the new method ``name`` in ``upstream``; return the text and the passage, or ``None`` if
-    refused.
+    """Undo the call of the new method ``name``; return upstream's text and the passage, ``None`` if refused.
 
     Refuses unless ``upstream`` calls the method once, as a new statement, in place of a base passage and nothing else,
     and the method has most of that passage. Refuses unless omni still has a part of the passage, but not all of it
@@ -113,10 +110,10 @@ def _restore_passage(
     is_set = binds(right[calls[0]]) <= {bound for k in gap for bound in binds(left[k])}
     if kept.total() < FEWEST or kept == moved or not is_set:
         return upstream, None
-    base_lines = base.split("\n")[left[gap[0]].start - 1 : max(_last_line(left[k]) for k in gap)]
+    base_lines = base.split("\n")[left[gap[0]].start - 1 : max(_find_last_line(left[k]) for k in gap)]
     canons = frozenset(moved) - {node.canon for k, node in enumerate(left) if k not in gap}
     lines, call = upstream.split("\n"), right[calls[0]]
-    lines[call.start - 1 : _last_line(call)] = base_lines
+    lines[call.start - 1 : _find_last_line(call)] = base_lines
     return "\n".join(lines), Passage(name, "\n".join(base_lines), new_methods[name], canons)
 
 
@@ -151,7 +148,7 @@ def _is_between(index: int, suite: Sequence[int], at: int, partners: Mapping[int
     return not any(k in partners for k in suite[first : last + 1])
 
 
-def _last_line(node: Node) -> int:
+def _find_last_line(node: Node) -> int:
     return node.start + len(node.lines) - 1
 
 

@@ -68,8 +68,7 @@ def _find_new_conditions(draft: Draft, base: Base) -> dict[str, list[tuple[str, 
 
 
 def _find_parts(text: str, text_now: str, new_statements: Collection[str]) -> list[tuple[str, int]]:
-    """Return the statements of ``text_now`` under a new head of ``text``, with their lines, if none of them is all of
-    ``text``.
+    """Return the statements of ``text_now`` under a new head of ``text``, with lines, unless one is all of ``text``.
 
     Upstream may have changed the suite since then, or split it so that each part tests the same condition.
     """
@@ -104,8 +103,7 @@ def _find_wrapper(text: str, text_now: str, new_statements: Collection[str]) -> 
 
 
 def _find_under_new_condition(text: str, text_now: str, before: set[str]) -> str:
-    """Return the statement of ``text_now`` with the suite of ``text`` under a new condition, which upstream changed
-    since.
+    """Return the statement of ``text_now`` that has the suite of ``text`` under a condition changed since.
 
     Returns an empty string if there is none, or if omni had the suite before.
     """

@@ -3,7 +3,7 @@
 Comes in: decisions, and the keywords that constructors of omni's classes take. Goes out: the remaining decisions. May
 touch: nothing.
 
-omni's record takes the fields of vLLM's, its base::
+omni's record takes the fields of its base, a vLLM record::
 
     base      output = Output(rows=rows)
     omni      output = OmniOutput(rows=rows, payload=payload)
@@ -44,8 +44,7 @@ def _is_answered(item: Decision, constructors: Mapping[str, Collection[str]]) ->
 
 
 def _takes(call: ast.Call, constructors: Mapping[str, Collection[str]], *, is_named: bool) -> bool:
-    """Whether a call passes only keywords that its callee takes, or that can be set on the record because it
-    ``is_named``.
+    """Whether a call passes only keywords that its callee takes, or that can be set on the named record (``is_named``).
 
     ``dict`` takes all keywords.
     """

@@ -16,7 +16,7 @@ def is_two_sided(text: str, item: ReviewItem) -> bool:
     """Whether ``item`` can be shown in ``text`` as a conflict: either side in its place leaves valid Python.
 
     Returns false in three more cases: the chosen text is not what stands there (for example a head whose suite stays);
-    one side is empty and the chosen text is not the other; upstream's side already stands near omni's.
+    one side is empty and the chosen text is not the other; upstream's side already stands near the omni side.
     """
     if item.omni == item.upstream or not item.chosen or not any((item.base.strip(), item.omni.strip())):
         return False

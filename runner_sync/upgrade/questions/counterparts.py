@@ -50,8 +50,7 @@ class _Addition:
 
 
 def _is_on_kept_object(called: str) -> bool:
-    """Whether a call is on an object that the runner keeps; a call on ``self`` itself has a method that names its
-    purpose."""
+    """Whether a call is on an object that the runner keeps, not on the runner itself, whose methods say more."""
     return called.startswith("self.") and called.count(".") > 1
 
 

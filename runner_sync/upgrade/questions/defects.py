@@ -77,7 +77,7 @@ def _find_order_defects(draft: Draft, path: str) -> Iterator[ReviewItem]:
 
 
 def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
-    """Ask about statements that stand more often than in omni's, vllm-ascend's or the ``twin``'s text.
+    """Ask about statements that stand more often than in the omni, vllm-ascend or ``twin`` text.
 
     Two sides may have added the same work at two places. Statements in different branches of a condition count once.
     """
@@ -101,8 +101,7 @@ def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
 
 
 def _find_distinctive_statements(text: str) -> dict[str, list[int]]:
-    """Return ``{statement: positions}`` of a unit's distinctive simple statements, without returns, raises and
-    imports."""
+    """Return ``{statement: positions}`` of distinctive simple statements, except returns, raises and imports."""
     found: dict[str, list[int]] = {}
     for index, node in enumerate(flatten(text) if text.strip() else ()):
         if node.is_telling and not node.compound and node.keyword not in ("return", "raise", "import", "from"):
@@ -206,8 +205,7 @@ def ask_about_never_set(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[s
 def _find_set_by_twin_only(
     draft: Draft, drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Return ``{attribute: methods of the twin's class that set it}`` for attributes newly read that nothing here
-    sets."""
+    """Return ``{attribute: twin methods that set it}`` for newly read attributes that nothing here sets."""
     if not draft.owner or not _is_changed(draft):
         return {}
     twin_texts = {name.rpartition(".")[2]: text for name, text in twin.items() if name.startswith(f"{draft.owner}.")}
@@ -262,7 +260,7 @@ def ask_about_returns(draft: Draft, job: ModuleJob) -> Draft:
 def _find_asked_lines(item: ReviewItem) -> set[str]:
     """Return the stripped lines that a question is about.
 
-    These are the chosen lines that upstream has. For a GPU port, they are all chosen lines if none is the GPU runner's.
+    These are the chosen lines that upstream has. For a GPU port, they are all chosen lines if the GPU runner has none.
     """
     chosen, theirs = ({line.strip() for line in text.split("\n")} for text in (item.chosen, item.upstream))
     if item.from_gpu:

@@ -87,7 +87,7 @@ def _runs_upstream(text: str, member: str, upstream: str, behind: str | None) ->
 def _find_ways_to(upstream: str, member: str, behind: str | None) -> frozenset[str]:
     """Return the classes through which a call of ``member`` reaches upstream's method.
 
-    ``super()`` counts as a class if the next method is upstream's or calls upstream's.
+    ``super()`` counts as a class if the next method is the upstream one or calls it.
     """
     is_next = behind is None or _calls_super(behind, member)
     return frozenset({upstream, "super()"} if is_next else {upstream})
@@ -132,7 +132,7 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
     Appends drafts for methods that have none. For example, ``OmniNPUModelRunner`` has the base ``NPUModelRunner310``
     ``if is_310p():`` since 0.26.0. vllm-ascend 0.21.0rc1 gave that class an ``_update_states`` that waits for the
-    device, and omni's runs in its place.
+    device, and omni's method runs in its place.
     """
     ref = _find_base_ref(drafts)
     if job.upstream.new is None or ref in ("", job.upstream.new.ref):
@@ -192,8 +192,7 @@ def _has_upstream_change(mine: str, old: str, new: str, member: str) -> bool:
 
 
 def ask_about_uncalled_hooks(drafts: Sequence[Draft], job: ModuleJob) -> Iterator[Draft]:
-    """Yield a draft with a question for overrides of vLLM methods that are new in upstream's class and that nothing
-    calls.
+    """Yield a draft with a question for overrides of vLLM methods that upstream added and that nothing calls.
 
     They are inherited, but omni overrides the vLLM methods that would call them. For example, vllm-ascend 0.30.0 frees
     request state in ``_on_request_state_removed``, which vLLM's ``_update_states`` calls and omni's full copy does not.
@@ -243,7 +242,7 @@ def _find_uncalled_hooks(
 
 
 def _read_without_omni(member: str, new: Mapping[str, str], inherited: Inherited) -> str:
-    """Return the method as it would run without omni: upstream's, vLLM's, or both if upstream's calls ``super()``."""
+    """Return the method as it would run without omni: upstream's text, and vLLM's text if that is called or alone."""
     text = new.get(member, "")
     return text if text and not _calls_super(text, member) else text + inherited.vllm[member]
 

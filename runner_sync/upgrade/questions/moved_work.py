@@ -24,8 +24,7 @@ NAMED = 3
 def mention_given_up_calls(
     drafts: Sequence[Draft], job: ModuleJob, *, old: Mapping[str, str], new: Mapping[str, str], hidden: str, mine: str
 ) -> str:
-    """Return the end of a reason about method ``hidden``: calls that upstream's copied methods made and that it gave
-    up.
+    """Return the end of a reason about method ``hidden``: calls that upstream gave up in methods that omni copies.
 
     ``mine`` is omni's version of the hidden method, ``old`` and ``new`` are the methods of upstream's class. Returns an
     empty string if there are no such calls, or if upstream's method gained no statement that could do their work. Skips
@@ -67,7 +66,7 @@ def _has_given_up_call(member: str, name: str, drafts: Sequence[Draft], job: Mod
     """Whether omni's method ``member`` called ``name`` and no longer does.
 
     For a method of another module, which comes later, the call before is enough. Parts of a copy may be of a later
-    upstream, so omni's text counts and not upstream's.
+    upstream, so omni's text counts and not the upstream text.
     """
     own = [d for d in drafts if d.owner == job.module.name and d.member == member and not d.removed]
     if any(name in _list_own_calls(draft.before) and name not in _list_own_calls(draft.text) for draft in own):

@@ -33,16 +33,15 @@ def join_features(drafts: Sequence[Draft]) -> list[Draft]:
     left_out = [_LeftOut.from_item(item, draft) for draft in drafts for item in draft.reviews if _is_left_out(item)]
     changed: dict[str, ReviewItem] = {}
     for group in _group_features(left_out, _find_missing_methods(drafts)):
-        changed |= {item.id: item for item in _as_one_question(group)}
+        changed |= {item.id: item for item in _make_one_question(group)}
     return [
         replace(draft, reviews=tuple(changed.get(item.id, item) for item in draft.reviews)) if draft.reviews else draft
         for draft in drafts
     ]
 
 
-def _as_one_question(group: Sequence[ReviewItem]) -> list[ReviewItem]:
-    """Return the items of one feature: the first counts the others, which become its parts, and one item keeps a
-    comment."""
+def _make_one_question(group: Sequence[ReviewItem]) -> list[ReviewItem]:
+    """Return the items of one feature: the first counts the others, which become its parts; one keeps a comment."""
     first, *rest = group
     number = "1 more passage" if len(rest) == 1 else f"{len(rest)} more passages"
     whole = replace(first, reason=f"{first.reason}; {number} of the same feature left out")
@@ -109,8 +108,7 @@ def _group_features(left_out: Sequence[_LeftOut], missing: Mapping[str, str]) ->
 
 
 def _are_of_one_feature(one: _LeftOut, other: _LeftOut, missing: Mapping[str, str]) -> bool:
-    """Whether two questions are about one feature: they share a local, or one asks about a missing GPU method of the
-    other."""
+    """Whether two questions share a local, or one asks about a missing GPU method that the other uses."""
     if one.shares_local_with(other):
         return True
     return any(
@@ -125,8 +123,7 @@ _WORD = re.compile(r"\w+")
 
 @lru_cache(maxsize=256)
 def _find_plain_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the plain names that the lines of a passage set, and all that they mention, without attributes and
-    keywords.
+    """Return the plain names that a passage sets, and all that it mentions, without attributes and call keywords.
 
     Reads word by word, because a passage may be only the head of a block, which is not valid Python.
     """
@@ -152,8 +149,7 @@ def _count_open(words: Sequence[str]) -> int:
 
 
 def _read_logical_lines(text: str) -> Iterator[list[str]]:
-    """Yield the words of each logical line, without comments and strings; stops after a line that is not valid
-    Python."""
+    """Yield the words of each logical line, without comments and strings; stops where the text is not valid Python."""
     words: list[str] = []
     try:
         for token in tokens(text):

@@ -2,8 +2,8 @@
 
 Comes in: texts of methods. Goes out: whether the override lags behind. May touch: nothing.
 
-The AR runner's ``_sample`` calls upstream's for speculative decoding. Otherwise it calls the sampler itself, as
-vllm-ascend's method does there::
+The AR runner's ``_sample`` calls upstream's method for speculative decoding. Otherwise it calls the sampler itself, as
+that method does there::
 
     if spec_decode_metadata is None:
         return self.sampler(logits)            # vllm-ascend 0.25.1rc1 prepares the sampler in front of this
@@ -24,9 +24,9 @@ from runner_sync.syntax import children, parents_called
 def lags_beside_call(text: str, member: str, owners: Collection[str], *, old: str, new: str) -> bool:
     """Whether a method lacks upstream's change of ``member`` on a path where it does not run upstream's method.
 
-    ``owners`` are the classes whose ``member`` counts as upstream's, including ``super()`` if it leads there. Ignores
-    changes under the conditions under which upstream's method is called. Ignores a path without any statement of
-    upstream's old text, because it is no version of that text.
+    A call of ``member`` on one of ``owners`` runs upstream's method; they include ``super()`` if it leads there.
+    Ignores changes under the conditions under which upstream's method is called. Ignores a path without any statement
+    of upstream's old text, because it is no version of that text.
     """
     ways = [under for statement, under in statements_under(text) if _calls_member(statement, member, owners)]
     if not ways or is_on_every_path(ways):

@@ -39,29 +39,31 @@ def name_partners(drafts: Sequence[Draft], twins: Mapping[str, str]) -> list[Dra
     ]
 
 
-def _find_partners(mine: Sequence[Draft], twins: Mapping[str, str]) -> dict[str, dict[str, None]]:
+def _find_partners(class_drafts: Sequence[Draft], twins: Mapping[str, str]) -> dict[str, dict[str, None]]:
     """Return ``{id: ids of its partners}`` for the items of one class, in the order in which they are found."""
-    members = {d.member: d.reviews[0].id for d in mine if d.outcome == "added" and d.reviews and not d.split_from}
+    members = {
+        d.member: d.reviews[0].id for d in class_drafts if d.outcome == "added" and d.reviews and not d.split_from
+    }
     partners: dict[str, dict[str, None]] = {}
-    for draft in mine:
+    for draft in class_drafts:
         for item in draft.reviews:
             used = self_mentions(item.chosen or item.upstream) if item.from_gpu else frozenset[str]()
             for other in sorted(members[name] for name in used & members.keys() - {draft.member}):
                 partners.setdefault(item.id, {})[other] = None
                 partners.setdefault(other, {})[item.id] = None
-    for one, half in _find_halves(mine, twins):
+    for one, half in _find_halves(class_drafts, twins):
         partners.setdefault(one, {})[half] = None
         partners.setdefault(half, {})[one] = None
     return partners
 
 
-def _find_halves(mine: Sequence[Draft], twins: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _find_halves(class_drafts: Sequence[Draft], twins: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield pairs of ids: an item about code that came, and an item about code that was left out.
 
     Both use parts of one object and one feature. The first one's part is new in the class, and no code of the class
     uses the second one's part.
     """
-    ported = [(draft, item) for draft in mine for item in draft.reviews if item.from_gpu]
+    ported = [(draft, item) for draft in class_drafts for item in draft.reviews if item.from_gpu]
     brought = [(draft, item) for draft, item in ported if _has_come(item)]
     left_out = [
         (draft, item) for draft, item in ported if item.chosen.strip() == item.omni.strip() != item.upstream.strip()
@@ -69,7 +71,7 @@ def _find_halves(mine: Sequence[Draft], twins: Mapping[str, str]) -> Iterator[tu
     if not brought or not left_out:
         return
     parts_before, parts_now = (
-        frozenset[Part]().union(*(find_parts(text, text) for text in texts)) for texts in _list_texts(mine)
+        frozenset[Part]().union(*(find_parts(text, text) for text in texts)) for texts in _list_texts(class_drafts)
     )
     without = [(item.id, find_parts(item.upstream, twins.get(draft.name, "")) - parts_now) for draft, item in left_out]
     for draft, item in brought:
@@ -83,9 +85,9 @@ def _has_come(item: ReviewItem) -> bool:
     return bool(item.chosen.strip()) and item.chosen.strip() != item.omni.strip()
 
 
-def _list_texts(mine: Sequence[Draft]) -> tuple[list[str], list[str]]:
+def _list_texts(class_drafts: Sequence[Draft]) -> tuple[list[str], list[str]]:
     """Return the texts of the units before the upgrade and now, without units that were or are absent."""
-    return [d.before for d in mine if d.before], [d.text for d in mine if d.text]
+    return [d.before for d in class_drafts if d.before], [d.text for d in class_drafts if d.text]
 
 
 def _name_partners_of(draft: Draft, partners: Mapping[str, Collection[str]]) -> Draft:

@@ -108,8 +108,7 @@ def _ask_about_calls(
 
 
 def _find_replacement(calls: Sequence[Node], mine: Sequence[Node]) -> Node | None:
-    """Return the omni statement most similar to one of ``calls`` that sets the same names; ``None`` if none is similar
-    enough."""
+    """Return the omni statement most similar to one of ``calls`` that sets the same names; ``None`` below ``ALIKE``."""
     alike = [
         (call, at, node)
         for call in calls

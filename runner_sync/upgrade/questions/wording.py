@@ -28,7 +28,7 @@ class Sides:
 
 
 MERGED = Sides("omni", "upstream", "omni and upstream", "had edited")
-"""vllm-ascend's change, merged into a copy of omni's."""
+"""vllm-ascend's change, merged into an omni copy."""
 
 PORTED = Sides("the NPU runner", "the GPU runner", "the NPU and the GPU runner", "had in another form")
 """The GPU twin's change, merged into the NPU runner."""

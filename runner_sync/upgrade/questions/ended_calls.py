@@ -1,9 +1,9 @@
-"""Asks where upstream ended a call on an object, and a copy lacks another call on the same object.
+"""Asks about a call on an object that upstream ended, if a copy lacks another call on the same object.
 
 Comes in: drafts and a ``ModuleJob``. Goes out: the drafts with questions. May touch: nothing.
 
-No merge asks about this: omni had the ended call as upstream had it, and left the other one out before. But the other
-method may do by now what the ended call did::
+No merge asks about this: omni had the ended call as upstream had it, and left the other call out before. But the other
+method may by now do the work of the ended call::
 
     vllm-ascend, old    self.loads.begin(); self.loads.fetch()    omni    self.loads.fetch()
     vllm-ascend, new    self.loads.begin()                        result  (nothing)
@@ -27,53 +27,58 @@ from runner_sync.upgrade.questions.reviews import Shown, review
 
 
 def ask_about_ended_calls(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
-    """Return the drafts, each copy with one question per object whose call ended while another call is left out."""
-    return [draft.asking(*_questions(draft, job)) if _is_copy(draft) else draft for draft in drafts]
+    """Ask, in each copy, about each ended call if the copy leaves out another call on the same object."""
+    return [draft.asking(*_ask_about_copy(draft, job)) if _is_copy(draft) else draft for draft in drafts]
 
 
 def _is_copy(draft: Draft) -> bool:
     return draft.kind == "copy" and draft.base is not None and draft.upstream is not None and not draft.removed
 
 
-def _questions(draft: Draft, job: ModuleJob) -> Iterator[ReviewItem]:
+def _ask_about_copy(draft: Draft, job: ModuleJob) -> Iterator[ReviewItem]:
     base, upstream = base_text(draft, job), draft.upstream
     if base is None or upstream is None:
         return
-    old, new = _calls(base), nodes_of(upstream)
-    still = _calls(draft.text) | {node.called for node in new}
-    ended = (old & _calls(draft.before)) - still
-    left_out = old - _calls(draft.before) - _calls(draft.text)
+    old, new = _find_kept_object_calls(base), nodes_of(upstream)
+    still = _find_kept_object_calls(draft.text) | {node.called for node in new}
+    ended = (old & _find_kept_object_calls(draft.before)) - still
+    left_out = old - _find_kept_object_calls(draft.before) - _find_kept_object_calls(draft.text)
     asked = {line.strip() for item in draft.reviews for line in item.upstream.split("\n")}
     for call in sorted(ended):
         places = [
             k
             for k, node in enumerate(new)
-            if node.called in left_out and _object(node.called) == _object(call) and node.lines[0].strip() not in asked
+            if node.called in left_out
+            and _get_object(node.called) == _get_object(call)
+            and node.lines[0].strip() not in asked
         ]
         if places:
-            yield _question(draft, job, call, new, places)
+            yield _make_question(draft, job, call, new, places)
 
 
-def _calls(text: str) -> set[str]:
-    """The calls that are statements of their own, of methods of an object that the runner keeps: ``self.x.f``."""
+def _find_kept_object_calls(text: str) -> set[str]:
+    """Return calls that are whole statements on an object that the runner keeps, such as ``self.x.f``."""
     return {node.called for node in nodes_of(text) if node.called.startswith("self.") and node.called.count(".") > 1}
 
 
-def _object(called: str) -> str:
+def _get_object(called: str) -> str:
     return called.rpartition(".")[0]
 
 
-def _question(draft: Draft, job: ModuleJob, ended: str, nodes: Sequence[Node], places: Sequence[int]) -> ReviewItem:
-    """The question about ``ended``. It shows the calls at ``places`` of upstream's text under their conditions."""
+def _make_question(
+    draft: Draft, job: ModuleJob, ended: str, nodes: Sequence[Node], places: Sequence[int]
+) -> ReviewItem:
+    """Return the question about ``ended``, showing the calls at ``places`` of upstream's text under their
+    conditions."""
     title = TITLES[job.module.upstreams[0].project]
     names = ", ".join(dict.fromkeys(nodes[k].called for k in places))
     reason = f"{title} no longer calls {ended}, and omni's copy does not call {names}: does that do the same by now?"
-    shown = Shown(upstream="\n".join(dict.fromkeys(_under_its_heads(nodes, k) for k in places)))
+    shown = Shown(upstream="\n".join(dict.fromkeys(_show_under_heads(nodes, k) for k in places)))
     return review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 
 
-def _under_its_heads(nodes: Sequence[Node], index: int) -> str:
-    """The lines of a statement below the heads of the suites that it stands in, as far as its function."""
+def _show_under_heads(nodes: Sequence[Node], index: int) -> str:
+    """Return the lines of a statement below the heads of its enclosing suites, up to its function."""
     heads = [k for k in enclosing(nodes, index) if not nodes[k].defines]
     chain = [*reversed(heads), index]
     return "\n".join("    " * depth + line for depth, k in enumerate(chain) for line in nodes[k].lines)

@@ -11,7 +11,7 @@ from check_samples import EMPTY_AR, NPU_BASE, NPU_HEAD, dedent, found, job
 from parity_samples import SAMPLE, gpu, npu
 
 from runner_sync.profile import NPU
-from runner_sync.sync.notes.check_notes import unfollowed
+from runner_sync.sync.notes.check_notes import note_unfollowed
 from runner_sync.verify import check
 from runner_sync.verify.check import run
 from runner_sync.verify.codes import Codes
@@ -63,7 +63,7 @@ def test_a_class_that_the_rules_are_silent_about_is_named(kind: str) -> None:
     files = {"vllm_omni/mix.py": MIXINS[kind], "vllm_omni/deep.py": MIXIN}
     result = run(job(MIXED, gpu(SAMPLE), files=files))
     assert result.unfollowed == (("NPUARModelRunner",) if kind in OPEN else ())
-    assert len(unfollowed(result, Codes())) == (kind in OPEN)
+    assert len(note_unfollowed(result, Codes())) == (kind in OPEN)
     assert run(job(MIXED, gpu(SAMPLE), files=files), Codes(select=("RS404",))).unfollowed == ()
 
 
@@ -73,7 +73,7 @@ def test_the_rules_that_are_silent_about_such_a_class_are_named_if_wanted() -> N
     assert {*OF_WHOLE_CLASSES} == silent
     files = {"vllm_omni/mix.py": MIXINS[OPEN[0]]}
     codes = Codes(select=("RS2",))
-    (note,) = unfollowed(run(job(MIXED, gpu(SAMPLE), files=files), codes), codes)
+    (note,) = note_unfollowed(run(job(MIXED, gpu(SAMPLE), files=files), codes), codes)
     assert "(RS202, RS203, RS204, RS207)" in note
 
 

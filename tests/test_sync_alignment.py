@@ -79,8 +79,8 @@ def test_what_a_port_may_rest_on_is_looked_for_at_earlier_alignments(trees: Tree
         modules = find_modules(given)
         twins = Bases(options, given, modules).twins
         (found,) = (module for module in modules if module.path == AR)
-        assert twins.bases(found)[0].side.ref == newest
-        assert [one.side.ref for one in twins.earlier(found)] == [known["Aligned"]]
+        assert twins.find_bases(found)[0].side.ref == newest
+        assert [one.side.ref for one in twins.find_earlier(found)] == [known["Aligned"]]
 
 
 def test_a_mend_with_its_helper_aligns_nothing_where_people_catch_up(trees: Trees) -> None:
@@ -97,7 +97,7 @@ def test_a_mend_with_its_helper_aligns_nothing_where_people_catch_up(trees: Tree
         given = commands.open_inputs(options)
         modules = find_modules(given)
         (found,) = (module for module in modules if module.path == AR)
-        assert Bases(options, given, modules).twins.bases(found)[0].side.ref == oldest
+        assert Bases(options, given, modules).twins.find_bases(found)[0].side.ref == oldest
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_a_followed_folder_without_a_version_is_said_to_be_of_this_machine(trees
     if not is_named:
         (trees.ascend_old / "PKG-INFO").unlink()
     options = trees.upgrade(trees.ascend_old)
-    said = run_notes.notes([], commands.open_inputs(options), options)
+    said = run_notes.make_notes([], commands.open_inputs(options), options)
     assert [note for note in said if "only this machine has" in note] == ([] if is_named else [said[0]])
 
 

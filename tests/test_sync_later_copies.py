@@ -74,7 +74,7 @@ def notes_and_opened(
     unit = UnitReport("NPURunner.run", "npu.py", "copy", "unchanged", base)
     text = f"class NPURunner:\n{run(steps)}"
     trees = inputs.Inputs(known[given], None, Config(), Lock(), ascend=known[given])
-    return later_copies.note([ModuleResult("npu.py", text, text, (unit,))], trees, silent), opened
+    return later_copies.make_note([ModuleResult("npu.py", text, text, (unit,))], trees, silent), opened
 
 
 def test_copies_of_a_later_release_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

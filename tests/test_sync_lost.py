@@ -115,6 +115,6 @@ def test_a_step_back_is_told_by_the_vllm_where_vllm_ascend_does_not_tell(ref: st
         ascend=ascend,
         vllm=TextTree(Source("vllm", "path", "vllm", version=vllm), {}),
     )
-    notes = going_back.note(given)
+    notes = going_back.make_note(given)
     assert len(notes) == bool(says)
     assert says in "".join(notes)

@@ -113,8 +113,8 @@ def translated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def _forget() -> None:
     """What a process remembers; the folder stays."""
-    memo._translated_module.cache_clear()
-    memo._translated_unit.cache_clear()
+    memo._translate_module.cache_clear()
+    memo._translate_unit.cache_clear()
 
 
 def test_a_text_is_translated_in_one_run_for_all_later_ones(translated: list[str]) -> None:

@@ -49,7 +49,7 @@ def trees(runner: str) -> dict[Project, Tree]:
 def by_texts(given: dict[Project, Tree], path: str, name: str) -> tuple[set[str], set[str]]:
     text = given["vllm-omni"].read(path)
     assert text is not None
-    found = ModuleTexts(given).inherited(text, name, module_name(path))
+    found = ModuleTexts(given).find_inherited(text, name, module_name(path))
     return set(found.classes), set(found.members)
 
 

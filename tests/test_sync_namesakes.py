@@ -10,7 +10,7 @@ from verify_samples import TextTree
 
 from runner_sync.model import Source
 from runner_sync.profile import NPU
-from runner_sync.sync.trees.namesakes import with_namesakes
+from runner_sync.sync.trees.namesakes import add_namesakes
 
 # What the GPU module and the NPU module define, and which NPU names are those of GPU classes.
 CLASSES = {
@@ -28,7 +28,7 @@ CLASSES = {
 def test_classes_that_differ_in_the_word(name: str) -> None:
     gpu, npu, expected = CLASSES[name]
     texts = {path: "".join(f"class {c}:\n    pass\n" for c in names) for path, names in ((GPU_AR, gpu), (AR, npu))}
-    fitted = with_namesakes(NPU, TextTree(Source("vllm-omni", "path", "."), texts))
+    fitted = add_namesakes(NPU, TextTree(Source("vllm-omni", "path", "."), texts))
     assert {row.name: row.new_name for row in fitted.names[len(NPU.names) :]} == expected
     assert fitted.npu_name("_CopyBatch.wait") == f"{expected.get('_CopyBatch', '_CopyBatch')}.wait"
     assert fitted.gpu_name(fitted.npu_name("_AsyncOutput")) == "_AsyncOutput"

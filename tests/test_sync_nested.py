@@ -11,7 +11,7 @@ from sync_samples import ASCEND, BASE, GPU_BASE, Trees, stay_at_home
 from runner_sync import sync
 from runner_sync.errors import InputError
 from runner_sync.statements import UnparsableText
-from runner_sync.sync.nested import depth_of, naming_the_deepest
+from runner_sync.sync.nested import blame_deepest_file, depth_of
 
 CHAIN = "rows = table" + ".next" * 900 + "\n"
 METHOD = "    def execute_model(self, scheduler_output):\n"
@@ -78,7 +78,7 @@ def test_where_no_runner_is_deep_none_is_blamed(trees: Trees, error: Exception) 
     from runner_sync.sync.trees import inputs
 
     given = inputs.open_omni(trees.upgrade(trees.ascend_new))
-    with pytest.raises(type(error)), naming_the_deepest(given):
+    with pytest.raises(type(error)), blame_deepest_file(given):
         raise error
 
 

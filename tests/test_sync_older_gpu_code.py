@@ -94,7 +94,7 @@ def test_a_port_to_another_unit_does_not_answer_for_this_one(
     told = Finding("RS202", "warning", "r.py", 1, 1, "R.run", symbol, "why")
     monkeypatch.setattr(older_gpu_code, "_found", lambda now, *_: (told,) if now["r.py"] == BEFORE else ())
     result = ModuleResult("r.py", BEFORE, after, (), (), {}, {})
-    assert len(older_gpu_code._lacking([result], None, None)) == left  # type: ignore[arg-type]
+    assert len(older_gpu_code._find_missing([result], None, None)) == left  # type: ignore[arg-type]
 
 
 TWIN = """\
@@ -129,5 +129,5 @@ def test_a_review_item_asks_about_what_it_shows_by_another_name(symbol: str, sho
     ``update_decode_step_metadata`` of 0.31.0rc1 once, for a local."""
     finding = Finding("RS207", "warning", "r.py", 1, 1, "R.run", symbol, "why")
     item = ReviewItem("R1", "R.run", "r.py", 1, 1, "why", 0.5, "", "", shown, "", from_gpu=True)
-    twins = older_gpu_code._Twins(units={"R.run": TWIN}, helpers=HELPERS)
+    twins = older_gpu_code._TwinUnits(units={"R.run": TWIN}, helpers=HELPERS)
     assert older_gpu_code._is_asked_about(finding, [item], twins) == is_asked

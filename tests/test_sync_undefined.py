@@ -37,7 +37,7 @@ def tree(text: str) -> TextTree:
 def test_undefined(name: str) -> None:
     body, other, expected = READS[name]
     text = f"{HEAD}class R:\n    def m(self, batch):\n        {body}\n"
-    assert Attributes([tree(other)], ["vllm/v1"]).undefined(text, []) == expected
+    assert Attributes([tree(other)], ["vllm/v1"]).find_undefined(text, []) == expected
 
 
 def test_known_words_are_not_looked_for() -> None:
@@ -46,15 +46,15 @@ def test_known_words_are_not_looked_for() -> None:
             raise AssertionError(path)
 
     unread = Unread(Source("vllm", "path", "vllm"), VLLM)
-    assert Attributes([unread], []).undefined("class R:\n    def m(self): self.late\n", ["x.late"]) == frozenset()
+    assert Attributes([unread], []).find_undefined("class R:\n    def m(self): self.late\n", ["x.late"]) == frozenset()
 
 
 def test_a_comment_makes_nothing_known() -> None:
     attributes, text = Attributes([tree("")], []), f"{HEAD}class R:\n    def m(self): self.late\n"
-    assert attributes.undefined(text, ["def m(self):\n    # runner-sync: review R1 it uses .late\n    pass\n"]) == {
-        "late"
-    }
-    assert attributes.undefined(text, ["# what comes first\nself.late()  # or so\n"]) == frozenset()
+    assert attributes.find_undefined(
+        text, ["def m(self):\n    # runner-sync: review R1 it uses .late\n    pass\n"]
+    ) == {"late"}
+    assert attributes.find_undefined(text, ["# what comes first\nself.late()  # or so\n"]) == frozenset()
 
 
 def test_a_name_is_looked_up_once() -> None:
@@ -67,5 +67,5 @@ def test_a_name_is_looked_up_once() -> None:
 
     attributes = Attributes([Counting(Source("vllm", "path", "vllm"), VLLM)], ["vllm/models"])
     text = f"{HEAD}class R:\n    def m(self): self.late, self.size\n"
-    assert [attributes.undefined(text, []) for _ in range(2)] == [{"late"}] * 2
+    assert [attributes.find_undefined(text, []) for _ in range(2)] == [{"late"}] * 2
     assert reads == ["vllm/models/m.py", "vllm/__init__.py", "vllm/runner.py"]

@@ -38,7 +38,7 @@ def test_the_window_ends_behind_the_version_of_what_follows(
     monkeypatch: pytest.MonkeyPatch, newest: str, behind: str | None, oldest: str
 ) -> None:
     monkeypatch.setattr(sources, "releases", lambda _project, **_options: RELEASES)
-    found = window.earlier_releases("vllm-ascend", newest, lambda *_: None, behind=behind)
+    found = window.find_earlier_releases("vllm-ascend", newest, lambda *_: None, behind=behind)
     assert (found[0], found[-1]) == (oldest, newest)
 
 
@@ -58,14 +58,14 @@ def test_the_window_goes_on_behind_a_new_major_version(
     monkeypatch: pytest.MonkeyPatch, newest: str, behind: str | None, oldest: str
 ) -> None:
     monkeypatch.setattr(sources, "releases", lambda _project, **_options: NEXT_MAJOR)
-    found = window.earlier_releases("vllm-ascend", newest, lambda *_: None, behind=behind)
+    found = window.find_earlier_releases("vllm-ascend", newest, lambda *_: None, behind=behind)
     assert (found[0], found[-1]) == (oldest, newest)
 
 
 def test_of_gaps_between_minor_versions_none_is_filled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every second one was left out: eight versions back are four releases."""
     monkeypatch.setattr(sources, "releases", lambda _project, **_options: RELEASES[::2])
-    assert window.earlier_releases("vllm-omni", "0.21.0", lambda *_: None) == [
+    assert window.find_earlier_releases("vllm-omni", "0.21.0", lambda *_: None) == [
         "0.13.0",
         "0.15.0",
         "0.17.0",
@@ -103,7 +103,7 @@ def copy_of(minor: int, *, lines: int = 60) -> list[tuple[RunnerModule, str, str
 def test_a_copy_that_is_closest_to_the_oldest_release_may_be_older(
     units: list[tuple[RunnerModule, str, str]], is_told: bool
 ) -> None:
-    assert bool(window.at_the_end(units, [side(minor) for minor in range(10, 15)])) == is_told
+    assert bool(window.find_copies_at_the_end(units, [side(minor) for minor in range(10, 15)])) == is_told
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_the_window_grows_until_it_holds_what_was_copied(
     omni = Text(Source("vllm-omni", "release", "vllm_omni-0.30.0.whl", "0.30.0"), text)
     given = inputs.Inputs(omni, None, Config(profile=GPU), Lock(), vllm=vllm)
     found = DerivedModule(module, module.paths[0], text)
-    bases = Bases(UpgradeOptions(profile="gpu"), given, [found]).upstream_bases(found)
+    bases = Bases(UpgradeOptions(profile="gpu"), given, [found]).find_upstream_bases(found)
     assert (bases[0].ref, bases[-1].ref) == (f"0.{oldest}.0", "0.30.0")
 
 

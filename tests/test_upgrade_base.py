@@ -13,7 +13,7 @@ import pytest
 from runner_sync.lock import Entry, Lock, digest
 from runner_sync.model import BaseRef
 from runner_sync.profile import NPU
-from runner_sync.sync.planning import apart_of
+from runner_sync.sync.planning import find_units_apart
 from runner_sync.upgrade.base import find_base
 from runner_sync.upgrade.job import ModuleJob, ModuleRevision, Upstream
 from runner_sync.upgrade.module import upgrade_module
@@ -236,7 +236,7 @@ def test_a_lock_that_saw_no_vllm_ascend_says_nothing_about_copies(inputs: dict[s
     twin = BaseRef("vllm-omni", "0.1", "gpu.py", "G.run", "twin", 1.0, "d")
     copied = BaseRef("vllm-ascend", "0.1", PATH, "NPUModelRunner.copy", "lock", 1.0, "d")
     entries = (Entry("npu.py", "A.run", gpu=twin), Entry("npu.py", "A.copy", copied), Entry("b.py", "B.run", gpu=twin))
-    assert apart_of(Lock(entries, inputs), "npu.py", "vllm-ascend") == apart
+    assert find_units_apart(Lock(entries, inputs), "npu.py", "vllm-ascend") == apart
 
 
 def test_who_looks_for_a_base_loads_nothing_of_the_rest_of_an_upgrade() -> None:

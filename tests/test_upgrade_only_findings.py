@@ -10,7 +10,7 @@ from sync_samples import BASE, Trees, commit
 from runner_sync import sync
 from runner_sync.model import Finding, Report
 from runner_sync.sync.options import UpgradeOptions
-from runner_sync.sync.result_check import by_request
+from runner_sync.sync.result_check import split_by_request
 
 
 def upgraded(trees: Trees, *only: str) -> Report:
@@ -42,5 +42,5 @@ def test_what_the_run_broke_in_another_unit_stays_a_finding() -> None:
     asked = Finding("RS302", "error", BASE, 3, 3, "Runner.run", "self.step", "asked", "")
     broken, old = (replace(asked, unit="Runner.other", line=line, end_line=line) for line in (7, 9))
     found = [asked, broken, old]
-    assert by_request(found, UpgradeOptions(only=("run",)), lambda: [broken]) == ([asked, broken], [old])
-    assert by_request(found, UpgradeOptions(), list) == (found, [])
+    assert split_by_request(found, UpgradeOptions(only=("run",)), lambda: [broken]) == ([asked, broken], [old])
+    assert split_by_request(found, UpgradeOptions(), list) == (found, [])

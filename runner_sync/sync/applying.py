@@ -58,7 +58,9 @@ def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
     if options.out is not None:
         _refuse_inside(options.out, given)
     elif given.root is not None:
-        chosen = [] if is_lock else [found for found in find_modules(given) if _is_asked_for(found, options.only)]
+        chosen = (
+            [] if is_lock else [derived for derived in find_modules(given) if _has_selected_unit(derived, options.only)]
+        )
         write.refuse_lone_returns([found.path for found in chosen], given.root)
         paths = [] if options.only else [found.path for found in chosen]
         write.refuse_links([*paths, given.lock_file], given.root)
@@ -66,9 +68,9 @@ def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
             _refuse_dirty(given.omni, paths if is_lock or options.only else [*paths, given.lock_file])
 
 
-def _is_asked_for(found: DerivedModule, only: Sequence[str]) -> bool:
+def _has_selected_unit(derived: DerivedModule, only: Sequence[str]) -> bool:
     """Whether ``--only`` selects a unit of the module."""
-    return not only or any(is_selected(name, only) for name in texts.unit_texts(found.text, found.path))
+    return not only or any(is_selected(name, only) for name in texts.unit_texts(derived.text, derived.path))
 
 
 def _make_folder(out: Path) -> None:

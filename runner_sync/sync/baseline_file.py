@@ -32,34 +32,34 @@ def read_baseline(options: CheckOptions, given: inputs.Inputs) -> Baseline | Non
         if options.update_baseline:
             raise InputError("--update-baseline has no file to write: name it with --baseline FILE.")
         return None
-    text = _text(file)
+    text = _read_text(file)
     if text is not None:
         read = baseline.load(text, path=str(file))
-        other = _other_lock(read, given)
+        other = _find_other_lock(read, given)
         if not other:
             return read
         if options.baseline is not None or options.update_baseline:
-            raise InputError(f"{_mismatch(file, other)}: name another file with --baseline.")
+            raise InputError(f"{_describe_mismatch(file, other)}: name another file with --baseline.")
         return None
     if not options.update_baseline:
         raise InputError(f"{file}: there is no such baseline; write it with `--baseline {file} --update-baseline`.")
     return None
 
 
-def _other_lock(read: Baseline, given: inputs.Inputs) -> str:
+def _find_other_lock(read: Baseline, given: inputs.Inputs) -> str:
     """The lock file of the other runners that a baseline is about; empty if it is about those of this run. A baseline
     that names no lock file, as earlier versions wrote it, is recognised by the paths of its entries."""
     if read.lock:
         return read.lock if read.lock != given.lock_file else ""
-    other = inputs.profile_of({path for _, path, *_ in read.counts}, given.config.profile)
+    other = inputs.find_other_profile({path for _, path, *_ in read.counts}, given.config.profile)
     return other.lock_file if other is not None else ""
 
 
-def _mismatch(file: Path, lock: str) -> str:
+def _describe_mismatch(file: Path, lock: str) -> str:
     return f"{file} holds what was accepted of the runners that {lock} is of"
 
 
-def _text(file: Path) -> str | None:
+def _read_text(file: Path) -> str | None:
     try:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -76,21 +76,21 @@ def apply_baseline(
     file = options.baseline or given.config.baseline
     if file is None or result.baseline is None:
         return result.findings, []
-    before = _text(file)
+    before = _read_text(file)
     if not options.update_baseline:
         read = baseline.load(before or "", path=str(file))
-        if other := _other_lock(read, given):
-            return result.findings, [f"{_mismatch(file, other)}: it was not used"]
-        return result.findings, _about_stale(result.stale, file)
+        if other := _find_other_lock(read, given):
+            return result.findings, [f"{_describe_mismatch(file, other)}: it was not used"]
+        return result.findings, _note_stale(result.stale, file)
     after = baseline.dump(replace(result.baseline, lock=given.lock_file))
     if before != after:
-        _write(FileChange(file.name, before, after), file)
+        _write_baseline(FileChange(file.name, before, after), file)
     count = sum(result.baseline.counts.values())
     findings = tuple(baseline.uncovered(result.baseline, result.findings)) if before is None else result.findings
     return findings, [f"{file} accepts {count} {'finding' if count == 1 else 'findings'} now"]
 
 
-def _write(change: FileChange, file: Path) -> None:
+def _write_baseline(change: FileChange, file: Path) -> None:
     from runner_sync import write
 
     if not file.parent.is_dir():
@@ -98,7 +98,7 @@ def _write(change: FileChange, file: Path) -> None:
     write.write([change], file.parent)
 
 
-def _about_stale(entries: tuple[StaleEntry, ...], file: Path) -> list[str]:
+def _note_stale(entries: tuple[StaleEntry, ...], file: Path) -> list[str]:
     said = [
         f"{file} accepts {entry.accepted} × {entry.code} `{entry.symbol}` in {entry.unit or entry.path}, and there is "
         f"{entry.found or 'none'}"

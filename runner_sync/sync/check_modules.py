@@ -47,14 +47,14 @@ def describe_modules(
 ) -> tuple[CheckModule, ...]:
     """Each module with its GPU twin and lock entries, and, as far as ``codes`` need them, target and base texts and
     vLLM's module."""
-    described = [_with_twin(given, found) for found in modules]
+    described = [_describe_module(given, derived) for derived in modules]
     if given.followed is not None and codes.wants_any((*DRIFT, "RS103")):
         inputs.require_one_followed(given.profile)
-        described = [_with_upstream(*pair, given, given.followed) for pair in zip(described, modules, strict=True)]
+        described = [_add_upstream(*pair, given, given.followed) for pair in zip(described, modules, strict=True)]
         if codes.wants_any(DRIFT):
-            described = _with_bases(options, given, modules, described)
+            described = _add_bases(options, given, modules, described)
     if codes.wants_any(AGAINST_VLLM):
-        described = _with_vllm(options, given, modules, described)
+        described = _add_vllm(options, given, modules, described)
     return tuple(described)
 
 
@@ -68,32 +68,32 @@ def wants_earlier_twins(options: CheckOptions, given: inputs.Inputs, codes: Code
     return options.omni_base is not None or not any(entry.gpu is not None for entry in given.lock.entries)
 
 
-def _with_twin(given: inputs.Inputs, found: DerivedModule) -> CheckModule:
-    twin = found.module.gpu
+def _describe_module(given: inputs.Inputs, derived: DerivedModule) -> CheckModule:
+    twin = derived.module.gpu
     return CheckModule(
-        found.path,
-        found.text,
+        derived.path,
+        derived.text,
         gpu_path=twin.path if twin is not None else "",
         gpu_text=given.omni.read(twin.path) if twin is not None else None,
-        entries=tuple(entry for entry in given.lock.entries if entry.path == found.path),
-        upstream_path=found.module.upstreams[0].path,
+        entries=tuple(entry for entry in given.lock.entries if entry.path == derived.path),
+        upstream_path=derived.module.upstreams[0].path,
     )
 
 
-def beside(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> tuple[str, ...]:
+def find_neighbours(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> tuple[str, ...]:
     """The paths of the other modules in the folders of the NPU modules, and below.
 
     timid: only folders that have the platform's name in their path (``platforms/npu/worker``) and hold no GPU runner.
     A configuration may put a runner anywhere, which does not make its neighbours NPU code.
     """
-    own = {found.path for found in modules}
-    twins = {found.module.gpu.path for found in modules if found.module.gpu is not None}
+    own = {derived.path for derived in modules}
+    twins = {derived.module.gpu.path for derived in modules if derived.module.gpu is not None}
     word, folders = given.profile.device[1], {path[: path.rfind("/") + 1] for path in own}
     folders = {f for f in folders if word in re.split(r"[\W_]+", f) and not any(twin.startswith(f) for twin in twins)}
     return tuple(sorted({path for folder in folders for path in given.omni.paths(folder)} - own))
 
 
-def missing_upstream_notes(given: inputs.Inputs, described: Sequence[CheckModule]) -> Iterable[str]:
+def note_missing_upstream(given: inputs.Inputs, described: Sequence[CheckModule]) -> Iterable[str]:
     """A note for each upstream file that a worker follows and the target lacks, so that it was not compared."""
     if given.followed is not None and any(module.upstream_text is not None for module in described):
         for path in dict.fromkeys(module.upstream_path for module in described if module.upstream_text is None):
@@ -101,12 +101,12 @@ def missing_upstream_notes(given: inputs.Inputs, described: Sequence[CheckModule
             yield f"{tree} has no {path}: what follows it was not compared with it"
 
 
-def _with_upstream(module: CheckModule, found: DerivedModule, given: inputs.Inputs, followed: Tree) -> CheckModule:
+def _add_upstream(module: CheckModule, derived: DerivedModule, given: inputs.Inputs, followed: Tree) -> CheckModule:
     """``module`` with the target's text of the upstream module that it follows. If the target has no such file (0.12
     had ``worker_v1.py``), a worker stays without; for a runner this raises ``InputError``."""
     text = followed.read(module.upstream_path)
     if text is None:
-        if found.module not in given.profile.runners:
+        if derived.module not in given.profile.runners:
             return module
         raise InputError(
             f"{TITLES[followed.source.project]} {followed.source.ref} has no {module.upstream_path}: give a tree that "
@@ -115,28 +115,28 @@ def _with_upstream(module: CheckModule, found: DerivedModule, given: inputs.Inpu
     return replace(module, upstream_text=text, upstream_ref=followed.source.ref)
 
 
-def _with_bases(
+def _add_bases(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
 ) -> list[CheckModule]:
     """The modules with their base texts, according to the option, else to the lock, else to inference."""
-    read = _Reader(options, given)
+    read = _UpstreamReader(options, given)
     if (base := options.base(given.profile.followed)) is not None:
-        runners = {found.path for found in modules if found.module in given.profile.runners}
+        runners = {derived.path for derived in modules if derived.module in given.profile.runners}
         return [
-            _on_one_base(module, base, read, needed=module.path in runners)
+            _add_named_base(module, base, read, needed=module.path in runners)
             if module.upstream_text is not None
             else module
             for module in described
         ]
     if any(entry.upstream is not None for entry in given.lock.entries):
-        return [_on_locked_bases(module, read) for module in described]
+        return [_add_locked_bases(module, read) for module in described]
     return [
         replace(module, entries=entries, base_texts=texts)
-        for module, (entries, texts) in zip(described, _inferred(options, given, modules), strict=True)
+        for module, (entries, texts) in zip(described, _infer_entries(options, given, modules), strict=True)
     ]
 
 
-class _Reader:
+class _UpstreamReader:
     """Reads modules of older upstream revisions; opens each tree once."""
 
     def __init__(self, options: CheckOptions, given: inputs.Inputs) -> None:
@@ -151,11 +151,11 @@ class _Reader:
         if followed is not None and pairs.is_ref_of(ref, followed):
             return followed.read(path)
         if ref not in self._trees:
-            self._trees[ref] = pairs.followed_at(ref, self._given, self._options)
+            self._trees[ref] = pairs.open_followed_at(ref, self._given, self._options)
         return self._trees[ref].read(path)
 
 
-def _on_one_base(module: CheckModule, ref: str, read: _Reader, *, needed: bool) -> CheckModule:
+def _add_named_base(module: CheckModule, ref: str, read: _UpstreamReader, *, needed: bool) -> CheckModule:
     """``module`` with the base that an option names. Raises ``InputError`` if that lacks a file that is ``needed``."""
     text = read.text(ref, module.upstream_path)
     if text is None and not needed:
@@ -172,7 +172,7 @@ def _on_one_base(module: CheckModule, ref: str, read: _Reader, *, needed: bool) 
     return replace(module, entries=entries, base_text=text, base_ref=ref)
 
 
-def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
+def _add_locked_bases(module: CheckModule, read: _UpstreamReader) -> CheckModule:
     """``module`` with the base texts that the lock names. Raises ``InputError`` if one has changed since."""
     from runner_sync.sync.synced.locked import require_locked
 
@@ -186,7 +186,7 @@ def _on_locked_bases(module: CheckModule, read: _Reader) -> CheckModule:
     return replace(module, base_texts=found)
 
 
-def _inferred(
+def _infer_entries(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterable[tuple[tuple[Entry, ...], Mapping[str, str]]]:
     """For each module, lock entries with the inferred bases of its units, and the texts of these bases by ref.
@@ -195,19 +195,19 @@ def _inferred(
     """
     from runner_sync.sync.synced.inference import infer_bases
 
-    whole = [found for found in modules if not conflicts(found.text)]
-    known = {found.path: bases for found, bases in infer_bases(options, given, whole)}
-    for found in modules:
-        bases = known.get(found.path, {})
-        entries = tuple(Entry(found.path, unit, upstream=_as_inferred(base.ref)) for unit, base in bases.items())
+    whole = [derived for derived in modules if not conflicts(derived.text)]
+    known = {derived.path: bases for derived, bases in infer_bases(options, given, whole)}
+    for derived in modules:
+        bases = known.get(derived.path, {})
+        entries = tuple(Entry(derived.path, unit, upstream=_mark_inferred(base.ref)) for unit, base in bases.items())
         yield entries, {base.ref.ref: base.side.text for base in bases.values()}
 
 
-def _as_inferred(ref: BaseRef) -> BaseRef:
+def _mark_inferred(ref: BaseRef) -> BaseRef:
     return replace(ref, how="inferred")
 
 
-def _with_vllm(
+def _add_vllm(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
 ) -> list[CheckModule]:
     """The modules, the runners among them with vLLM's own module; as they are if no vLLM can be named.
@@ -218,13 +218,13 @@ def _with_vllm(
     near = [tree for tree in (given.vllm,) if tree is not None]
     if not near and given.followed is None:
         return list(described)
-    tree = pairs.vllm_of_omni(options, given, near)
+    tree = pairs.open_vllm_of_omni(options, given, near)
     if tree is None:
         return list(described)
     profile = given.profile
     return [
-        replace(module, vllm_text=tree.read(profile.vllm_of(found.module).path))
-        if found.module in profile.runners
+        replace(module, vllm_text=tree.read(profile.vllm_of(derived.module).path))
+        if derived.module in profile.runners
         else module
-        for module, found in zip(described, modules, strict=True)
+        for module, derived in zip(described, modules, strict=True)
     ]

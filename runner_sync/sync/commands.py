@@ -18,9 +18,9 @@ from runner_sync.model import Finding, Report
 from runner_sync.statements import forget_trees
 from runner_sync.sync import planned, planning, result_check, tidiness
 from runner_sync.sync.locks import later_copies
-from runner_sync.sync.locks.locking import lock_change
-from runner_sync.sync.locks.relocking import Recorded, lost_note, readable_lock, without_told
-from runner_sync.sync.nested import naming_the_deepest
+from runner_sync.sync.locks.locking import make_lock_change
+from runner_sync.sync.locks.relocking import RecordedBases, drop_named_bases, note_lost, read_lock
+from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import going_back, next_commands, older_gpu_code, older_upstream_code, run_notes
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
@@ -29,8 +29,8 @@ from runner_sync.sync.trees.runners import (
     find_modules,
     refuse_classless,
     refuse_deleted,
+    refuse_duplicate_class,
     refuse_indentation,
-    refuse_twice,
     refuse_twinless,
 )
 from runner_sync.trees import Tree
@@ -44,28 +44,33 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
     refuse_twinless(given)
     refuse_deleted(given, modules)
     refuse_classless(given, modules)
-    refuse_twice(given, modules)
+    refuse_duplicate_class(given, modules)
     refuse_indentation(modules)
-    base = _declared_base(options, given)
-    with naming_the_deepest(given):
+    base = _find_declared_base(options, given)
+    with blame_deepest_file(given):
         results, notes, twins = planning.plan(replace(options, vllm_base=base) if base else options, given)
-        formatted = [_finish(result, options, given) for result in results]
+        formatted = [_format_result(result, options, given) for result in results]
         finished = [result for result, _failure in formatted]
-        older = older_gpu_code.note(finished, given, options)
+        older = older_gpu_code.make_note(finished, given, options)
         if options.upstream and given.profile.followed is not None:
-            older = (*older, *older_upstream_code.note(finished, given.profile.followed, options))
+            older = (*older, *older_upstream_code.make_note(finished, given.profile.followed, options))
         forget_trees()
-        verified = result_check.new_breakage(given, finished, options)
+        verified = result_check.find_new_breakage(given, finished, options)
         findings = verified.findings
         if options.verify and options.conflict != "inline":
-            findings = (*findings, *tidiness.new_faults(finished, given.profile))
-    unformatted = run_notes.unformatted(failure for _result, failure in formatted)
-    going = going_back.note(given) if options.upstream else ()
-    said = (*going, *twins.notes(), *notes, *unformatted, *verified.notes, *older)
+            findings = (*findings, *tidiness.find_new_faults(finished, given.profile))
+    unformatted = run_notes.note_unformatted(failure for _result, failure in formatted)
+    going = going_back.make_note(given) if options.upstream else ()
+    all_notes = (*going, *twins.make_notes(), *notes, *unformatted, *verified.notes, *older)
     if base is not None:
-        said = (f"what vLLM changed counts since {base}, which the omni tree is for (--vllm-base names another)", *said)
+        all_notes = (
+            f"what vLLM changed counts since {base}, which the omni tree is for (--vllm-base names another)",
+            *all_notes,
+        )
     unseen = twins.unseen
-    made = _planned("upgrade", finished, findings=findings, notes=said, given=given, options=options, unseen=unseen)
+    made = _make_plan(
+        "upgrade", finished, findings=findings, notes=all_notes, given=given, options=options, unseen=unseen
+    )
     return replace(made, report=replace(made.report, fitted=verified.fitted if verified.findings else ""))
 
 
@@ -86,13 +91,13 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
     if options.upstream:
         inputs.require_one_followed(given.profile)
     followed = inputs.open_target(project, options.tree(project), given.config, options.progress)
-    known = given.lock if with_lock else readable_lock(given, options.progress)[0]
+    known = given.lock if with_lock else read_lock(given, options.progress)[0]
     try:
-        followed = followed or inputs.locked(project, known, options.progress)
+        followed = followed or inputs.open_locked(project, known, options.progress)
     except InputError:
         if options.upstream:
             raise  # only a port from the GPU runners goes on without it: the lock says which units are copies
-    given = given.following(inputs.require(project, followed) if options.upstream else followed)
+    given = given.with_followed(inputs.require_tree(project, followed) if options.upstream else followed)
     return given if project == "vllm" else replace(given, vllm=_open_vllm(options, given))
 
 
@@ -107,7 +112,7 @@ def _open_vllm(options: UpgradeOptions, given: inputs.Inputs) -> Tree | None:
     return inputs.open_at("vllm", version, None, options.progress)
 
 
-def _declared_base(options: UpgradeOptions, given: inputs.Inputs) -> str | None:
+def _find_declared_base(options: UpgradeOptions, given: inputs.Inputs) -> str | None:
     """The vLLM that the omni tree says it is for, where its runners follow vLLM and nobody says since when.
 
     What their copies lacked of it was left out before, over and over: on the rebases of seven pull requests of
@@ -128,7 +133,7 @@ def _declared_base(options: UpgradeOptions, given: inputs.Inputs) -> str | None:
     return base
 
 
-def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs) -> tuple[ModuleResult, str]:
+def _format_result(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs) -> tuple[ModuleResult, str]:
     """``result`` with its text formatted and review comments in it, and why it is not formatted, if so; an unchanged
     module keeps its bytes."""
     if result.after == result.before:
@@ -137,7 +142,7 @@ def _finish(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs)
     return finished(result, text, with_conflicts=options.conflict == "inline"), failure
 
 
-def _planned(
+def _make_plan(
     command: str,
     results: list[ModuleResult],
     *,
@@ -149,7 +154,7 @@ def _planned(
 ) -> Upgrade:
     """The plan made of the results of a run: its report, the changed files and the lock, which says nothing of the GPU
     twins of the ``unseen`` modules."""
-    changes = planned.changes_of(results)
+    changes = planned.collect_changes(results)
     units = tuple(unit for result in results for unit in result.units)
     report = Report(
         command=command,
@@ -158,20 +163,20 @@ def _planned(
         reviews=ask_once(item for result in results for item in result.reviews),
         findings=findings,
         changes=changes,
-        notes=(*notes, *run_notes.notes(results, given, options)),
-        summary=_summary(command, results, given, options),
+        notes=(*notes, *run_notes.make_notes(results, given, options)),
+        summary=_summarise(command, results, given, options),
         folder=sources.folder_in_repository(given.omni) if options.out is None else "",
         platform=given.profile.platform,
         followed=given.profile.followed,
     )
     root = options.out if options.out is not None else given.root
-    lock = lock_change(command, results, given, options, unseen=unseen)
+    lock = make_lock_change(command, results, given, options, unseen=unseen)
     patch = write.as_on_disk([*changes, *([lock] if lock is not None else [])], given.root)
-    report = next_commands.completed(report, options, given)
+    report = next_commands.complete_commands(report, options, given)
     return Upgrade(report, changes, root, lock, patch)
 
 
-def _summary(
+def _summarise(
     command: str, results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
 ) -> dict[str, int | str]:
     """The figures of a run. Only if not zero: review comments found in the old texts, GPU members left unported, and
@@ -193,26 +198,26 @@ def lock(options: UpgradeOptions) -> Upgrade:
     inferred."""
     # The old lock does not name the trees: it may name some that cannot be read, and a new lock is the remedy.
     given = open_inputs(options, with_lock=False)
-    options = _with_lasting_base(options, given)
+    options = _pin_omni_base(options, given)
     modules = find_modules(given)
     refuse_classless(given, modules)
-    refuse_twice(given, modules)
-    with naming_the_deepest(given):
+    refuse_duplicate_class(given, modules)
+    with blame_deepest_file(given):
         results, notes, twins = planning.plan(options, given, starts=False)
-    known, unread = readable_lock(given, options.progress)
-    known = without_told(known, options)
-    recorded = Recorded.of(known, given, options.progress)
-    inferred = [planned.as_they_stand(result) for result in results]
+    known, unread = read_lock(given, options.progress)
+    known = drop_named_bases(known, options)
+    recorded = RecordedBases.of(known, given, options.progress)
+    inferred = [planned.discard_changes(result) for result in results]
     seen = {result.path: result.path not in twins.unseen for result in inferred}
-    unrecorded = {one.path for one in inferred if recorded.without_record(one, is_seen=seen[one.path])}
+    unrecorded = {one.path for one in inferred if recorded.find_unrecorded(one, is_seen=seen[one.path])}
     twins.refuse_unseen(unrecorded)
-    frozen = [recorded.kept(one, is_seen=seen[one.path]) for one in inferred]
-    said = (*twins.history_note(unrecorded), *notes, *unread, *lost_note(known, given))
-    notes = (*said, *later_copies.note(frozen, given, options.progress))
-    return _planned("lock", frozen, notes=notes, given=replace(given, lock=known), options=options)
+    frozen = [recorded.carry_over(one, is_seen=seen[one.path]) for one in inferred]
+    all_notes = (*twins.note_history(unrecorded), *notes, *unread, *note_lost(known, given))
+    notes = (*all_notes, *later_copies.make_note(frozen, given, options.progress))
+    return _make_plan("lock", frozen, notes=notes, given=replace(given, lock=known), options=options)
 
 
-def _with_lasting_base(options: UpgradeOptions, given: inputs.Inputs) -> UpgradeOptions:
+def _pin_omni_base(options: UpgradeOptions, given: inputs.Inputs) -> UpgradeOptions:
     """The options with a commit in place of a revision like ``HEAD``, which is another one by the next commit."""
     base = options.omni_base
     if base is None or inputs.is_version(base):

@@ -20,12 +20,12 @@ def codes(beginning: str) -> list[str]:
 
 def units(beginning: str) -> list[str]:
     """The units in the locks of the current folder that begin so, by qualified name and by member name."""
-    names = [name for profile in BUILT_IN.values() for name in _locked(Path(profile.lock_file))]
+    names = [name for profile in BUILT_IN.values() for name in _read_units(Path(profile.lock_file))]
     names += [name.rpartition(".")[2] for name in names]
     return [name for name in dict.fromkeys(names) if name.startswith(beginning)]
 
 
-def _locked(path: Path) -> list[str]:
+def _read_units(path: Path) -> list[str]:
     """The units of a lock file; none if it cannot be read: a completion must not fail."""
     try:
         return [entry.qualname for entry in load(path.read_text("utf-8")).entries]

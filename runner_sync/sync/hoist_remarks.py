@@ -29,35 +29,35 @@ class _Remark:
     is_above: bool
 
 
-def shared_text(move: Move) -> str:
+def make_shared_text(move: Move) -> str:
     """The text that goes to the new place: the GPU runner's, below the comments that only the NPU copy has above it."""
-    text = _text_of(move.gpu)
+    text = _read_definition(move.gpu)
     indent = indentation(text)
-    return "".join(f"{indent}{one.text}\n" for one in _only_npu(move) if one.is_above) + text
+    return "".join(f"{indent}{one.text}\n" for one in _find_npu_only(move) if one.is_above) + text
 
 
-def note_of_lost(move: Move) -> tuple[str, ...]:
+def note_lost_remarks(move: Move) -> tuple[str, ...]:
     """A note on the comments of the NPU copy that go with it."""
     is_kept = move.place in ("base", "mixin")
-    lost = [f"`{one.text}` (line {one.line})" for one in _only_npu(move) if not (is_kept and one.is_above)]
+    lost = [f"`{one.text}` (line {one.line})" for one in _find_npu_only(move) if not (is_kept and one.is_above)]
     if not lost:
         return ()
     what = "a comment that goes" if len(lost) == 1 else "comments that go"
     return (f"{move.npu.path}: {what} with the copy, for the GPU runner has none like it: {', '.join(lost)}",)
 
 
-def _text_of(side: Definition) -> str:
+def _read_definition(side: Definition) -> str:
     """The text of a definition with the comments above it."""
     return unit_table(side.reading.text, side.path)[side.qualname].text
 
 
-def _only_npu(move: Move) -> list[_Remark]:
+def _find_npu_only(move: Move) -> list[_Remark]:
     """The comments of the NPU copy that its twin does not have; drawn lines say nothing."""
-    known = {one.text for one in _remarks(move.gpu)}
-    return [one for one in _remarks(move.npu) if one.text not in known and not is_drawn(one.text)]
+    known = {one.text for one in _find_remarks(move.gpu)}
+    return [one for one in _find_remarks(move.npu) if one.text not in known and not is_drawn(one.text)]
 
 
-def _remarks(side: Definition) -> Iterator[_Remark]:
+def _find_remarks(side: Definition) -> Iterator[_Remark]:
     unit = unit_table(side.reading.text, side.path)[side.qualname]
     head = first_line(side.node)
     for token in tokenize.generate_tokens(io.StringIO(unit.text).readline):

@@ -62,21 +62,21 @@ class Move:
 
 def find_move(given: inputs.Inputs, modules: Sequence[DerivedModule], unit: str) -> Move:
     """Where ``unit`` can go: ``Class.method`` with either class name, a bare method name, or a function."""
-    library = Library(_job(given, modules))
+    library = Library(_make_job(given, modules))
     found, owner, name = _locate(given, modules, library, unit)
-    npu, gpu = _both_definitions(given, library, found, owner=owner, name=name)
+    npu, gpu = _find_definitions(given, library, found, owner=owner, name=name)
     _refuse_unequal(npu, gpu, given.profile)
     if not owner:
         return Move("function", npu, gpu, reason=f"{npu.path} imports it from {gpu.path}")
     return _choose_place(given, library, found, npu, gpu)
 
 
-def _job(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> CheckJob:
+def _make_job(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> CheckJob:
     described = []
-    for found in modules:
-        path = found.module.gpu.path if found.module.gpu is not None else ""
+    for derived in modules:
+        path = derived.module.gpu.path if derived.module.gpu is not None else ""
         text = given.omni.read(path) if path else None
-        described.append(CheckModule(found.path, found.text, path if text is not None else "", text))
+        described.append(CheckModule(derived.path, derived.text, path if text is not None else "", text))
     return CheckJob(given.profile, tuple(described), read=given.omni.read)
 
 
@@ -90,12 +90,12 @@ def _locate(
     owner, _, name = unit.rpartition(".")
     owner = given.profile.npu_name(owner)
     matches: list[tuple[DerivedModule, str]] = []
-    for found in modules:
-        reading = _reading(library, found.path)
+    for derived in modules:
+        reading = _require_reading(library, derived.path)
         if not owner and name in reading.functions:
-            matches.append((found, ""))
+            matches.append((derived, ""))
         classes = [c for c in reading.classes.values() if owner in ("", c.name) and name in c.methods]
-        matches += [(found, c.name) for c in classes]
+        matches += [(derived, c.name) for c in classes]
     if not matches:
         raise InputError(
             f"no NPU runner defines {unit}: name a method as Class.method; `runner-sync blocks` lists them."
@@ -106,26 +106,26 @@ def _locate(
     return *matches[0], name
 
 
-def _reading(library: Library, path: str) -> Reading:
+def _require_reading(library: Library, path: str) -> Reading:
     reading = library.at(path)
     assert reading is not None
     return reading
 
 
-def _both_definitions(
-    given: inputs.Inputs, library: Library, found: DerivedModule, *, owner: str, name: str
+def _find_definitions(
+    given: inputs.Inputs, library: Library, derived: DerivedModule, *, owner: str, name: str
 ) -> tuple[Definition, Definition]:
     """The definitions of the unit on NPU and on GPU. Raises ``InputError`` if one of them is missing."""
-    reading = _reading(library, found.path)
-    twin_path = found.module.gpu.path if found.module.gpu is not None else ""
+    reading = _require_reading(library, derived.path)
+    twin_path = derived.module.gpu.path if derived.module.gpu is not None else ""
     twin = library.at(twin_path) if twin_path else None
     twin_owner = next((gpu for gpu, npu in given.profile.classes if npu == owner), "") if owner else ""
-    mine = _definition(reading, owner, name)
-    other = _definition(twin, twin_owner, name) if twin is not None and bool(twin_owner) == bool(owner) else None
+    mine = _find_definition(reading, owner, name)
+    other = _find_definition(twin, twin_owner, name) if twin is not None and bool(twin_owner) == bool(owner) else None
     label = f"{owner}.{name}".strip(".")
     if mine is None or other is None or twin is None:
         raise InputError(f"{label} has no twin in {twin_path or 'a GPU runner'}: there is nothing to share.")
-    both = Definition(found.path, owner, name, mine, reading), Definition(twin_path, twin_owner, name, other, twin)
+    both = Definition(derived.path, owner, name, mine, reading), Definition(twin_path, twin_owner, name, other, twin)
     if beside := next((one for one in both if one.qualname not in one.reading.units), None):
         raise InputError(
             f"{beside.path}:{beside.node.lineno}: {beside.qualname} stands inside another statement: move it out of "
@@ -134,7 +134,7 @@ def _both_definitions(
     return both
 
 
-def _definition(reading: Reading, owner: str, name: str) -> Function | None:
+def _find_definition(reading: Reading, owner: str, name: str) -> Function | None:
     """The function, or the last definition of the method, which is the one that counts."""
     if not owner:
         return reading.functions.get(name)
@@ -150,7 +150,7 @@ def _refuse_unequal(npu: Definition, gpu: Definition, profile: Profile) -> None:
         raise InputError(f"{npu.qualname} sets its own class up: hoist the methods that it calls.")
     if not says_the_same(npu.reading, npu.node, gpu.reading, gpu.node, profile=profile):
         raise InputError(f"{npu.qualname} differs from {where}: make them equal first, or leave both.")
-    device_word = next((word for side in (npu, gpu) for word in _device_words(side, profile)), "")
+    device_word = next((word for side in (npu, gpu) for word in _find_device_words(side, profile)), "")
     if device_word:
         raise InputError(f"{npu.qualname} names {device_word}, which is the device's: it cannot be shared.")
     if not same_globals(npu.reading, npu.node, gpu.reading):
@@ -159,7 +159,7 @@ def _refuse_unequal(npu: Definition, gpu: Definition, profile: Profile) -> None:
         raise InputError(f"{npu.qualname} names its own class (super(…) with arguments, self.__x): it cannot be moved.")
 
 
-def _device_words(side: Definition, profile: Profile) -> list[str]:
+def _find_device_words(side: Definition, profile: Profile) -> list[str]:
     """What of a definition belongs to one device, as words for a message; comments and docstrings do not count."""
     text = "\n".join(canonical(side.reading.text_of(side.node)))
     words = [f"torch.{device}" for device in profile.device if f"torch.{device}" in text]
@@ -169,7 +169,7 @@ def _device_words(side: Definition, profile: Profile) -> list[str]:
 
 
 def _choose_place(
-    given: inputs.Inputs, library: Library, found: DerivedModule, npu: Definition, gpu: Definition
+    given: inputs.Inputs, library: Library, derived: DerivedModule, npu: Definition, gpu: Definition
 ) -> Move:
     """Where a method goes: nowhere (it is inherited), to a base of both classes, or to a mixin. Raises ``InputError``
     if a class between the NPU class and its twin has a version of its own."""
@@ -182,7 +182,7 @@ def _choose_place(
             raise InputError(f"{between} stands between {npu.owner} and {gpu.owner} with its own {npu.name}.")
         return Move("inherited", npu, gpu, reason=f"{npu.owner} inherits it from {gpu.owner}")
     base = next((c for c in gpu_mro.classes[1:] if c in npu_mro.classes), None)
-    reason = _why_no_base(given, found, npu, gpu, base, mros=(npu_mro, gpu_mro))
+    reason = _why_no_base(given, derived, npu, gpu, base, mros=(npu_mro, gpu_mro))
     if _exists(base) and not reason:
         said = f"{base.name} is a base of both classes"
         return Move("base", npu, gpu, base=base.name, base_path=base.reading.path, reason=said)
@@ -195,7 +195,7 @@ def _exists(base: ClassText | None) -> TypeGuard[ClassText]:
 
 def _why_no_base(
     given: inputs.Inputs,
-    found: DerivedModule,
+    derived: DerivedModule,
     npu: Definition,
     gpu: Definition,
     base: ClassText | None,
@@ -222,6 +222,6 @@ def _why_no_base(
         which = f"only {' and '.join(trees)} tell whether other runners inherit another {npu.name} from them"
         return f"{which}, and {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not named ({options})"
     module_texts = ModuleTexts(given.trees)
-    if npu.name in module_texts.inherited(found.text, npu.owner, module_name(found.path)).members:
+    if npu.name in module_texts.find_inherited(derived.text, npu.owner, module_name(derived.path)).members:
         return f"other runners inherit an upstream {npu.name}, which one in {base.name} would hide"
     return ""

@@ -22,14 +22,14 @@ from runner_sync.errors import InputError
 from runner_sync.markers import read_markers
 from runner_sync.model import FileChange, Hunk, Report, UnitReport
 from runner_sync.naming import Import, module_name
-from runner_sync.sync.hoist_remarks import note_of_lost, shared_text
+from runner_sync.sync.hoist_remarks import make_shared_text, note_lost_remarks
 from runner_sync.sync.hoist_target import Definition, Move, find_move
-from runner_sync.sync.nested import naming_the_deepest
+from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import run_notes
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.planned import Upgrade
 from runner_sync.sync.trees import inputs
-from runner_sync.sync.trees.runners import find_modules, refuse_twice
+from runner_sync.sync.trees.runners import find_modules, refuse_duplicate_class
 from runner_sync.syntax import walk
 from runner_sync.units.texts import unit_table
 
@@ -38,14 +38,14 @@ Edit = Callable[[str], str]
 
 def hoist(options: UpgradeOptions, unit: str) -> Upgrade:
     """Plan the move of ``unit``. Raises ``InputError`` with the reason if it cannot be shared."""
-    given = _open(options)
-    with naming_the_deepest(given):
-        return _planned(given, unit, options.out)
+    given = _open_trees(options)
+    with blame_deepest_file(given):
+        return _plan_move(given, unit, options.out)
 
 
-def _planned(given: inputs.Inputs, unit: str, out: Path | None) -> Upgrade:
+def _plan_move(given: inputs.Inputs, unit: str, out: Path | None) -> Upgrade:
     modules = find_modules(given)
-    refuse_twice(given, modules)
+    refuse_duplicate_class(given, modules)
     move = find_move(given, modules, unit)
     edited = _Files(given, move)
     _PLACES[move.place](edited, move)
@@ -55,17 +55,17 @@ def _planned(given: inputs.Inputs, unit: str, out: Path | None) -> Upgrade:
     report = Report(
         "hoist",
         inputs=given.sources,
-        units=tuple(_unit_reports(move, edited.target, {change.path: change.after or "" for change in changes})),
+        units=tuple(_report_units(move, edited.target, {change.path: change.after or "" for change in changes})),
         changes=changes,
-        notes=(f"{move.npu.qualname}: {move.reason}", *note_of_lost(move), *unformatted),
+        notes=(f"{move.npu.qualname}: {move.reason}", *note_lost_remarks(move), *unformatted),
     )
     root = out if out is not None else given.root
-    lock = _lock_change(given, move)
+    lock = _make_lock_change(given, move)
     patch = write.as_on_disk([*changes, *([lock] if lock is not None else [])], given.root)
     return Upgrade(report, changes, root, lock, patch)
 
 
-def _open(options: UpgradeOptions) -> inputs.Inputs:
+def _open_trees(options: UpgradeOptions) -> inputs.Inputs:
     given = inputs.open_omni(options)
     ascend = inputs.open_target("vllm-ascend", options.ascend, given.config, options.progress)
     vllm = inputs.open_target("vllm", options.vllm, given.config, options.progress)
@@ -107,50 +107,50 @@ class _Files:
             ast.parse(final)
             if final != before:
                 found.append(FileChange(path, before, final))
-        return tuple(found), run_notes.unformatted(failures)
+        return tuple(found), run_notes.note_unformatted(failures)
 
 
-def _inherit(files: _Files, move: Move) -> None:
-    files.edit(move.npu.path, lambda text: _without_unit(text, move.npu, files.label))
+def _delete_npu_copy(files: _Files, move: Move) -> None:
+    files.edit(move.npu.path, lambda text: _remove_unit(text, move.npu, files.label))
 
 
-def _import(files: _Files, move: Move) -> None:
+def _import_from_gpu(files: _Files, move: Move) -> None:
     entry = Import(module_name(move.gpu.path), move.gpu.name, move.gpu.name)
-    files.edit(move.npu.path, lambda text: imports.add(_without_unit(text, move.npu, files.label), entry))
+    files.edit(move.npu.path, lambda text: imports.add(_remove_unit(text, move.npu, files.label), entry))
 
 
-def _to_base(files: _Files, move: Move) -> None:
+def _move_to_base(files: _Files, move: Move) -> None:
     files.target = (move.base_path, f"{move.base}.{move.gpu.name}")
-    body = shared_text(move)
-    files.edit(move.base_path, lambda text: _with_member(_with_logger(text, move.base, move), move.base, body, move))
+    body = make_shared_text(move)
+    files.edit(move.base_path, lambda text: _add_member(_add_logger(text, move.base, move), move.base, body, move))
     _remove_both(files, move)
 
 
 def _remove_both(files: _Files, move: Move) -> None:
     for side in (move.gpu, move.npu):
-        files.edit(side.path, lambda text, side=side: _without_unit(text, side, files.label))  # type: ignore[misc]
+        files.edit(side.path, lambda text, side=side: _remove_unit(text, side, files.label))  # type: ignore[misc]
 
 
-def _to_mixin(files: _Files, move: Move) -> None:
+def _move_to_mixin(files: _Files, move: Move) -> None:
     """Move the method to a mixin in a module beside the GPU class's, new if need be; both classes get it as a base."""
-    path, name = _mixin_of(move, files.given.profile.platform)
+    path, name = _name_mixin(move, files.given.profile.platform)
     files.target = (path, f"{name}.{move.gpu.name}")
     existing = files.text(path)
     if existing is not None and name not in _class_names(existing):
         raise InputError(f"{path} is there already without a class {name}: rename it, or add the class.")
     if existing is None:
-        files.create(path, _new_mixin(move, name))
-    files.edit(path, lambda text: _with_member(_with_logger(text, name, move), name, shared_text(move), move))
+        files.create(path, _make_mixin(move, name))
+    files.edit(path, lambda text: _add_member(_add_logger(text, name, move), name, make_shared_text(move), move))
     _remove_both(files, move)
     for side in (move.gpu, move.npu):
-        files.edit(side.path, lambda text, side=side: _with_mixin(text, side, path, name))  # type: ignore[misc]
+        files.edit(side.path, lambda text, side=side: _add_mixin(text, side, path, name))  # type: ignore[misc]
 
 
 _PLACES: Mapping[str, Callable[[_Files, Move], None]] = {
-    "inherited": _inherit,
-    "function": _import,
-    "base": _to_base,
-    "mixin": _to_mixin,
+    "inherited": _delete_npu_copy,
+    "function": _import_from_gpu,
+    "base": _move_to_base,
+    "mixin": _move_to_mixin,
 }
 
 
@@ -158,13 +158,13 @@ def _class_names(text: str) -> set[str]:
     return {piece.name for piece in unit_room.split(text).pieces if piece.kind == "class"}
 
 
-def _without_unit(text: str, side: Definition, label: str) -> str:
+def _remove_unit(text: str, side: Definition, label: str) -> str:
     """The module without the definition, without imports that only it used and markers that enclosed only it."""
     cut = unit_room.join(unit_room.replace_units(unit_room.split(text, path=side.path), {side.qualname: None}))
-    return imports.settle(text, _without_empty_blocks(cut, text, label), ()).text
+    return imports.settle(text, _remove_empty_blocks(cut, text, label), ()).text
 
 
-def _without_empty_blocks(text: str, before: str, label: str) -> str:
+def _remove_empty_blocks(text: str, before: str, label: str) -> str:
     """``text`` without pairs of markers that enclose nothing; unchanged if ``before`` had as many of them."""
     empty, empty_before = (
         [region for region in read_markers(source, label=label).regions if "empty" in region.problems]
@@ -177,7 +177,7 @@ def _without_empty_blocks(text: str, before: str, label: str) -> str:
     return "\n".join(row for number, row in enumerate(rows, start=1) if number not in lines)
 
 
-def _with_member(text: str, owner: str, body: str, move: Move) -> str:
+def _add_member(text: str, owner: str, body: str, move: Move) -> str:
     """The module with the method at the end of class ``owner``, and with the imports that it needs.
 
     Raises ``InputError`` if the method needs a name that only the GPU module defines: to import it from there would be
@@ -193,7 +193,7 @@ def _with_member(text: str, owner: str, body: str, move: Move) -> str:
     return settled.text
 
 
-def _mixin_of(move: Move, platform: str) -> tuple[str, str]:
+def _name_mixin(move: Move, platform: str) -> tuple[str, str]:
     """Path and class name of the mixin that the two classes share: beside the GPU's, named like the other without its
     ``platform``."""
     stem = PurePosixPath(move.npu.path).stem.removeprefix(f"{platform.lower()}_")
@@ -201,8 +201,8 @@ def _mixin_of(move: Move, platform: str) -> tuple[str, str]:
     return str(path), f"{move.npu.owner.replace(platform, '')}Mixin"
 
 
-def _new_mixin(move: Move, name: str) -> str:
-    licence, future = _opening(move.gpu.reading.text)
+def _make_mixin(move: Move, name: str) -> str:
+    licence, future = _read_opening(move.gpu.reading.text)
     parts = [
         f'{licence}"""What {move.gpu.owner} and {move.npu.owner} share."""\n',
         future,
@@ -211,7 +211,7 @@ def _new_mixin(move: Move, name: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _opening(text: str) -> tuple[str, str]:
+def _read_opening(text: str) -> tuple[str, str]:
     """Licence comment and future import of a module, each as text, empty if it has none."""
     rows = text.split("\n")
     count = next((k for k, row in enumerate(rows) if not row.startswith("#")), 0)
@@ -220,7 +220,7 @@ def _opening(text: str) -> tuple[str, str]:
     return licence, future
 
 
-def _with_logger(text: str, owner: str, move: Move) -> str:
+def _add_logger(text: str, owner: str, move: Move) -> str:
     """The module with a logger of its own above class ``owner``, if the method uses one and the module has none."""
     uses_logger = any(isinstance(node, ast.Name) and node.id == "logger" for node in walk(move.gpu.node))
     source = move.gpu.reading.text
@@ -232,7 +232,7 @@ def _with_logger(text: str, owner: str, move: Move) -> str:
     return imports.add(extended, maker) if maker is not None else extended
 
 
-def _with_mixin(text: str, side: Definition, path: str, name: str) -> str:
+def _add_mixin(text: str, side: Definition, path: str, name: str) -> str:
     """The module with mixin ``name`` of ``path`` as first base of the class that the method is taken from."""
     module = unit_room.split(text, path=side.path)
     bases = [base.expression for base in unit_room.class_bases(module, side.owner)]
@@ -242,7 +242,7 @@ def _with_mixin(text: str, side: Definition, path: str, name: str) -> str:
     return imports.add(derived, Import(module_name(path), name, name))
 
 
-def _unit_reports(move: Move, target: tuple[str, str], texts: Mapping[str, str]) -> list[UnitReport]:
+def _report_units(move: Move, target: tuple[str, str], texts: Mapping[str, str]) -> list[UnitReport]:
     path, name = target
     reports = [UnitReport(move.npu.qualname, move.npu.path, "own", "removed")]
     if (path, name) != (move.gpu.path, move.gpu.qualname):
@@ -254,7 +254,7 @@ def _unit_reports(move: Move, target: tuple[str, str], texts: Mapping[str, str])
     return reports
 
 
-def _lock_change(given: inputs.Inputs, move: Move) -> FileChange | None:
+def _make_lock_change(given: inputs.Inputs, move: Move) -> FileChange | None:
     """The lock without the NPU unit; ``None`` if there is no lock or it does not record the unit."""
     before = given.omni.read(given.lock_file)
     if before is None:

@@ -17,11 +17,11 @@ from runner_sync.lineage.provenance import Span, joined
 from runner_sync.model import TITLES, Block, FileChange, Hunk, Report, UnitReport
 from runner_sync.profile import BUILT_IN, GPU, Profile
 from runner_sync.sync import origins
-from runner_sync.sync.nested import naming_the_deepest
+from runner_sync.sync.nested import blame_deepest_file
 from runner_sync.sync.notes import next_commands
 from runner_sync.sync.options import CheckOptions, TreeOptions
 from runner_sync.sync.origins import Traced, Trees
-from runner_sync.sync.port_status import PortKind, PortStatus, port_statuses
+from runner_sync.sync.port_status import PortKind, PortStatus, find_port_statuses
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import DerivedModule, find_modules, refuse_classless, refuse_gone
 from runner_sync.user_paths import resolved
@@ -41,12 +41,12 @@ def blocks(options: CheckOptions) -> Report:
     given = pairs.open_targets(options, given)
     found: list[Block] = []
     statuses: list[PortStatus] = []
-    with naming_the_deepest(given):
-        trees = origins.gather(options, given, modules)
+    with blame_deepest_file(given):
+        trees = origins.gather_trees(options, given, modules)
         for module in trees.modules:
-            found += _npu_blocks(trees, module)
-            gpu_blocks = list(_gpu_blocks(trees, module))
-            of_module = port_statuses(trees, module, gpu_blocks)
+            found += _list_npu_blocks(trees, module)
+            gpu_blocks = list(_list_gpu_blocks(trees, module))
+            of_module = find_port_statuses(trees, module, gpu_blocks)
             by_unit = {status.unit: status for status in of_module}
             statuses += of_module
             found += [replace(block, twin=by_unit[block.unit].sentence(block)) for block in gpu_blocks]
@@ -55,21 +55,21 @@ def blocks(options: CheckOptions) -> Report:
         "blocks",
         inputs=trees.sources,
         blocks=tuple(found),
-        notes=tuple(_remarks(trees, dict(tally))),
+        notes=tuple(_note_limits(trees, dict(tally))),
         summary={f"gpu_{name}": count for name, count in sorted(tally.items())},
     )
-    return next_commands.completed(report, options, given)
+    return next_commands.complete_commands(report, options, given)
 
 
-def _npu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
+def _list_npu_blocks(trees: Trees, derived: DerivedModule) -> Iterator[Block]:
     """The omni blocks of an NPU module; only those in markers if no upstream is at hand."""
-    marked = origins.marked_lines(found.text, found.path, trees.given)
-    traced = list(origins.trace_npu(trees, found))
-    lines = _omni_lines(traced) if trees.sides[found.path] else None
+    marked = origins.find_marked_lines(derived.text, derived.path, trees.given)
+    traced = list(origins.trace_npu(trees, derived))
+    lines = _find_omni_lines(traced) if trees.sides[derived.path] else None
     twins = {t.unit.qualname: t.gpu.qualname for t in traced if t.gpu is not None}
     listed = list_blocks(
-        found.text,
-        path=found.path,
+        derived.text,
+        path=derived.path,
         units=[t.unit for t in traced],
         marked=marked,
         omni_lines=lines,
@@ -79,37 +79,37 @@ def _npu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
         yield replace(block, twin=twins.get(block.unit))
 
 
-def _gpu_blocks(trees: Trees, found: DerivedModule) -> Iterator[Block]:
+def _list_gpu_blocks(trees: Trees, derived: DerivedModule) -> Iterator[Block]:
     """The omni blocks of a module's GPU twin; only those that comments mark if no vLLM is at hand."""
-    anchor = found.module.gpu
+    anchor = derived.module.gpu
     text = trees.given.omni.read(anchor.path) if anchor is not None else None
     if anchor is None or text is None:
         return
-    traced = list(origins.trace_gpu(trees, found))
+    traced = list(origins.trace_gpu(trees, derived))
     yield from list_blocks(
         text,
         path=anchor.path,
         units=[t.unit for t in traced],
-        marked=origins.marked_lines(text, anchor.path, trees.given),
-        omni_lines=_omni_lines(traced) if trees.vllm is not None else None,
+        marked=origins.find_marked_lines(text, anchor.path, trees.given),
+        omni_lines=_find_omni_lines(traced) if trees.vllm is not None else None,
         marker=trees.given.profile.marker,
     )
 
 
-def _omni_lines(traced: Sequence[Traced]) -> frozenset[int]:
+def _find_omni_lines(traced: Sequence[Traced]) -> frozenset[int]:
     """The lines that do not come from upstream: omni's own and ports."""
     spans = [span for unit in traced for span in unit.spans if span.provenance != "upstream"]
     return frozenset(line for span in spans for line in range(span.start, span.end + 1))
 
 
-def _remarks(trees: Trees, tally: Mapping[PortKind, int]) -> Iterator[str]:
+def _note_limits(trees: Trees, tally: Mapping[PortKind, int]) -> Iterator[str]:
     profile = trees.given.profile
     if not trees.knows_upstream:
         yield (
             f"{profile.platform} runners by their markers only: with {inputs.options_of(profile.followed)} omni code "
             "outside markers is found too"
         )
-    if trees.vllm is None and any(found.module.gpu is not None for found in trees.modules):
+    if trees.vllm is None and any(derived.module.gpu is not None for derived in trees.modules):
         yield "GPU runners by their comments only: with --vllm-path or --vllm-version all of omni's code there is found"
     if tally:
         units = ", ".join(f"{count} {name}" for name, count in sorted(tally.items(), key=lambda row: (-row[1], row[0])))
@@ -123,32 +123,32 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
     disk, the omni tree that it lies in is read. Raises ``InputError`` for another file, for a line that it does not
     have, and if no upstream is at hand to compare with.
     """
-    given = inputs.open_omni(_in_tree_of(options, file))
+    given = inputs.open_omni(_choose_omni_tree(options, file))
     modules = find_modules(given)
     given = pairs.open_targets(options, given)
-    path, module, is_npu = _find(given, modules, file)
+    path, module, is_npu = _find_runner(given, modules, file)
     text = module.text if is_npu else given.omni.read(path) or ""
     count = len(text.removesuffix("\n").split("\n")) if text else 0
     if line is not None and line > count:
         has = "is empty" if not count else "has 1 line" if count == 1 else f"has {count} lines"
         raise InputError(f"{path} {has}: there is no line {line}.")
-    with naming_the_deepest(given):
-        trees = origins.gather(options, given, modules, with_vllm=not is_npu)
+    with blame_deepest_file(given):
+        trees = origins.gather_trees(options, given, modules, with_vllm=not is_npu)
         _require_upstream(trees, is_npu=is_npu)
         traced = origins.trace_npu(trees, module) if is_npu else origins.trace_gpu(trees, module)
         chosen = [unit for unit in traced if line is None or unit.unit.start <= line <= unit.unit.end]
-        listed = list(_npu_blocks(trees, module) if is_npu else _gpu_blocks(trees, module))
-    units = tuple(_explained(unit, line, listed) for unit in chosen)
+        listed = list(_list_npu_blocks(trees, module) if is_npu else _list_gpu_blocks(trees, module))
+    units = tuple(_report_unit(unit, line, listed) for unit in chosen)
     return Report(
         "explain",
         inputs=trees.sources,
         units=units,
         changes=(FileChange(path, text, text),),
-        notes=tuple(_nearest_line_note(units, line)),
+        notes=tuple(_note_nearest_line(units, line)),
     )
 
 
-def _nearest_line_note(units: Sequence[UnitReport], line: int | None) -> list[str]:
+def _note_nearest_line(units: Sequence[UnitReport], line: int | None) -> list[str]:
     """A note that the nearest statement is shown, if the given line holds none."""
     hunks = [hunk for unit in units for hunk in unit.hunks]
     if line is None or not hunks or any(hunk.line <= line <= hunk.end_line for hunk in hunks):
@@ -157,7 +157,7 @@ def _nearest_line_note(units: Sequence[UnitReport], line: int | None) -> list[st
     return [f"line {line} has no statement; this is the nearest one {where} it"]
 
 
-def _in_tree_of(options: CheckOptions, file: str) -> CheckOptions:
+def _choose_omni_tree(options: CheckOptions, file: str) -> CheckOptions:
     """The options with the omni tree that ``file`` lies in, if it is outside the current folder and none is named."""
     place = resolved(Path(file))
     if options.omni.is_given or not place.is_file() or place.is_relative_to(Path.cwd()):
@@ -165,13 +165,13 @@ def _in_tree_of(options: CheckOptions, file: str) -> CheckOptions:
     return replace(options, omni=TreeOptions(path=place.parent))
 
 
-def _find(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> tuple[str, DerivedModule, bool]:
+def _find_runner(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> tuple[str, DerivedModule, bool]:
     """The path in the tree that ``file`` means, its derived module, and whether it is the NPU side of that. A bare file
     name will do. Raises ``InputError`` for a file that is neither an NPU runner nor a GPU twin."""
-    sides = [(found.path, found, True) for found in modules]
-    twins = [(found.module.gpu.path, found, False) for found in modules if found.module.gpu is not None]
+    sides = [(derived.path, derived, True) for derived in modules]
+    twins = [(derived.module.gpu.path, derived, False) for derived in modules if derived.module.gpu is not None]
     sides += [twin for twin in twins if given.omni.read(twin[0]) is not None]
-    names = _spellings(given, file)
+    names = _list_spellings(given, file)
     exact = [side for side in sides if side[0] in names]
     alike = [side for side in sides if PurePosixPath(side[0]).name == file]
     if exact or alike:
@@ -187,7 +187,7 @@ def _find(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> 
     for other, profile in BUILT_IN.items():
         if names & {*_runner_paths(profile)} - {*own}:
             raise InputError(f"{file} is a runner of another profile: ask with --profile {other}.")
-    known = ", ".join(found.path for found in modules)
+    known = ", ".join(derived.path for derived in modules)
     raise InputError(f"{file} is no runner of the tree in {tree}: name one of {known}, or a GPU twin.")
 
 
@@ -196,7 +196,7 @@ def _runner_paths(profile: Profile) -> list[str]:
     return [path for module in profile.modules for path in module.paths]
 
 
-def _spellings(given: inputs.Inputs, file: str) -> set[str]:
+def _list_spellings(given: inputs.Inputs, file: str) -> set[str]:
     """The paths in the tree that ``file`` may mean: as it is given, and as a path on disk."""
     names = {PurePosixPath(file).as_posix()}
     root = resolved(given.root) if given.root is not None else None
@@ -222,30 +222,30 @@ def _require_upstream(trees: Trees, *, is_npu: bool) -> None:
         )
 
 
-def _explained(traced: Traced, line: int | None, listed: Sequence[Block]) -> UnitReport:
+def _report_unit(traced: Traced, line: int | None, listed: Sequence[Block]) -> UnitReport:
     """A unit's report with one hunk per run of lines of the same origin, or with the one at ``line``."""
     spans = [span for span in traced.spans if line is None or span.start <= line <= span.end]
     if line is not None and not spans:
         # A blank or closing line goes with the statement above it.
         above = [span for span in traced.spans if span.start <= line]
         spans = above[-1:] or list(traced.spans[:1])
-    hunks = tuple(Hunk(span.start, span.end, span.provenance, _cause(span, listed)) for span in joined(spans))
+    hunks = tuple(Hunk(span.start, span.end, span.provenance, _describe_cause(span, listed)) for span in joined(spans))
     return UnitReport(
         traced.unit.qualname, traced.unit.path, traced.kind, "unchanged", traced.base, traced.gpu, hunks=hunks
     )
 
 
-def _cause(span: Span, listed: Sequence[Block]) -> str:
+def _describe_cause(span: Span, listed: Sequence[Block]) -> str:
     """What ``explain`` says about one span."""
     if span.provenance == "omni":
         label = next((block.label for block in listed if block.start <= span.start <= block.end), "")
-        edited = f", edits {_origin(span)}" if span.where else ""
+        edited = f", edits {_describe_origin(span)}" if span.where else ""
         return f"{'marked' if span.marked else 'not marked'}{edited}{f': {label}' if label else ''}"
-    origin = _origin(span)
+    origin = _describe_origin(span)
     return f"{origin} (marked as omni's)" if span.marked and span.provenance == "upstream" else origin
 
 
-def _origin(span: Span) -> str:
+def _describe_origin(span: Span) -> str:
     """Source and lines that a span comes from, for example ``vllm-ascend 0.30.0rc2 lines 12-14``."""
     lines = ""
     if span.lines is not None:

@@ -56,24 +56,24 @@ def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | N
 
 
 @lru_cache(maxsize=64)
-def _translated_module(text: str, profile: Profile, path: str, with_findings: bool) -> InNpuWords:
+def _translate_module(text: str, profile: Profile, path: str, with_findings: bool) -> InNpuWords:
     def find() -> object:
         return msgspec.to_builtins(upgrade.TRANSLATION.module(text, profile, path, with_findings))
 
-    question = [_serialised(profile), path, text, "with findings" if with_findings else ""]
+    question = [_serialise(profile), path, text, "with findings" if with_findings else ""]
     return msgspec.convert(recall("translations", question, find), InNpuWords)
 
 
 @lru_cache(maxsize=1024)
-def _translated_unit(text: str, profile: Profile) -> str:
-    return str(recall("translations", [_serialised(profile), text], lambda: upgrade.TRANSLATION.unit(text, profile)))
+def _translate_unit(text: str, profile: Profile) -> str:
+    return str(recall("translations", [_serialise(profile), text], lambda: upgrade.TRANSLATION.unit(text, profile)))
 
 
-TRANSLATION = Translation(_translated_module, _translated_unit)
+TRANSLATION = Translation(_translate_module, _translate_unit)
 """``upgrade.TRANSLATION`` with its answers remembered."""
 
 
-def _serialised(profile: Profile) -> str:
+def _serialise(profile: Profile) -> str:
     return msgspec.json.encode(profile, order="deterministic").decode()
 
 

@@ -18,7 +18,7 @@ DEEP = 100
 
 
 @contextmanager
-def naming_the_deepest(given: inputs.Inputs) -> Iterator[None]:
+def blame_deepest_file(given: inputs.Inputs) -> Iterator[None]:
     """Turn a ``RecursionError``, and the ``UnparsableText`` that one causes, into an ``InputError`` that names the most
     deeply nested file among the runners, their GPU twins and the modules that they follow. If none has ``DEEP`` levels,
     the error stays as it is."""
@@ -27,7 +27,7 @@ def naming_the_deepest(given: inputs.Inputs) -> Iterator[None]:
     except (RecursionError, ValueError) as error:  # `UnparsableText` is one; its room is slow to import
         if not any(isinstance(one, RecursionError) for one in (error, error.__cause__)):
             raise
-        depth, path = max(((depth_of(text), path) for path, text in _files(given)), default=(0, ""))
+        depth, path = max(((depth_of(text), path) for path, text in _read_modules(given)), default=(0, ""))
         if depth < DEEP:
             raise
         raise InputError(
@@ -50,7 +50,7 @@ def depth_of(text: str) -> int:
     return depth
 
 
-def _files(given: inputs.Inputs) -> Iterator[tuple[str, str]]:
+def _read_modules(given: inputs.Inputs) -> Iterator[tuple[str, str]]:
     """Path and text of each runner, GPU twin and followed module, from every tree that has it."""
     own = [path for module in given.profile.modules for path in module.paths]
     twins = [module.gpu.path for module in given.profile.modules if module.gpu is not None]

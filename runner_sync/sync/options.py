@@ -53,7 +53,7 @@ class OmniOptions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UpgradeOptions:
-    """Options of ``upgrade``. ``*_base`` name the revision or version that the runners were last synced to. ``gpu`` and
+    """Options of ``upgrade``. ``*_named_base`` name the revision or version that the runners were last synced to. ``gpu`` and
     ``upstream`` say whether changes of the GPU runners and of the followed project are merged."""
 
     omni: TreeOptions = TreeOptions(path=Path())
@@ -83,7 +83,7 @@ class UpgradeOptions:
 
     def base(self, project: Project) -> str | None:
         """The revision or version of an upstream that the runners were last synced to, if an option names it."""
-        return _base(self, project)
+        return _named_base(self, project)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +109,14 @@ class CheckOptions:
 
     def base(self, project: Project) -> str | None:
         """The revision or version of an upstream that the runners were made for, if an option names it."""
-        return _base(self, project)
+        return _named_base(self, project)
 
     def tree_words(self) -> list[str]:
         """The options that name the upstreams' trees, as words of a command line."""
         return _tree_words(self)
 
 
-def _base(options: UpgradeOptions | CheckOptions, project: Project) -> str | None:
+def _named_base(options: UpgradeOptions | CheckOptions, project: Project) -> str | None:
     return options.ascend_base if project == "vllm-ascend" else options.vllm_base
 
 

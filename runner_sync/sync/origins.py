@@ -15,7 +15,7 @@ from runner_sync.lock import digest
 from runner_sync.markers import read_markers
 from runner_sync.model import TITLES, BaseRef, Lineage, Source, Unit
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.synced.inference import copied_from, sides
+from runner_sync.sync.synced.inference import find_candidates, find_copied_base
 from runner_sync.sync.trees import inputs, pairs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.syntax import walk
@@ -59,29 +59,29 @@ class Trees:
         return any(self.sides.values())
 
 
-def gather(
+def gather_trees(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], *, with_vllm: bool = True
 ) -> Trees:
     """The upstream revisions that options or the lock name, and the vLLM that omni is made for.
 
     A run that names nothing but a folder fetches no vLLM, and of the followed project only what its lock names.
     """
-    known = {found.path: found_sides for found, found_sides in sides(options, given, modules)}
+    known = {found.path: found_sides for found, found_sides in find_candidates(options, given, modules)}
     near = [tree for tree in (given.vllm,) if tree is not None]
     is_online = bool(near) or given.followed is not None or options.omni.version is not None
-    vllm = pairs.vllm_of_omni(options, given, near) if is_online and with_vllm else None
+    vllm = pairs.open_vllm_of_omni(options, given, near) if is_online and with_vllm else None
     return Trees(given, tuple(modules), known, vllm)
 
 
-def marked_lines(text: str, path: str, given: inputs.Inputs) -> frozenset[int]:
+def find_marked_lines(text: str, path: str, given: inputs.Inputs) -> frozenset[int]:
     """The lines that markers claim for omni. A loose comment such as ``# [Omni]`` claims the statement below it. Raises
     ``InputError`` for a text that does not parse."""
     markers = read_markers(text, path=path, label=given.profile.marker)
     loose = [marker.line for marker in markers.lines if marker.kind == "loose"]
-    return markers.marked | (_statements_below(parse(text, path=path), loose) if loose else frozenset())
+    return markers.marked | (_extend_to_statements(parse(text, path=path), loose) if loose else frozenset())
 
 
-def _statements_below(tree: ast.Module, lines: Collection[int]) -> frozenset[int]:
+def _extend_to_statements(tree: ast.Module, lines: Collection[int]) -> frozenset[int]:
     """``lines`` of a module with all lines down to the end of the next statement below each."""
     starts: dict[int, int] = {}
     for node in walk(tree):
@@ -95,66 +95,66 @@ def _statements_below(tree: ast.Module, lines: Collection[int]) -> frozenset[int
     return frozenset(claimed)
 
 
-def trace_npu(trees: Trees, found: DerivedModule) -> Iterator[Traced]:
+def trace_npu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
     """The units of an NPU module, traced to the followed project and to the GPU twin."""
     given = trees.given
-    marked = marked_lines(found.text, found.path, given)
-    twins = twins_of(given, found)
-    locked = {entry.qualname: entry.upstream for entry in given.lock.entries if entry.path == found.path}
-    for name, unit in unit_table(found.text, found.path).items():
-        base = copied_from(name, unit.text, found, trees.sides[found.path], locked=locked.get(name))
-        known = _upstream_versions(found, name, trees.sides[found.path], base)
+    marked = find_marked_lines(derived.text, derived.path, given)
+    twins = find_twins(given, derived)
+    locked = {entry.qualname: entry.upstream for entry in given.lock.entries if entry.path == derived.path}
+    for name, unit in unit_table(derived.text, derived.path).items():
+        base = find_copied_base(name, unit.text, derived, trees.sides[derived.path], locked=locked.get(name))
+        known = _find_upstream_versions(derived, name, trees.sides[derived.path], base)
         twin = twins.get(name)
-        gpu = _translated(twin, given) if twin is not None else None
+        gpu = _translate_twin(twin, given) if twin is not None else None
         kind: Lineage = "copy" if base is not None else "override" if known else "own"
         spans = trace(unit, known if base is not None else (), gpu, marked=marked)
-        ref = _twin_ref(unit, twin, given) if twin is not None else None
+        ref = _make_twin_ref(unit, twin, given) if twin is not None else None
         yield Traced(unit, kind, base.ref if base is not None else None, ref, tuple(spans))
 
 
-def twins_of(given: inputs.Inputs, found: DerivedModule) -> dict[str, Unit]:
+def find_twins(given: inputs.Inputs, derived: DerivedModule) -> dict[str, Unit]:
     """The units of the module's GPU twin, by the names that they have on NPU."""
-    text = given.omni.read(found.module.gpu.path) if found.module.gpu is not None else None
-    if text is None or found.module.gpu is None:
+    text = given.omni.read(derived.module.gpu.path) if derived.module.gpu is not None else None
+    if text is None or derived.module.gpu is None:
         return {}
-    table = unit_table(text, found.module.gpu.path)
+    table = unit_table(text, derived.module.gpu.path)
     return {given.profile.npu_name(name): unit for name, unit in table.items()}
 
 
-def _upstream_versions(
-    found: DerivedModule, name: str, candidates: Sequence[ModuleRevision], base: Base | None
+def _find_upstream_versions(
+    derived: DerivedModule, name: str, candidates: Sequence[ModuleRevision], base: Base | None
 ) -> list[Known]:
     """The upstream unit of that name in every revision that has it: the base first, then newest to oldest."""
-    upstream = upstream_name(name, found.module)
+    upstream = upstream_name(name, derived.module)
     chosen = [base.side] if base is not None else []
     ordered = [*chosen, *(side for side in reversed(candidates) if side not in chosen)]
     tables = [(side, unit_table(side.text, side.path)) for side in ordered]
     return [
-        Known(f"{TITLES[found.module.upstreams[0].project]} {side.ref}", table[upstream].text, table[upstream].start)
+        Known(f"{TITLES[derived.module.upstreams[0].project]} {side.ref}", table[upstream].text, table[upstream].start)
         for side, table in tables
         if upstream in table
     ]
 
 
-def _translated(twin: Unit, given: inputs.Inputs) -> Known:
+def _translate_twin(twin: Unit, given: inputs.Inputs) -> Known:
     return Known(twin.path, translate_unit(twin.text, given.profile).text, twin.start)
 
 
-def _twin_ref(unit: Unit, twin: Unit, given: inputs.Inputs) -> BaseRef:
+def _make_twin_ref(unit: Unit, twin: Unit, given: inputs.Inputs) -> BaseRef:
     """A reference to the GPU twin, with its similarity to ``unit`` once it is translated."""
     other = translate_unit(twin.text, given.profile).text
     score = round(lineage.similarity(unit.text, other), 3)
     return BaseRef("vllm-omni", given.omni.source.ref, twin.path, twin.qualname, "twin", score, digest(twin.text))
 
 
-def trace_gpu(trees: Trees, found: DerivedModule) -> Iterator[Traced]:
+def trace_gpu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
     """The units of a module's GPU twin, traced to vLLM's own module. Without a vLLM all statements count as omni's."""
-    given, anchor = trees.given, found.module.gpu
+    given, anchor = trees.given, derived.module.gpu
     text = given.omni.read(anchor.path) if anchor is not None else None
     if text is None or anchor is None:
         return
-    marked = marked_lines(text, anchor.path, given)
-    namesakes = _vllm_members(trees, found)
+    marked = find_marked_lines(text, anchor.path, given)
+    namesakes = _read_vllm_units(trees, derived)
     for name, unit in unit_table(text, anchor.path).items():
         member = name.rpartition(".")[2]
         original = namesakes.get(member)
@@ -171,9 +171,9 @@ def trace_gpu(trees: Trees, found: DerivedModule) -> Iterator[Traced]:
         yield Traced(unit, kind, base, None, tuple(trace(unit, known if kind == "copy" else (), marked=marked)))
 
 
-def _vllm_members(trees: Trees, found: DerivedModule) -> dict[str, Unit]:
+def _read_vllm_units(trees: Trees, derived: DerivedModule) -> dict[str, Unit]:
     """vLLM's own units by their unqualified names, for a GPU class has another name than the vLLM class it copies."""
-    path = trees.given.profile.vllm_of(found.module).path
+    path = trees.given.profile.vllm_of(derived.module).path
     text = trees.vllm.read(path) if trees.vllm is not None else None
     if text is None:
         return {}

@@ -27,7 +27,7 @@ class Upgrade:
     patch: tuple[FileChange, ...] = ()
 
 
-def as_they_stand(result: ModuleResult) -> ModuleResult:
+def discard_changes(result: ModuleResult) -> ModuleResult:
     """The result without its changes: only what each unit of the module was last synced to, for ``lock``. Members that
     an upgrade would add, or ask about, are no units yet, and a class that it would ask about is none at all."""
     there = texts.unit_texts(result.before, result.path)
@@ -42,7 +42,7 @@ def as_they_stand(result: ModuleResult) -> ModuleResult:
     )
 
 
-def changes_of(results: Sequence[ModuleResult]) -> tuple[FileChange, ...]:
+def collect_changes(results: Sequence[ModuleResult]) -> tuple[FileChange, ...]:
     """The changes of the files that differ."""
     return tuple(FileChange(r.path, r.before or None, r.after) for r in results if r.before != r.after)
 

@@ -19,10 +19,10 @@ from runner_sync.profile import Profile, RunnerModule
 from runner_sync.render.templates import find_template_folder
 from runner_sync.sync import memo
 from runner_sync.sync.classes.device_code import DeviceCode
-from runner_sync.sync.classes.hierarchy import hierarchy_of
+from runner_sync.sync.classes.hierarchy import find_hierarchy
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.classes.undefined import Attributes
-from runner_sync.sync.classes.variants import variants
+from runner_sync.sync.classes.variants import make_variant_finder
 from runner_sync.sync.options import UpgradeOptions
 from runner_sync.sync.synced.bases import Bases
 from runner_sync.sync.synced.twin_bases import TwinBases
@@ -76,24 +76,24 @@ def plan(
     refuse_misspelt(options.only, modules, given)
     _refuse_missing_runner(modules, given)
     started: dict[str, ModuleResult] = {}
-    run = _run(options, given, modules)
-    results = _upgraded(run)
+    run = _prepare_run(options, given, modules)
+    results = _upgrade_modules(run)
     while starts and options.gpu and options.upstream and not options.only:
-        if not (new := _started(run.modules, run.bases, run.given, results)):
+        if not (new := _start_missing(run.modules, run.bases, run.given, results)):
             break
         started |= {result.path: result for _module, result in new}
         added = [DerivedModule(module, result.path, result.after) for module, result in new]
         order = [row.name for row in given.profile.modules]
-        run = _run(options, given, sorted([*run.modules, *added], key=lambda one: order.index(one.module.name)))
-        results = _upgraded(run)
+        run = _prepare_run(options, given, sorted([*run.modules, *added], key=lambda one: order.index(one.module.name)))
+        results = _upgrade_modules(run)
     options.progress("comparing", len(run.modules), len(run.modules))
-    finished = [_as_new(started[r.path], r) if r.path in started else r for r in results]
+    finished = [_finish_started(started[r.path], r) if r.path in started else r for r in results]
     return finished, tuple(run.bases.revisions.notes), run.bases.twins
 
 
-def _run(options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]) -> _Run:
+def _prepare_run(options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]) -> _Run:
     """What the jobs of ``modules`` have in common; those that the omni tree lacks are read as if it had them."""
-    lacking = {found.path: found.text for found in modules if given.omni.read(found.path) is None}
+    lacking = {derived.path: derived.text for derived in modules if given.omni.read(derived.path) is None}
     trees = given.trees
     if lacking:
         trees = {**trees, "vllm-omni": PatchedTree(given.omni, lacking)}
@@ -104,18 +104,18 @@ def _run(options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[Derive
     return _Run(options, fitted, modules, Bases(options, given, modules), module_texts, attributes, device_code)
 
 
-def _upgraded(run: _Run) -> list[ModuleResult]:
+def _upgrade_modules(run: _Run) -> list[ModuleResult]:
     """The modules of a run, each upgraded in memory."""
     results: list[ModuleResult] = []
-    for found in run.modules:
-        run.options.progress(f"comparing {found.path}", len(results), len(run.modules))
-        result = upgrade_module(_job(found, run))
-        run.module_texts.upgraded[found.path] = result.after
+    for derived in run.modules:
+        run.options.progress(f"comparing {derived.path}", len(results), len(run.modules))
+        result = upgrade_module(_make_job(derived, run))
+        run.module_texts.upgraded[derived.path] = result.after
         results.append(result)
     return results
 
 
-def _as_new(started: ModuleResult, result: ModuleResult) -> ModuleResult:
+def _finish_started(started: ModuleResult, result: ModuleResult) -> ModuleResult:
     """The result of a started module: its question is about the whole of it, and of its units those are told that got
     more with the rest, or questions of their own."""
     rows = len(result.after.split("\n")) - 1
@@ -128,27 +128,27 @@ def _as_new(started: ModuleResult, result: ModuleResult) -> ModuleResult:
 def _refuse_missing_runner(modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
     """Raises ``InputError`` for a runner that the lock records, that the tree lacks, and that another runner imports.
 
-    It got lost, as ``check`` also reports; ``_started`` would otherwise make a new one without what was in it. A runner
+    It got lost, as ``check`` also reports; ``_start_missing`` would otherwise make a new one without what was in it. A runner
     that none imports was removed on purpose, and its lock entries are dropped.
     """
-    imported = {module for found in modules for module in _imported_modules(found.text, found.path)}
-    recorded = {entry.path for entry in given.lock.entries} - {found.path for found in modules}
+    imported = {module for derived in modules for module in _find_imported_modules(derived.text, derived.path)}
+    recorded = {entry.path for entry in given.lock.entries} - {derived.path for derived in modules}
     refuse_lost(given, {path for path in recorded if module_name(path) in imported})
 
 
-def _imported_modules(text: str, path: str) -> set[str]:
+def _find_imported_modules(text: str, path: str) -> set[str]:
     return {entry.module for entry in imports(text, path).values()}
 
 
-def _started(
+def _start_missing(
     modules: Sequence[DerivedModule], bases: Bases, given: inputs.Inputs, upgraded: Sequence[ModuleResult]
 ) -> list[tuple[RunnerModule, ModuleResult]]:
     """New modules for GPU runners and workers without an NPU twin, if the upgraded modules import that twin.
 
     Only in the folder of the first module: one that the profile puts into another folder is not made.
     """
-    present = {found.module.name for found in modules}
-    imported = {module for result in upgraded for module in _imported_modules(result.after, result.path)}
+    present = {derived.module.name for derived in modules}
+    imported = {module for result in upgraded for module in _find_imported_modules(result.after, result.path)}
     folder = modules[0].path.rpartition("/")[0]
     results = []
     for module in given.profile.modules:
@@ -157,20 +157,20 @@ def _started(
         path = next((p for p in module.paths if p.rpartition("/")[0] == folder), None)
         if path is None or module_name(path) not in imported:
             continue
-        found = DerivedModule(module, path, "")
-        gpu = bases.twins.now(found)
+        derived = DerivedModule(module, path, "")
+        gpu = bases.twins.read_twin(derived)
         if gpu is None or not texts.members(gpu.text, module.gpu.name, gpu.path):
             continue
-        upstream = bases.upstream(found)
+        upstream = bases.read_upstream(derived)
         if upstream is None:
             continue
         skeleton = (find_template_folder() / SKELETON).read_text("utf-8")
-        vllm = _vllm_of_twin(module, given)
+        vllm = _read_vllm_of_twin(module, given)
         results.append((module, start_module(StartJob(given.profile, module, path, gpu, upstream, skeleton, vllm))))
     return results
 
 
-def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> ModuleRevision | None:
+def _read_vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> ModuleRevision | None:
     """vLLM's module that the GPU twin goes back to; ``None`` if it is not at hand."""
     path = given.profile.vllm_of(module).path
     text = given.vllm.read(path) if given.vllm is not None else None
@@ -180,89 +180,91 @@ def _vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> ModuleRevision 
 def relocated_names(modules: Sequence[DerivedModule]) -> dict[str, str]:
     """The other dotted names that the profile has for the derived modules, with their present ones."""
     return {
-        module_name(path): module_name(found.path)
-        for found in modules
-        for path in found.module.paths
-        if path != found.path
+        module_name(path): module_name(derived.path)
+        for derived in modules
+        for path in derived.module.paths
+        if path != derived.path
     }
 
 
-def _job(found: DerivedModule, run: _Run) -> ModuleJob:
+def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
     """What ``upgrade_module`` is given for one derived module."""
     options, given, bases, module_texts = run.options, run.given, run.bases, run.module_texts
-    twin = _twin(found, bases, options, given)
+    twin = _make_twin(derived, bases, options, given)
     return ModuleJob(
         given.profile,
-        found.module,
-        found.path,
-        found.text,
+        derived.module,
+        derived.path,
+        derived.text,
         Upstream(
-            new=bases.upstream(found),
+            new=bases.read_upstream(derived),
             is_followed=options.upstream,
-            bases=bases.upstream_bases(found),
-            locked=_locked(given.lock, found.path),
-            apart=apart_of(given.lock, found.path, given.profile.followed),
+            bases=bases.find_upstream_bases(derived),
+            locked=_find_locked_upstreams(given.lock, derived.path),
+            apart=find_units_apart(given.lock, derived.path, given.profile.followed),
             infer=memo.closest,
-            causes=bases.causes(found),
-            variants=variants(found, module_texts, bases),
+            causes=bases.make_causes(derived),
+            variants=make_variant_finder(derived, module_texts, bases),
         ),
         twin,
-        hierarchy_of(found, twin, modules=run.modules, module_texts=module_texts, options=options, given=given),
+        find_hierarchy(derived, twin, modules=run.modules, module_texts=module_texts, options=options, given=given),
         Target(
-            elsewhere=_uses_by_others(found, run) if found is run.modules[0] else Elsewhere(),
-            records=_records(run),
-            constructors=module_texts.constructors(found.text, module_name(found.path)),
+            elsewhere=_narrow_uses_by_others(derived, run) if derived is run.modules[0] else Elsewhere(),
+            records=_collect_records(run),
+            constructors=module_texts.find_constructors(derived.text, module_name(derived.path)),
             relocated=module_texts.relocated,
             lacks=module_texts.lacks,
             moved_to=module_texts.moved_to,
             device_code=run.device_code,
             gives_up=run.device_code.gives_up,
-            omni_module=module_texts.module,
+            omni_module=module_texts.find_module,
             imported=frozenset(name for one in run.modules for name in imports(one.text, one.path)),
-            missing_members=_missing_members(given.profile, module_texts)
-            | _undefined(found, twin, run.attributes, given),
+            missing_members=_find_missing_members(given.profile, module_texts)
+            | _find_undefined(derived, twin, run.attributes, given),
         ),
         Settings(only=options.only, policies=given.config.units),
     )
 
 
-def _uses_by_others(found: DerivedModule, run: _Run) -> Elsewhere:
+def _narrow_uses_by_others(derived: DerivedModule, run: _Run) -> Elsewhere:
     """What the other modules and their twins use on ``self``, as it counts in this run.
 
     If vllm-ascend is followed, all of it. If only the GPU runners are ported, the members that a module lacks itself,
     and what its twin uses now and did not use at its oldest base: a port brings only what is new.
     """
-    used = uses_by_others(found, run.modules, run.given)
+    used = find_uses_by_others(derived, run.modules, run.given)
     if run.options.upstream or not run.options.gpu:
         return used
-    others = [other for other in run.modules if other is not found]
+    others = [other for other in run.modules if other is not derived]
     lacking = [self_names(o.text) - texts.members(o.text, o.module.name, o.path).keys() for o in others]
-    bases = [base for other in others if other.module.gpu is not None for base in run.bases.twins.bases(other)[:1]]
+    bases = [base for other in others if other.module.gpu is not None for base in run.bases.twins.find_bases(other)[:1]]
     before = frozenset(name for base in bases for name in self_names(base.side.text))
     return replace(used, called=frozenset().union(*lacking), by_twins_now=used.by_twins - before)
 
 
-def _twin(found: DerivedModule, bases: Bases, options: UpgradeOptions, given: inputs.Inputs) -> GpuTwin:
-    new = bases.twins.now(found) if options.gpu else None
+def _make_twin(derived: DerivedModule, bases: Bases, options: UpgradeOptions, given: inputs.Inputs) -> GpuTwin:
+    new = bases.twins.read_twin(derived) if options.gpu else None
     return GpuTwin(
         new=new,
-        bases=bases.twins.bases(found) if new is not None else (),
-        load_earlier=lambda: bases.twins.earlier(found),
-        settled=bases.twins.settled(found) if new is not None else None,
-        locked={e.qualname: e.gpu for e in given.lock.entries if e.path == found.path and e.gpu is not None},
-        load_vllm=lambda: bases.twins.vllm_now(found),
+        bases=bases.twins.find_bases(derived) if new is not None else (),
+        load_earlier=lambda: bases.twins.find_earlier(derived),
+        settled=bases.twins.read_settled(derived) if new is not None else None,
+        locked={e.qualname: e.gpu for e in given.lock.entries if e.path == derived.path and e.gpu is not None},
+        load_vllm=lambda: bases.twins.read_vllm_now(derived),
         news_only=bases.twins.is_port,
         translation=memo.TRANSLATION,
     )
 
 
-def _missing_members(profile: Profile, module_texts: ModuleTexts) -> dict[str, str]:
+def _find_missing_members(profile: Profile, module_texts: ModuleTexts) -> dict[str, str]:
     """Members of GPU classes that the profile renames and the NPU class lacks, under the name that they would have
     there, each with the name of that class. Only for NPU classes without bases, whose members are all in sight."""
     found: dict[str, str] = {}
     for row in profile.names:
         classes = ((row.module, row.name), (row.new_module, row.new_name))
-        known = [(*module, name) for dotted, name in classes if (module := module_texts.module(dotted)) is not None]
+        known = [
+            (*module, name) for dotted, name in classes if (module := module_texts.find_module(dotted)) is not None
+        ]
         if row.name == row.new_name or len(known) < 2:
             continue
         path, text, name = known[1]
@@ -276,21 +278,23 @@ def _missing_members(profile: Profile, module_texts: ModuleTexts) -> dict[str, s
     return found
 
 
-def _undefined(found: DerivedModule, twin: GpuTwin, attributes: Attributes, given: inputs.Inputs) -> dict[str, str]:
+def _find_undefined(
+    derived: DerivedModule, twin: GpuTwin, attributes: Attributes, given: inputs.Inputs
+) -> dict[str, str]:
     """Attributes that the GPU twin newly reads and that neither omni nor the upstreams define, each with the vLLM at
     hand. Empty if one of the upstreams is not at hand."""
     if twin.new is None or given.followed is None or given.vllm is None:
         return {}
-    anchors = (given.profile.vllm_of(found.module), *found.module.upstreams)
+    anchors = (given.profile.vllm_of(derived.module), *derived.module.upstreams)
     known = [given.trees[anchor.project].read(anchor.path) or "" for anchor in anchors if anchor.project in given.trees]
-    known += [found.text, *(base.side.text for base in twin.bases[:1])]
-    return dict.fromkeys(attributes.undefined(twin.new.text, known), f"vLLM {given.vllm.source.ref}")
+    known += [derived.text, *(base.side.text for base in twin.bases[:1])]
+    return dict.fromkeys(attributes.find_undefined(twin.new.text, known), f"vLLM {given.vllm.source.ref}")
 
 
-def _records(run: _Run) -> dict[str, records.Record]:
+def _collect_records(run: _Run) -> dict[str, records.Record]:
     """The records of the modules upgraded so far, with their fields before and now, and those of the GPU runner's."""
     omni, upgraded = run.given.omni, run.module_texts.upgraded
-    twins = {found.path: found.module.gpu.path for found in run.modules if found.module.gpu is not None}
+    twins = {derived.path: derived.module.gpu.path for derived in run.modules if derived.module.gpu is not None}
     return {
         name: records.record(
             omni.read(path) or "", text, name, twin=(omni.read(twins[path]) or "") if path in twins else ""
@@ -301,21 +305,21 @@ def _records(run: _Run) -> dict[str, records.Record]:
     }
 
 
-def _locked(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
+def _find_locked_upstreams(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
     """What each unit of a module follows according to the lock."""
     return {entry.qualname: entry.upstream for entry in lock.entries if entry.path == path and entry.upstream}
 
 
-def apart_of(lock: locks.Lock, path: str, followed: Project) -> frozenset[str]:
+def find_units_apart(lock: locks.Lock, path: str, followed: Project) -> frozenset[str]:
     """Units that the lock records without an upstream, if it was made with a tree of ``followed``: no copies."""
     if followed not in lock.inputs:
         return frozenset()
     return frozenset(entry.qualname for entry in lock.entries if entry.path == path and entry.upstream is None)
 
 
-def uses_by_others(found: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> Elsewhere:
+def find_uses_by_others(derived: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> Elsewhere:
     """What the modules other than ``found``, and their GPU twins, use on ``self``."""
-    others = [other for other in modules if other is not found]
+    others = [other for other in modules if other is not derived]
     twins = [given.omni.read(other.module.gpu.path) for other in others if other.module.gpu is not None]
     by_twins = frozenset(name for text in twins if text for name in self_names(text))
     called = frozenset(name for other in others for name in self_names(other.text))

@@ -49,9 +49,9 @@ class PortStatus:
         return f"{self.kind}: {self.parts.get(block.start, self.reason)}"
 
 
-def port_statuses(trees: Trees, found: DerivedModule, blocks: Sequence[Block]) -> list[PortStatus]:
+def find_port_statuses(trees: Trees, derived: DerivedModule, blocks: Sequence[Block]) -> list[PortStatus]:
     """One status per unit of the GPU twin that holds omni code."""
-    finder = _StatusFinder(trees, found)
+    finder = _StatusFinder(trees, derived)
     by_unit: dict[str, list[Block]] = {}
     for block in blocks:
         by_unit.setdefault(block.unit, []).append(block)
@@ -61,20 +61,20 @@ def port_statuses(trees: Trees, found: DerivedModule, blocks: Sequence[Block]) -
 class _StatusFinder:
     """Finds the status of the units of one module's GPU twin."""
 
-    def __init__(self, trees: Trees, found: DerivedModule) -> None:
+    def __init__(self, trees: Trees, derived: DerivedModule) -> None:
         self.trees = trees
-        self.found = found
+        self.found = derived
         self.profile = trees.given.profile
-        self.npu = unit_table(found.text, found.path)
-        anchor = found.module.gpu
+        self.npu = unit_table(derived.text, derived.path)
+        anchor = derived.module.gpu
         self.gpu_path = anchor.path if anchor is not None else ""
         self.gpu_text = trees.given.omni.read(self.gpu_path) or "" if anchor is not None else ""
         self.gpu_units = unit_table(self.gpu_text, self.gpu_path)
         self.module_texts = ModuleTexts(trees.given.trees, relocated=planning.relocated_names(trees.modules))
-        self.hoistable, self.skipped = self._found_by_rules()
+        self.hoistable, self.skipped = self._run_rules()
         self.parents: dict[str, frozenset[str]] = {}
-        self.members = self._members()
-        self.imported = imports(found.text)
+        self.members = self._decide_members()
+        self.imported = imports(derived.text)
         self.keys = {key(node, unit) for unit in self.npu.values() for node in nodes_of(unit.text)}
 
     def status_of(self, name: str, blocks: Sequence[Block]) -> PortStatus:
@@ -94,7 +94,7 @@ class _StatusFinder:
             return PortStatus(name, "hoistable", f"equals {twin}; `runner-sync hoist {twin}` moves it")
         if self._calls_gpu_method(name, twin):
             return PortStatus(name, "inherited", f"{twin} calls it")
-        keys = self._omni_keys(self.gpu_units[name], blocks)
+        keys = self._find_omni_keys(self.gpu_units[name], blocks)
         wanted = [one for inside in keys.values() for one in inside]
         missing = [one for one in wanted if one not in self.keys]
         if not missing:
@@ -104,10 +104,10 @@ class _StatusFinder:
             return PortStatus(name, "device", f"{twin} has all but {words[0]}")
         reason = f"{len(missing)} of {len(wanted)} omni statements are not in {twin}"
         return PortStatus(
-            name, "review", reason, {start: self._block_reason(inside, twin) for start, inside in keys.items()}
+            name, "review", reason, {start: self._explain_block(inside, twin) for start, inside in keys.items()}
         )
 
-    def _block_reason(self, wanted: Sequence[str], twin: str) -> str:
+    def _explain_block(self, wanted: Sequence[str], twin: str) -> str:
         """The reason for one block, whose statements are ``wanted``."""
         missing = sum(one not in self.keys for one in wanted)
         if not missing:
@@ -125,10 +125,12 @@ class _StatusFinder:
         text = self.npu[twin].text
         if calls_by_class(text, owner, member):
             return True
-        reached = self.module_texts.reached(self.found.text, npu_owner, module_name(self.found.path), member=member)
+        reached = self.module_texts.find_reached(
+            self.found.text, npu_owner, module_name(self.found.path), member=member
+        )
         return "super()" in parents_of(text, member) and any(one.name == owner for one in reached)
 
-    def _omni_keys(self, unit: Unit, blocks: Sequence[Block]) -> dict[int, list[str]]:
+    def _find_omni_keys(self, unit: Unit, blocks: Sequence[Block]) -> dict[int, list[str]]:
         """The omni statements of a GPU unit in canonical form, translated to NPU, by the first line of their block."""
         starts = {line: block.start for block in blocks for line in range(block.start, block.end + 1)}
         found: dict[int, list[str]] = {block.start: [] for block in blocks}
@@ -162,7 +164,7 @@ class _StatusFinder:
             return PortStatus(name, "review", f"{self.found.path} has another {top}")
         return PortStatus(name, "unneeded", f"nothing in {self.found.path} uses {top}")
 
-    def _found_by_rules(self) -> tuple[set[str], dict[str, str]]:
+    def _run_rules(self) -> tuple[set[str], dict[str, str]]:
         """NPU units that could be hoisted (RS501), and GPU overrides that NPU skips (RS203), with the reason."""
         module = CheckModule(self.found.path, self.found.text, self.gpu_path, self.gpu_text or None)
         job = CheckJob(self.profile, (module,), read=self.trees.given.omni.read)
@@ -174,9 +176,9 @@ class _StatusFinder:
         }
         return {finding.unit for finding in found if finding.code == "RS501"}, skipped
 
-    def _members(self) -> dict[str, Member]:
+    def _decide_members(self) -> dict[str, Member]:
         """What an upgrade would decide about the members that only the GPU classes have, by NPU name."""
-        job = self._job()
+        job = self._make_job()
         if job is None:
             return {}
         self.parents = {name: inherited.classes for name, inherited in job.hierarchy.inherited.items()}
@@ -190,7 +192,7 @@ class _StatusFinder:
             name == npu or name.startswith(f"{npu}.") for name in defined
         )
 
-    def _job(self) -> ModuleJob | None:
+    def _make_job(self) -> ModuleJob | None:
         """The job of an upgrade without any new revision; ``None`` without a GPU twin."""
         if not self.gpu_text:
             return None
@@ -208,9 +210,11 @@ class _StatusFinder:
                 translation=memo.TRANSLATION,
             ),
             hierarchy=Hierarchy(
-                inherited={name: hierarchy.inherited_by(self.module_texts, found, name, given) for name in owners}
+                inherited={
+                    name: hierarchy.find_inherited_members(self.module_texts, found, name, given) for name in owners
+                }
             ),
             target=Target(
-                elsewhere=planning.uses_by_others(found, modules, given) if found is modules[0] else Elsewhere()
+                elsewhere=planning.find_uses_by_others(found, modules, given) if found is modules[0] else Elsewhere()
             ),
         )

@@ -83,7 +83,7 @@ def replay(options: ReplayOptions) -> Report:
     done = [run(known[name], options) for name in options.cases or known]
     rows = tuple(row(item) for item in done)
     hunks = tuple(hunk for item in done for hunk in largest(item, options.hunks))
-    return Report("replay", replay=rows, replay_hunks=hunks, summary=_means(rows))
+    return Report("replay", replay=rows, replay_hunks=hunks, summary=_compute_means(rows))
 
 
 def run(case: Case, options: ReplayOptions, *, ascend: Tree | None = None) -> Replayed:
@@ -94,7 +94,7 @@ def run(case: Case, options: ReplayOptions, *, ascend: Tree | None = None) -> Re
     """
     started = time.perf_counter()
     config = Config(profile=BUILT_IN[case.profile])
-    before, after = (_omni(version, options.progress) for version in (case.omni_before, case.omni_after))
+    before, after = (_open_omni(version, options.progress) for version in (case.omni_before, case.omni_after))
     old, truth = {}, {}
     for module in config.profile.runners:
         was, now = inputs.read_first(before, module.paths), inputs.read_first(after, module.paths)
@@ -108,16 +108,16 @@ def run(case: Case, options: ReplayOptions, *, ascend: Tree | None = None) -> Re
         ascend=ascend or (inputs.open_at("vllm-ascend", case.ascend, None, options.progress) if case.ascend else None),
         vllm=inputs.open_at("vllm", case.vllm_after, None, options.progress),
     )
-    results, *_ = planning.plan(_options(case, options), given)
+    results, *_ = planning.plan(_make_options(case, options), given)
     scored = tuple(result for result in results if result.path in truth)
     return Replayed(case, scored, truth, time.perf_counter() - started)
 
 
-def _omni(version: str, progress: Progress) -> Tree:
+def _open_omni(version: str, progress: Progress) -> Tree:
     return inputs.open_at("vllm-omni", version, None, progress)
 
 
-def _options(case: Case, options: ReplayOptions) -> UpgradeOptions:
+def _make_options(case: Case, options: ReplayOptions) -> UpgradeOptions:
     return UpgradeOptions(
         ascend_base=case.ascend_base or None,
         omni_base=case.omni_before,
@@ -157,11 +157,11 @@ def silent_errors(result: ModuleResult, truth: str) -> Counter[tuple[str, str]]:
     """Lines that the tool changed, people did not, and that no review item shows, as a multiset of sign and line."""
     old, made, new = (score.normalise(text) for text in (result.before, result.after, truth))
     wrong = score.changed_lines(old, made) - score.changed_lines(old, new)
-    shown = {line for item in result.reviews for line in _shown(item)}
+    shown = {line for item in result.reviews for line in _shown_lines(item)}
     return Counter({key: count for key, count in wrong.items() if key[1].strip() not in shown})
 
 
-def _shown(item: ReviewItem) -> Iterable[str]:
+def _shown_lines(item: ReviewItem) -> Iterable[str]:
     """The lines of all texts of a review item."""
     for text in (item.base, item.omni, item.upstream, item.chosen):
         yield from (line.strip() for line in score.normalise_part(text).split("\n"))
@@ -179,7 +179,7 @@ def largest(item: Replayed, count: int) -> list[ReplayHunk]:
     return sorted(found, key=lambda hunk: -hunk.lines)[:count]
 
 
-def _means(rows: tuple[ReplayRow, ...]) -> dict[str, int | str]:
+def _compute_means(rows: tuple[ReplayRow, ...]) -> dict[str, int | str]:
     if not rows:
         return {}
     names = ("effort_left", "kept", "recall", "precision")

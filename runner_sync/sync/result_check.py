@@ -31,7 +31,7 @@ class Verified(NamedTuple):
     fitted: str = ""
 
 
-def new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions) -> Verified:
+def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions) -> Verified:
     """Breakage of the upgraded modules in the target trees.
 
     If only the GPU runners are ported, just the breakage that this run caused. Without the trees that are needed, a
@@ -50,25 +50,25 @@ def new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], options:
         found = breakage.find(world, before, paths)
         options.progress("verifying", 1, 1)
         return Verified(tuple(folded(found)))
-    pair, unread = _before_upgrade(given, results, options)
+    pair, unread = _open_pair_before(given, results, options)
     since = pair.world(given) if pair is not None else None
     found = breakage.find(world, None, paths, since=since or before, imports=False)
-    found, others = by_request(found, options, lambda: breakage.find(world, before, paths, imports=False))
+    found, others = split_by_request(found, options, lambda: breakage.find(world, before, paths, imports=False))
     inherited, idle = breakage.find_inherited(world, own)
     options.progress("verifying", 1, 1)
     reported = {(finding.path, finding.line, finding.symbol) for finding in found}
     notes = (
         *unread,
-        *_note_of_others(others, options),
-        *inherited_code.unfit(
+        *_note_others(others, options),
+        *inherited_code.note_unfit(
             [one for one in inherited if (one.path, one.line, one.symbol) not in reported], given.profile
         ),
-        *inherited_code.never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
+        *inherited_code.note_never_set([i for i in idle if is_selected(i.unit, options.only)], given.profile),
     )
     return Verified(tuple(folded(found)), notes, shlex.join(pair.words) if pair is not None else "")
 
 
-def by_request(
+def split_by_request(
     found: list[Finding], options: UpgradeOptions, load_new: Callable[[], list[Finding]]
 ) -> tuple[list[Finding], list[Finding]]:
     """The findings of a run with ``--only``, and those that it left aside: in units that nobody asked for, and there
@@ -76,16 +76,16 @@ def by_request(
     others = [finding for finding in found if not is_selected(finding.unit, options.only)]
     if not others:
         return found, []
-    new = {_place(finding) for finding in load_new()}
-    aside = [finding for finding in others if _place(finding) not in new]
+    new = {_finding_key(finding) for finding in load_new()}
+    aside = [finding for finding in others if _finding_key(finding) not in new]
     return [finding for finding in found if finding not in aside], aside
 
 
-def _place(finding: Finding) -> tuple[str, str, int, str]:
+def _finding_key(finding: Finding) -> tuple[str, str, int, str]:
     return finding.code, finding.path, finding.line, finding.symbol
 
 
-def _note_of_others(others: Sequence[Finding], options: UpgradeOptions) -> tuple[str, ...]:
+def _note_others(others: Sequence[Finding], options: UpgradeOptions) -> tuple[str, ...]:
     if not others:
         return ()
     number = "1 finding is" if len(others) == 1 else f"{len(others)} findings are"
@@ -93,7 +93,7 @@ def _note_of_others(others: Sequence[Finding], options: UpgradeOptions) -> tuple
     return (f"{number} in units that --only leaves as they were, and not listed (`{command}` shows what is there)",)
 
 
-def _before_upgrade(
+def _open_pair_before(
     given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions
 ) -> tuple[pairs.Pair | None, tuple[str, ...]]:
     """The trees that the runners fitted before, where these are others than the target; and a note if they cannot be
@@ -102,7 +102,7 @@ def _before_upgrade(
     bases = [unit.base for result in results for unit in result.units]
     refs = [base.ref for base in bases if base is not None and base.project == project]
     try:
-        return pairs.before_upgrade(options, given, refs), ()
+        return pairs.open_pair_before_upgrade(options, given, refs), ()
     except InputError as error:
         return None, (f"verified without the trees that the runners fitted before: {error}",)
 

@@ -15,7 +15,7 @@ from runner_sync.verify.catalog import known_codes
 from runner_sync.verify.codes import BREAKAGE, Codes
 
 
-def chosen(options: CheckOptions, settings: Config) -> Codes:
+def choose_codes(options: CheckOptions, settings: Config) -> Codes:
     """The codes of a ``check``. What ``--select`` names runs even if the configuration ignores it."""
     _refuse_unknown(options.select, "--select")
     _refuse_unknown(options.ignore, "--ignore")
@@ -27,10 +27,10 @@ def chosen(options: CheckOptions, settings: Config) -> Codes:
     return Codes(settings.select, (*settings.ignore, *options.ignore))
 
 
-def chosen_for_verify(options: CheckOptions, settings: Config) -> Codes:
+def choose_codes_for_verify(options: CheckOptions, settings: Config) -> Codes:
     """The codes of a ``verify``: those of ``check`` that are about breakage (RS3xx). Raises ``InputError`` if
     ``--select`` names none of them. A configuration without any is no error: all of them run."""
-    codes = chosen(options, settings)
+    codes = choose_codes(options, settings)
     if not codes.select:
         return Codes((BREAKAGE,), codes.ignore)
     kept = [code for code in codes.select if code.startswith(BREAKAGE)]

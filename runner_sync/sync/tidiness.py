@@ -24,7 +24,7 @@ from runner_sync.verify.runners.job import CheckModule
 RULES = Codes(select=("RS401", "RS405", "RS408", "RS411", "RS412"))
 
 
-def new_faults(results: Sequence[ModuleResult], profile: Profile) -> list[Finding]:
+def find_new_faults(results: Sequence[ModuleResult], profile: Profile) -> list[Finding]:
     """What the rules find in the modules as they are now and did not find in them before: more than were there of a
     rule, a unit and a symbol."""
     before, after = (

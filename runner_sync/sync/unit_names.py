@@ -21,7 +21,7 @@ from runner_sync.upgrade import is_selected
 def refuse_misspelt(only: Sequence[str], modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
     """Raises ``InputError`` if an ``--only`` or a pattern of `units` in the configuration matches no unit of the NPU
     modules or their GPU twins: it is misspelt, and would be ignored."""
-    known = {name for found in modules for name in texts.unit_texts(found.text, found.path)}
+    known = {name for derived in modules for name in texts.unit_texts(derived.text, derived.path)}
     for module in given.profile.modules:
         twin = module.gpu
         text = given.omni.read(twin.path) if twin is not None else None

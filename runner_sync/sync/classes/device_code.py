@@ -40,7 +40,7 @@ class DeviceCode:
     def __call__(self, called: str) -> str:
         """``Cache.write (vllm_omni/cache.py) uses torch.cuda.is_available``; empty for a called name, as the GPU runner
         writes it (``self.cache.write``, ``write``), behind which no such code is in sight."""
-        for where, path, text in self._definitions(called):
+        for where, path, text in self._find_definitions(called):
             if words := list(dict.fromkeys(_CUDA.findall(code_of(text)))):
                 return f"{where} ({path}) uses {at_most(SHOWN, words)}"
         return ""
@@ -48,26 +48,26 @@ class DeviceCode:
     def gives_up(self, called: str) -> str:
         """``vllm_omni/cache.py``: where a called name is defined that returns at once if there is no CUDA, whatever it
         was given; empty for any other."""
-        return next((path for _, path, text in self._definitions(called) if _begins_with_exit(text)), "")
+        return next((path for _, path, text in self._find_definitions(called) if _begins_with_exit(text)), "")
 
-    def _definitions(self, called: str) -> Iterator[tuple[str, str, str]]:
+    def _find_definitions(self, called: str) -> Iterator[tuple[str, str, str]]:
         """The name, path and text of each definition that the called name may mean in a GPU module."""
         owner, _, name = called.rpartition(".")
-        for entry in self._imported.get(name, ()) if not owner else ():
-            found = self._module_texts.module(entry.module)
+        for entry in self._omni_imports.get(name, ()) if not owner else ():
+            found = self._module_texts.find_module(entry.module)
             units = texts.whole_definitions(found[1], found[0]) if found is not None and is_python(found[1]) else {}
             if found is not None and entry.name in units:
                 yield entry.name, found[0], units[entry.name]
-        for entry in self._made.get(owner.removeprefix("self."), ()) if owner.startswith("self.") else ():
+        for entry in self._attribute_classes.get(owner.removeprefix("self."), ()) if owner.startswith("self.") else ():
             made = self._module_texts.find_class(entry.module, entry.name)
-            source = self._module_texts.module(made.module) if made is not None else None
+            source = self._module_texts.find_module(made.module) if made is not None else None
             if made is not None and source is not None:
                 members = texts.members(made.text, made.name, made.module)
                 if name in members:
                     yield f"{made.name}.{name}", source[0], members[name]
 
     @cached_property
-    def _imported(self) -> dict[str, list[Import]]:
+    def _omni_imports(self) -> dict[str, list[Import]]:
         """What the GPU modules import from omni, by the name that they bind."""
         found: dict[str, list[Import]] = {}
         for path, text in self._texts:
@@ -77,12 +77,12 @@ class DeviceCode:
         return found
 
     @cached_property
-    def _made(self) -> dict[str, list[Import]]:
+    def _attribute_classes(self) -> dict[str, list[Import]]:
         """The classes of omni's that GPU classes make their attributes of, by the attribute."""
         found: dict[str, list[Import]] = {}
         for _, text in self._texts:
-            for attribute, name in _constructions(module_of(text)):
-                found.setdefault(attribute, []).extend(self._imported.get(name, ()))
+            for attribute, name in _find_constructions(module_of(text)):
+                found.setdefault(attribute, []).extend(self._omni_imports.get(name, ()))
         return found
 
     @cached_property
@@ -106,7 +106,7 @@ AVAILABLE = "torch.cuda.is_available"
 """False on NPU, also where vllm-ascend lets `torch.cuda` stand for `torch.npu`: its wrapper exchanges other names."""
 
 
-def _constructions(module: ast.Module) -> Iterator[tuple[str, str]]:
+def _find_constructions(module: ast.Module) -> Iterator[tuple[str, str]]:
     """``("cache", "Cache")`` for each ``self.cache = Cache(…)``, with a type or without."""
     for node in walk(module):
         if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(node.value, ast.Call):

@@ -21,8 +21,8 @@ from runner_sync.units import join, set_bases, texts
 from runner_sync.upgrade import GpuTwin, Hierarchy, Inherited, ModuleRevision, instance_names, is_selected
 
 
-def hierarchy_of(
-    found: DerivedModule,
+def find_hierarchy(
+    derived: DerivedModule,
     twin: GpuTwin,
     *,
     modules: Sequence[DerivedModule],
@@ -31,86 +31,94 @@ def hierarchy_of(
     given: inputs.Inputs,
 ) -> Hierarchy:
     """What the classes of ``found`` inherit, the mixins that this upgrade adds, and those they continue without."""
-    classes = sorted({name.split(".")[0] for name in texts.unit_texts(found.text, found.path) if "." in name})
-    missing = _missing_mixins(found, module_texts, twin.new, given.profile)
+    classes = sorted({name.split(".")[0] for name in texts.unit_texts(derived.text, derived.path) if "." in name})
+    missing = _find_missing_mixins(derived, module_texts, twin.new, given.profile)
     return replace(
-        _decide_mixins(missing, found, twin, options, _used_by_gpu(modules, given)),
-        inherited={name: inherited_by(module_texts, found, name, given) for name in classes},
-        with_twin=_with_twin(found, module_texts, given) if twin.new is not None else {},
+        _decide_mixins(missing, derived, twin, options, _find_names_of_twins(modules, given)),
+        inherited={name: find_inherited_members(module_texts, derived, name, given) for name in classes},
+        with_twin=_inherit_from_twin(derived, module_texts, given) if twin.new is not None else {},
     )
 
 
-def inherited_by(module_texts: ModuleTexts, found: DerivedModule, name: str, given: inputs.Inputs) -> Inherited:
+def find_inherited_members(
+    module_texts: ModuleTexts, derived: DerivedModule, name: str, given: inputs.Inputs
+) -> Inherited:
     """What class ``name`` inherits now and inherited before this run, and what its GPU twin inherits from vLLM."""
-    dotted = module_name(found.path)
+    dotted = module_name(derived.path)
     original = module_texts.as_before()
     twin = given.profile.gpu_name(name)
-    path = found.module.gpu.path if found.module.gpu is not None else ""
+    path = derived.module.gpu.path if derived.module.gpu is not None else ""
     text = given.omni.read(path) if path else None
     return replace(
-        module_texts.inherited(found.text, name, dotted),
-        before=original.inherited(found.text, name, dotted).members,
-        vllm=original.inherited(text, twin, module_name(path)).vllm if text else {},
+        module_texts.find_inherited(derived.text, name, dotted),
+        before=original.find_inherited(derived.text, name, dotted).members,
+        vllm=original.find_inherited(text, twin, module_name(path)).vllm if text else {},
     )
 
 
-def _with_twin(found: DerivedModule, module_texts: ModuleTexts, given: inputs.Inputs) -> dict[str, Inherited]:
+def _inherit_from_twin(derived: DerivedModule, module_texts: ModuleTexts, given: inputs.Inputs) -> dict[str, Inherited]:
     """What the module's class would inherit with its GPU twin as first base; empty unless the profile wants that
     (``inherits``) and it is not so yet."""
-    module = found.module
+    module = derived.module
     if (
         not module.inherits
         or module.gpu is None
-        or not texts.whole_definitions(found.text, found.path).get(module.name)
+        or not texts.whole_definitions(derived.text, derived.path).get(module.name)
     ):
         return {}
-    if module.gpu.name in module_texts.inherited(found.text, module.name, module_name(found.path)).classes:
+    if module.gpu.name in module_texts.find_inherited(derived.text, module.name, module_name(derived.path)).classes:
         return {}
     entry = Import(module_name(module.gpu.path), module.gpu.name, module.gpu.name)
-    bases = module_texts.bases(found.text, module.name, module_name(found.path))
-    derived = set_bases(texts.parsed(found.text, found.path), module.name, [module.gpu.name, *bases])
-    return {module.name: inherited_by(module_texts, replace(found, text=add(join(derived), entry)), module.name, given)}
+    bases = module_texts.base_expressions(derived.text, module.name, module_name(derived.path))
+    with_twin = set_bases(texts.parsed(derived.text, derived.path), module.name, [module.gpu.name, *bases])
+    return {
+        module.name: find_inherited_members(
+            module_texts, replace(derived, text=add(join(with_twin), entry)), module.name, given
+        )
+    }
 
 
-def _missing_mixins(
-    found: DerivedModule, module_texts: ModuleTexts, gpu_new: ModuleRevision | None, profile: Profile
+def _find_missing_mixins(
+    derived: DerivedModule, module_texts: ModuleTexts, gpu_new: ModuleRevision | None, profile: Profile
 ) -> dict[str, frozenset[str]]:
     """Omni mixins among the bases of the GPU twin that the NPU class does not inherit, with the names that each adds to
     ``self``.
 
     A base that the class names but imports from where it no longer is does not count as missing: that import is mended.
     """
-    if gpu_new is None or found.module.gpu is None:
+    if gpu_new is None or derived.module.gpu is None:
         return {}
-    have = module_texts.inherited(found.text, found.module.name, module_name(found.path)).classes
-    have |= {base.expression for base in texts.bases_of(found.text, found.module.name, found.path)}
+    have = module_texts.find_inherited(derived.text, derived.module.name, module_name(derived.path)).classes
+    have |= {base.expression for base in texts.bases_of(derived.text, derived.module.name, derived.path)}
     twins = {gpu for gpu, _ in profile.classes}
     missing = {}
-    for base in texts.bases_of(gpu_new.text, found.module.gpu.name, gpu_new.path):
+    for base in texts.bases_of(gpu_new.text, derived.module.gpu.name, gpu_new.path):
         origin = next((o for o in base.origins if o.module.startswith(f"{profile.package}.")), None)
         if origin is not None and base.expression not in have and base.expression not in twins:
-            source = module_texts.module(origin.module)
+            source = module_texts.find_module(origin.module)
             missing[base.expression] = instance_names(source[1], origin.name) if source is not None else frozenset()
     return missing
 
 
-def _is_asked_for(found: DerivedModule, gpu_new: ModuleRevision | None, only: Sequence[str]) -> bool:
+def _has_selected_unit(derived: DerivedModule, gpu_new: ModuleRevision | None, only: Sequence[str]) -> bool:
     """Whether ``--only`` selects the module's class or a unit of it or of its twin; only then may its bases change."""
-    names = {found.module.name, *texts.unit_texts(found.text, found.path)}
-    if gpu_new is not None and found.module.gpu is not None:
-        twin = f"{found.module.gpu.name}."
-        there = texts.unit_texts(gpu_new.text, found.module.gpu.path)
-        names |= {f"{found.module.name}.{name.removeprefix(twin)}" for name in there if name.startswith(twin)}
+    names = {derived.module.name, *texts.unit_texts(derived.text, derived.path)}
+    if gpu_new is not None and derived.module.gpu is not None:
+        twin = f"{derived.module.gpu.name}."
+        there = texts.unit_texts(gpu_new.text, derived.module.gpu.path)
+        names |= {f"{derived.module.name}.{name.removeprefix(twin)}" for name in there if name.startswith(twin)}
     return any(is_selected(name, only) for name in names)
 
 
-def _used_by_selected(found: DerivedModule, gpu_new: ModuleRevision | None, only: Sequence[str]) -> frozenset[str]:
+def _find_names_of_selected(
+    derived: DerivedModule, gpu_new: ModuleRevision | None, only: Sequence[str]
+) -> frozenset[str]:
     """Names that the twin's methods selected by ``--only`` use on ``self``, also by way of methods that only the twin
     has, which would be ported with them."""
-    assert found.module.gpu is not None
-    there = texts.members(gpu_new.text, found.module.gpu.name, found.module.gpu.path) if gpu_new is not None else {}
-    here = texts.members(found.text, found.module.name, found.path)
-    todo = [name for name in there if is_selected(f"{found.module.name}.{name}", only)]
+    assert derived.module.gpu is not None
+    there = texts.members(gpu_new.text, derived.module.gpu.name, derived.module.gpu.path) if gpu_new is not None else {}
+    here = texts.members(derived.text, derived.module.name, derived.path)
+    todo = [name for name in there if is_selected(f"{derived.module.name}.{name}", only)]
     read = set[str]()
     while todo:
         news = self_names(there[todo.pop()]) - read
@@ -121,7 +129,7 @@ def _used_by_selected(found: DerivedModule, gpu_new: ModuleRevision | None, only
 
 def _decide_mixins(
     missing: Mapping[str, frozenset[str]],
-    found: DerivedModule,
+    derived: DerivedModule,
     gpu: GpuTwin,
     options: UpgradeOptions,
     used: frozenset[str],
@@ -137,16 +145,16 @@ def _decide_mixins(
     """
     if not missing:
         return Hierarchy()
-    assert found.module.gpu is not None
-    name, twin = found.module.name, found.module.gpu.name
-    if not _is_asked_for(found, gpu.new, options.only):
+    assert derived.module.gpu is not None
+    name, twin = derived.module.name, derived.module.gpu.name
+    if not _has_selected_unit(derived, gpu.new, options.only):
         return Hierarchy(missing_mixins={name: missing})
     if options.only and is_selected(name, options.only):
         return Hierarchy(added_mixins={name: missing})
-    used = _used_by_selected(found, gpu.new, options.only) if options.only else used
+    used = _find_names_of_selected(derived, gpu.new, options.only) if options.only else used
     unused = {mixin for mixin, names in missing.items() if names and not names & used}
-    settled = _bases_at(gpu.settled, twin) if gpu.settled is not None else set()
-    tables = [_bases_at(base.side, twin) for base in gpu.bases]
+    settled = _read_bases(gpu.settled, twin) if gpu.settled is not None else set()
+    tables = [_read_bases(base.side, twin) for base in gpu.bases]
     old = set.intersection(*tables) if tables else set()
     late = frozenset() if options.only else frozenset(old & missing.keys() - unused - settled)
     brought = {mixin: names for mixin, names in missing.items() if mixin not in unused | settled | old}
@@ -158,12 +166,12 @@ def _decide_mixins(
     )
 
 
-def _bases_at(side: ModuleRevision, class_name: str) -> set[str]:
+def _read_bases(side: ModuleRevision, class_name: str) -> set[str]:
     """The base expressions of a class at one revision of its module."""
     return {base.expression for base in texts.bases_of(side.text, class_name, side.path)}
 
 
-def _used_by_gpu(modules: Sequence[DerivedModule], given: inputs.Inputs) -> frozenset[str]:
+def _find_names_of_twins(modules: Sequence[DerivedModule], given: inputs.Inputs) -> frozenset[str]:
     """Names that any GPU twin uses on ``self``."""
     twins = {other.module.gpu.path for other in modules if other.module.gpu is not None}
     readings = [given.omni.read(path) for path in sorted(twins)]

@@ -41,7 +41,7 @@ class ModuleTexts:
     upgraded: dict[str, str] = field(default_factory=dict)
     relocated: Mapping[str, str] = field(default_factory=dict)
 
-    def module(self, dotted: str) -> tuple[str, str] | None:
+    def find_module(self, dotted: str) -> tuple[str, str] | None:
         """``(path, text)`` of a dotted module name, or ``None`` when no tree has it."""
         dotted = self.relocated.get(dotted, dotted)
         tree = self._tree_of(dotted)
@@ -67,9 +67,9 @@ class ModuleTexts:
         False in doubt: for a module of a project that is not at hand, one that does not parse, and one whose text does
         not show all its names (``import *``, ``__getattr__``).
         """
-        if self._tree_of(dotted) is None or self.module(f"{dotted}.{name}") is not None:
+        if self._tree_of(dotted) is None or self.find_module(f"{dotted}.{name}") is not None:
             return False
-        found = self.module(dotted)
+        found = self.find_module(dotted)
         if found is None or not name:
             return found is None
         try:
@@ -94,26 +94,26 @@ class ModuleTexts:
         seen: set[tuple[str, str]] = set()
         while (dotted, name) not in seen:
             seen.add((dotted, name))
-            source = self.module(dotted)
+            source = self.find_module(dotted)
             if source is None:
                 return None
             path, text = source
             found = Class(module_name(path), name, text)
             if found.is_there:
                 return found
-            entry = _imported(text, path, name)
+            entry = _find_from_import(text, path, name)
             if entry is None:
                 return None
             dotted, name = entry.module, entry.name
         return None
 
-    def inherited(self, text: str, class_name: str, dotted: str) -> Inherited:
+    def find_inherited(self, text: str, class_name: str, dotted: str) -> Inherited:
         """What ``class_name`` of module ``dotted``, whose text is ``text``, inherits according to its MRO. ``upstream``
         and ``vllm`` also have what vllm-ascend's and vLLM's classes define and a nearer base overrides."""
         members: dict[str, str | None] = {}
         upstream: set[str] = set()
         vllm: dict[str, str] = {}
-        _, *parents = mro.linearise(Class(dotted, class_name, text), self._parents)
+        _, *parents = mro.linearise(Class(dotted, class_name, text), self._find_parents)
         for owner in parents:
             project = project_of(owner.module)
             for member, body in texts.members(owner.text, owner.name, owner.module).items():
@@ -124,41 +124,41 @@ class ModuleTexts:
                     vllm.setdefault(member, body)
         return Inherited(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm)
 
-    def reached(self, text: str, class_name: str, dotted: str, *, member: str) -> Iterator[Class]:
+    def find_reached(self, text: str, class_name: str, dotted: str, *, member: str) -> Iterator[Class]:
         """The classes whose ``member`` runs when that of ``class_name`` calls ``super()``'s: the next one of the MRO
         that has it and, as long as each calls ``super()``'s in turn, those behind it."""
-        for owner in mro.linearise(Class(dotted, class_name, text), self._parents)[1:]:
+        for owner in mro.linearise(Class(dotted, class_name, text), self._find_parents)[1:]:
             body = texts.members(owner.text, owner.name, owner.module).get(member)
             if body is not None:
                 yield owner
                 if "super()" not in parents_of(body, member):
                     return
 
-    def _parents(self, owner: Class) -> Iterator[Class]:
+    def _find_parents(self, owner: Class) -> Iterator[Class]:
         """The base classes that are found in the trees; of a conditional base that of the first branch."""
         for base in texts.bases_of(owner.text, owner.name, owner.module) if owner.is_there else ():
             for origin in base.origins[:1]:
-                found = self._class_of(origin, owner)
+                found = self._resolve_class(origin, owner)
                 if found is not None:
                     yield found
 
-    def branches(self, text: str, class_name: str, dotted: str) -> Iterator[tuple[BaseClass, BaseOrigin, Class]]:
+    def find_branches(self, text: str, class_name: str, dotted: str) -> Iterator[tuple[BaseClass, BaseOrigin, Class]]:
         """The classes that conditional bases of a class may be, as far as they are found in the trees."""
         owner = Class(dotted, class_name, text)
         for base in texts.bases_of(text, class_name, dotted) if owner.is_there else ():
             for origin in base.origins if len(base.origins) > 1 else ():
-                found = self._class_of(origin, owner)
+                found = self._resolve_class(origin, owner)
                 if found is not None:
                     yield base, origin, found
 
-    def _class_of(self, origin: BaseOrigin, owner: Class) -> Class | None:
+    def _resolve_class(self, origin: BaseOrigin, owner: Class) -> Class | None:
         """The class that ``origin``, which a base of ``owner`` is bound to, names; ``None`` if no text shows it."""
         if origin.module:
             return self.find_class(absolute(origin.module, owner.module), origin.name)
         found = Class(owner.module, origin.name, owner.text)
         return found if found.is_there else self.find_class(owner.module, origin.name)
 
-    def constructors(self, text: str, dotted: str) -> dict[str, frozenset[str]]:
+    def find_constructors(self, text: str, dotted: str) -> dict[str, frozenset[str]]:
         """The keywords that generated constructors of omni classes accept, by the names under which module ``dotted``
         imports the classes."""
         found = {}
@@ -168,23 +168,23 @@ class ModuleTexts:
             for entry in imported_by(node):
                 module = absolute(entry.module, dotted)
                 owner = self.find_class(module, entry.name) if project_of(module) == "vllm-omni" else None
-                fields = self._fields(owner) if owner is not None else None
+                fields = self._find_constructor_fields(owner) if owner is not None else None
                 if fields is not None:
                     found[entry.bound] = fields
         return found
 
-    def _fields(self, owner: Class) -> frozenset[str] | None:
+    def _find_constructor_fields(self, owner: Class) -> frozenset[str] | None:
         """The fields that a class and its bases add to the generated constructor. ``None`` if there are none, a base is
         not at hand, or one of the classes has a constructor of its own or is closed to other attributes."""
         found: set[str] = set()
-        for one in mro.linearise(owner, self._parents):
+        for one in mro.linearise(owner, self._find_parents):
             added = own_fields(one.text, one.name)
-            if added is None or len(texts.bases_of(one.text, one.name, one.module)) > len([*self._parents(one)]):
+            if added is None or len(texts.bases_of(one.text, one.name, one.module)) > len([*self._find_parents(one)]):
                 return None
             found |= set(added)
         return frozenset(found) or None
 
-    def bases(self, text: str, class_name: str, dotted: str) -> tuple[str, ...]:
+    def base_expressions(self, text: str, class_name: str, dotted: str) -> tuple[str, ...]:
         """The base expressions of a class; empty if the module has no such class."""
         module = texts.parsed(text, dotted)
         return tuple(b.expression for b in class_bases(module, class_name)) if has_class(module, class_name) else ()
@@ -205,7 +205,7 @@ class Class(NamedTuple):
             return False
 
 
-def _imported(text: str, path: str, name: str) -> Import | None:
+def _find_from_import(text: str, path: str, name: str) -> Import | None:
     """The from-import by which a module binds ``name``; ``None`` if there is none or the module does not parse."""
     try:
         entry = imports(text, path).get(name)

@@ -37,7 +37,7 @@ class Attributes:
         self._near = tuple(f"{folder}/" for folder in near)
         self._is_defined: dict[str, bool] = {}
 
-    def undefined(self, text: str, known: Iterable[str]) -> frozenset[str]:
+    def find_undefined(self, text: str, known: Iterable[str]) -> frozenset[str]:
         """The attributes that ``text`` reads from ``self`` or from an imported class, and that no file of the trees
         defines. Only classes imported from one of the projects count.
 
@@ -48,20 +48,20 @@ class Attributes:
         owners = {"self", *imported}
         read = {name for owner, name in _READS.findall(text) if owner in owners and name not in _OF_EVERY_CLASS}
         known_words = {word for one in known for word in re.findall(r"\w+", _COMMENTS.sub("", one))}
-        names = {name for name in read - known_words if not _defines(name).search(text)}
+        names = {name for name in read - known_words if not _definition_pattern(name).search(text)}
         self._look_for(names - self._is_defined.keys(), set(imported.values()))
         return frozenset(name for name in names if not self._is_defined[name])
 
     def _look_for(self, names: set[str], modules: Iterable[str]) -> None:
         """Remember for each of ``names`` whether some file defines it; ``modules`` are where it most likely is."""
         left = set(names)
-        for text in self._texts(modules) if left else ():
-            left -= {name for name in left if name in text and _defines(name).search(text)}
+        for text in self._read_texts(modules) if left else ():
+            left -= {name for name in left if name in text and _definition_pattern(name).search(text)}
             if not left:
                 break
         self._is_defined |= {name: name not in left for name in names}
 
-    def _texts(self, modules: Iterable[str]) -> Iterator[str]:
+    def _read_texts(self, modules: Iterable[str]) -> Iterator[str]:
         """The texts of the trees: those of ``modules`` first, then those in the near folders."""
         first = tuple(module.replace(".", "/") for module in modules)
         places = [(path, tree) for tree in self._trees for path in tree.paths(f"{PACKAGES[tree.source.project]}/")]
@@ -72,5 +72,5 @@ class Attributes:
                 yield text
 
 
-def _defines(name: str) -> re.Pattern[str]:
+def _definition_pattern(name: str) -> re.Pattern[str]:
     return re.compile(_DEFINES.format(re.escape(name)), re.MULTILINE)

@@ -21,21 +21,23 @@ from runner_sync.units import texts
 from runner_sync.upgrade import Variant
 
 
-def variants(found: DerivedModule, module_texts: ModuleTexts, bases: Bases) -> Callable[[str], Sequence[Variant]]:
+def make_variant_finder(
+    derived: DerivedModule, module_texts: ModuleTexts, bases: Bases
+) -> Callable[[str], Sequence[Variant]]:
     """A function that gives the variants of the module's class, each with its methods at a base revision and now.
 
     A variant that did not exist at that revision is left out: whoever made it a base later has seen its methods.
     """
-    anchor, dotted = found.module.upstreams[0], module_name(found.path)
+    anchor, dotted = derived.module.upstreams[0], module_name(derived.path)
 
-    def since(ref: str) -> list[Variant]:
+    def find_variants(ref: str) -> list[Variant]:
         known = []
-        for base, origin, owner in module_texts.branches(found.text, found.module.name, dotted):
-            source = module_texts.module(owner.module)
+        for base, origin, owner in module_texts.find_branches(derived.text, derived.module.name, dotted):
+            source = module_texts.find_module(owner.module)
             if source is None or project_of(owner.module) != anchor.project or owner.name == anchor.name:
                 continue
             path, text = source
-            old = texts.members(bases.revisions.locked(anchor.project, ref, path).text, owner.name, path)
+            old = texts.members(bases.revisions.read_locked(anchor.project, ref, path).text, owner.name, path)
             if old:
                 new = texts.members(text, owner.name, path)
                 known.append(
@@ -43,4 +45,4 @@ def variants(found: DerivedModule, module_texts: ModuleTexts, bases: Bases) -> C
                 )
         return known
 
-    return since
+    return find_variants

@@ -28,15 +28,15 @@ MARGIN = 0.01
 are as similar to the release after their own, or less by 0.01 to 0.2."""
 
 
-def note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: Progress) -> tuple[str, ...]:
+def make_note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: Progress) -> tuple[str, ...]:
     """A note if copies are more similar to the next release with another text than to any up to the followed one."""
     tree = given.followed
     if tree is None or tree.source.kind != "release" or tree.source.version is None:
         return ()
-    copies = [*_inferred(results)]
+    copies = [*_find_inferred_copies(results)]
     if not copies:
         return ()
-    later = _next(tree, sorted({base.path for _, _, base in copies}), progress)
+    later = _find_next_release(tree, sorted({base.path for _, _, base in copies}), progress)
     if later is None:
         return ()
     trees = {base.ref: inputs.open_at(tree.source.project, base.ref, None, progress) for _, _, base in copies}
@@ -51,7 +51,7 @@ def note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: Progre
     return (f"{said} ({', '.join(named)}): {remedy}",)
 
 
-def _inferred(results: Sequence[ModuleResult]) -> Iterator[tuple[str, str, BaseRef]]:
+def _find_inferred_copies(results: Sequence[ModuleResult]) -> Iterator[tuple[str, str, BaseRef]]:
     """Name, text and base of each copy whose base was inferred."""
     for result in results:
         own = texts.unit_texts(result.before, result.path)
@@ -60,7 +60,7 @@ def _inferred(results: Sequence[ModuleResult]) -> Iterator[tuple[str, str, BaseR
                 yield unit.unit, own.get(unit.unit, ""), unit.base
 
 
-def _next(tree: Tree, paths: Sequence[str], progress: Progress) -> Tree | None:
+def _find_next_release(tree: Tree, paths: Sequence[str], progress: Progress) -> Tree | None:
     """The first later release in which one of ``paths`` differs, however many before it have the same texts; ``None``
     if there is none or the index fails."""
     assert tree.source.version is not None

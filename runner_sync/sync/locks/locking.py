@@ -19,7 +19,7 @@ from runner_sync.verify.runners import locked
 from runner_sync.verify.runners.reading import Reading
 
 
-def lock_change(
+def make_lock_change(
     command: str,
     results: list[ModuleResult],
     given: inputs.Inputs,
@@ -32,9 +32,9 @@ def lock_change(
     It gets no GPU text of the modules in ``unseen``, of which nobody knows what they have of their twins: the present
     text would settle what they lack.
     """
-    results = [_without_twins(result) if result.path in unseen else result for result in results]
+    results = [_drop_twins(result) if result.path in unseen else result for result in results]
     marked = options.conflict == "inline"
-    entries = [entry for result in results for entry in _entries(result, given, marked=marked)]
+    entries = [entry for result in results for entry in _make_entries(result, given, marked=marked)]
     is_whole = options.gpu and options.upstream and not options.only
     read = {source.project: source for source in given.sources if source.project != "vllm-omni"}
     # Others have no folder of that name. The followed project is recorded nevertheless: units refer to it.
@@ -57,29 +57,29 @@ def lock_change(
         if given.omni.read(path) is None or (command == "lock" and path not in named):
             gone.add(path)
     before = given.omni.read(given.lock_file)
-    known = _forget(_without_lost_twins(given), entries)
+    known = _drop_hashes(_drop_lost_twins(given), entries)
     known = replace(known, inputs={project: ref for project, ref in known.inputs.items() if project not in unnamed})
     made = locks.merge(known, entries, inputs=refs, gone=gone)
     asked = any(result.reviews for result in results)
     # Without a vllm-ascend nobody knows whether it calls the methods that were not ported.
     takes_gpu = options.gpu and not options.only and given.followed is not None
     if command == "upgrade" and takes_gpu and (asked or made != given.lock):
-        made = _with_settled_gpu(made, given.omni.source)
+        made = _settle_gpu(made, given.omni.source)
     after = locks.dump(made)
     return None if before == after else FileChange(given.lock_file, before, after)
 
 
-def _without_twins(result: ModuleResult) -> ModuleResult:
+def _drop_twins(result: ModuleResult) -> ModuleResult:
     return replace(result, synced={name: (upstream, None) for name, (upstream, _gpu) in result.synced.items()})
 
 
-def _with_settled_gpu(lock: locks.Lock, omni: Source) -> locks.Lock:
+def _settle_gpu(lock: locks.Lock, omni: Source) -> locks.Lock:
     """The lock with omni's revision as the one whose GPU runners were taken in: what NPU lacks of them is settled.
     Unchanged for a folder that is neither a release nor in git: its name may stand for another tree next time."""
     return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.is_known_elsewhere else lock
 
 
-def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tuple[locks.Entry, ...]:
+def _make_entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tuple[locks.Entry, ...]:
     """Lock entries of one module, with the hashes by which ``check`` recognises later edits.
 
     A changed module that is ``marked`` (it may hold diff3 markers) gets no hashes: a person still has to edit it.
@@ -88,12 +88,12 @@ def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tup
     recorded = given.lock.by_key()
     for name, (upstream, gpu) in result.synced.items():
         known = recorded.get((result.path, name))
-        upstream = _locked(upstream, known.upstream if known is not None else None)
+        upstream = _lock_reference(upstream, known.upstream if known is not None else None)
         older = gpu.also if gpu is not None else ()
-        gpu = _locked(gpu, known.gpu if known is not None else None)
+        gpu = _lock_reference(gpu, known.gpu if known is not None else None)
         gpu = replace(gpu, also=older) if gpu is not None else None
         if upstream is not None or gpu is not None:
-            entries.append(locks.Entry(result.path, name, upstream, gpu, _code_known(known, gpu)))
+            entries.append(locks.Entry(result.path, name, upstream, gpu, _keep_code_hash(known, gpu)))
     if marked and result.after != result.before:
         return tuple(entries)
     twin = next((entry.gpu.path for entry in entries if entry.gpu is not None), "")
@@ -102,14 +102,14 @@ def _entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tup
     return locked.record(entries, Reading(result.path, result.after), gpu_reading, label=given.profile.marker)
 
 
-def _code_known(known: locks.Entry | None, gpu: BaseRef | None) -> dict[str, Any]:
+def _keep_code_hash(known: locks.Entry | None, gpu: BaseRef | None) -> dict[str, Any]:
     """The old lock's hash, without docstrings, of the GPU text if that is the same: it may not be at hand any more."""
     if known is None or known.gpu is None or gpu is None or known.gpu.digest != gpu.digest:
         return {}
     return {key: known.extra[key] for key in (locked.GPU_CODE,) if key in known.extra}
 
 
-def _without_lost_twins(given: inputs.Inputs) -> locks.Lock:
+def _drop_lost_twins(given: inputs.Inputs) -> locks.Lock:
     """The old lock without references to GPU files that the tree no longer has: there is nothing to compare with."""
     kept = []
     for entry in given.lock.entries:
@@ -118,7 +118,7 @@ def _without_lost_twins(given: inputs.Inputs) -> locks.Lock:
     return replace(given.lock, entries=tuple(entry for entry in kept if entry.upstream or entry.gpu or entry.extra))
 
 
-def _forget(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:
+def _drop_hashes(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:
     """``lock`` without the hashes of the units in ``entries``: those that ``entries`` do not record again are out of
     date."""
     keys = {entry.key for entry in entries}
@@ -131,7 +131,7 @@ def _forget(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:
     return replace(lock, entries=tuple(kept))
 
 
-def _locked(ref: BaseRef | None, known: BaseRef | None) -> BaseRef | None:
+def _lock_reference(ref: BaseRef | None, known: BaseRef | None) -> BaseRef | None:
     """The reference as it is recorded: a text that is locked already keeps the ref at which it was first seen."""
     if ref is None or (known is not None and (known.path, known.digest) == (ref.path, ref.digest)):
         return known if ref is not None else None

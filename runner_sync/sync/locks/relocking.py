@@ -16,7 +16,7 @@ from runner_sync.lineage.alignment import aligned_with
 from runner_sync.lock import Entry, Lock, is_lock, load
 from runner_sync.model import BaseRef, Project
 from runner_sync.sync.options import Progress, UpgradeOptions
-from runner_sync.sync.synced.locked import unlike_locked
+from runner_sync.sync.synced.locked import find_changed_unit
 from runner_sync.sync.synced.revisions import Revisions
 from runner_sync.sync.trees import inputs
 from runner_sync.trees import InGit, Tree
@@ -26,7 +26,7 @@ from runner_sync.verify.runners import locked
 from runner_sync.verify.runners.reading import Reading
 
 
-def readable_lock(given: inputs.Inputs, progress: Progress) -> tuple[Lock, tuple[str, ...]]:
+def read_lock(given: inputs.Inputs, progress: Progress) -> tuple[Lock, tuple[str, ...]]:
     """The lock of an omni tree; if it cannot be read, for instance in the midst of a merge, the committed one. Beside
     it a note that it could not be read.
 
@@ -44,12 +44,12 @@ def readable_lock(given: inputs.Inputs, progress: Progress) -> tuple[Lock, tuple
     except UnknownFormat:
         raise
     except InputError as error:
-        known = _committed_lock(given.omni, name, progress)
+        known = _read_committed_lock(given.omni, name, progress)
         kept = "what it recorded was taken from the committed one" if known is not None else "every base was inferred"
         return known or Lock(), (f"{str(error).rpartition('; ')[0]}, so {kept}",)
 
 
-def _committed_lock(tree: Tree, name: str, progress: Progress) -> Lock | None:
+def _read_committed_lock(tree: Tree, name: str, progress: Progress) -> Lock | None:
     try:
         text = inputs.open_at("vllm-omni", "HEAD", tree, progress).read(name) if isinstance(tree, InGit) else None
         return load(text, path=f"the committed {name}") if text is not None else None
@@ -59,19 +59,21 @@ def _committed_lock(tree: Tree, name: str, progress: Progress) -> Lock | None:
         return None
 
 
-def without_told(lock: Lock, options: UpgradeOptions) -> Lock:
+def drop_named_bases(lock: Lock, options: UpgradeOptions) -> Lock:
     """``lock`` without what the options name another base of."""
     named: dict[Project, str | None] = {"vllm-ascend": options.ascend_base, "vllm-omni": options.omni_base}
     told = {project for project, base in named.items() if base is not None}
 
-    def left(ref: BaseRef | None) -> BaseRef | None:
+    def keep_unnamed(ref: BaseRef | None) -> BaseRef | None:
         return None if ref is not None and ref.project in told else ref
 
-    entries = tuple(replace(entry, upstream=left(entry.upstream), gpu=left(entry.gpu)) for entry in lock.entries)
+    entries = tuple(
+        replace(entry, upstream=keep_unnamed(entry.upstream), gpu=keep_unnamed(entry.gpu)) for entry in lock.entries
+    )
     return replace(lock, entries=entries, inputs={k: v for k, v in lock.inputs.items() if k not in told})
 
 
-def lost_note(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
+def note_lost(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
     """A note on the files that the old lock records and the tree lacks: the new lock will not mention them."""
     named = {entry.path for entry in lock.entries} | {e.gpu.path for e in lock.entries if e.gpu is not None}
     lost = sorted(path for path in named if given.omni.read(path) is None)
@@ -82,7 +84,7 @@ def lost_note(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedBases:
     """The old lock, and the trees that show which of its entries still hold."""
 
     lock: Lock
@@ -90,58 +92,62 @@ class Recorded:
     revisions: Revisions
 
     @classmethod
-    def of(cls, lock: Lock, given: inputs.Inputs, progress: Progress) -> Recorded:
+    def of(cls, lock: Lock, given: inputs.Inputs, progress: Progress) -> RecordedBases:
         return cls(lock, given, Revisions(replace(given, lock=lock), progress))
 
-    def kept(self, result: ModuleResult, *, is_seen: bool = True) -> ModuleResult:
+    def carry_over(self, result: ModuleResult, *, is_seen: bool = True) -> ModuleResult:
         """``result`` with the references that the old lock has for its units, as far as they still hold.
 
         If earlier revisions of its twin were not seen, a unit that was edited since goes by the GPU text of its entry,
         or by the present one if it has what that gained.
         """
-        holding = self._holding(result)
-        edited = {} if is_seen else {e.qualname: e.gpu for e in self._known_twins(result) if e.qualname not in holding}
+        holding = self._find_valid_entries(result)
+        edited = (
+            {}
+            if is_seen
+            else {e.qualname: e.gpu for e in self._find_readable_twins(result) if e.qualname not in holding}
+        )
 
-        def chosen(name: str, base: BaseRef | None, gpu: BaseRef | None) -> tuple[BaseRef | None, BaseRef | None]:
+        def choose(name: str, base: BaseRef | None, gpu: BaseRef | None) -> tuple[BaseRef | None, BaseRef | None]:
             if (entry := holding.get(name)) is not None:
                 return entry.upstream or base, entry.gpu or gpu
             then = edited.get(name)
-            is_behind = then is not None and gpu is not None and self._follows(result, name, then, gpu)
+            is_behind = then is not None and gpu is not None and self._is_nearer_to_old_twin(result, name, then, gpu)
             return base, then if is_behind else gpu
 
-        synced = {name: chosen(name, *pair) for name, pair in result.synced.items()}
+        synced = {name: choose(name, *pair) for name, pair in result.synced.items()}
         for name in holding:
-            synced.setdefault(name, chosen(name, None, None))
+            synced.setdefault(name, choose(name, None, None))
         units = []
         for unit in result.units:
-            base, gpu = chosen(unit.unit, unit.base, unit.gpu)
+            base, gpu = choose(unit.unit, unit.base, unit.gpu)
             units.append(replace(unit, base=base, gpu=gpu))
         return replace(result, units=tuple(units), synced=synced)
 
-    def without_record(self, result: ModuleResult, *, is_seen: bool) -> frozenset[str]:
+    def find_unrecorded(self, result: ModuleResult, *, is_seen: bool) -> frozenset[str]:
         """The units of a module as it stands of which the old lock does not tell the GPU text, so that it was inferred;
         if earlier revisions of the twin were not seen, those alone whose own entry tells none either."""
-        told = {name for name, entry in self._holding(result).items() if entry.gpu is not None}
-        told |= set() if is_seen else {entry.qualname for entry in self._known_twins(result)}
+        told = {name for name, entry in self._find_valid_entries(result).items() if entry.gpu is not None}
+        told |= set() if is_seen else {entry.qualname for entry in self._find_readable_twins(result)}
         return frozenset(name for name, (_base, gpu) in result.synced.items() if gpu is not None and name not in told)
 
-    def _holding(self, result: ModuleResult) -> dict[str, Entry]:
+    def _find_valid_entries(self, result: ModuleResult) -> dict[str, Entry]:
         """The entries of a module that go into the new lock, by unit."""
         npu = Reading(result.path, result.before)
-        return {e.qualname: e for e in self.lock.entries if e.path == result.path and self._holds(e, npu)}
+        return {e.qualname: e for e in self.lock.entries if e.path == result.path and self._is_valid(e, npu)}
 
-    def _known_twins(self, result: ModuleResult) -> list[Entry]:
+    def _find_readable_twins(self, result: ModuleResult) -> list[Entry]:
         """The entries of a module whose GPU text can be read."""
-        return [e for e in self.lock.entries if e.path == result.path and e.gpu and self._can_be_looked_up(e.gpu)]
+        return [e for e in self.lock.entries if e.path == result.path and e.gpu and self._is_readable(e.gpu)]
 
-    def _follows(self, result: ModuleResult, name: str, then: BaseRef, now: BaseRef) -> bool:
+    def _is_nearer_to_old_twin(self, result: ModuleResult, name: str, then: BaseRef, now: BaseRef) -> bool:
         """Whether a unit is still nearer to the GPU text of ``then`` than to that of ``now``."""
         own = texts.unit_texts(result.before, result.path).get(name, "")
-        sides = ((then, self._revision(then).text), (now, self.given.omni.read(now.path) or ""))
+        sides = ((then, self._read_revision(then).text), (now, self.given.omni.read(now.path) or ""))
         before, after = (texts.unit_texts(text, ref.path).get(ref.qualname, "") for ref, text in sides)
         return aligned_with(own, [before, after], after) == 0
 
-    def _holds(self, entry: Entry, npu: Reading) -> bool:
+    def _is_valid(self, entry: Entry, npu: Reading) -> bool:
         """Whether an entry goes into the new lock: what it names can be read, and its unit has not been edited since.
 
         An edited unit keeps its entry, too, if what the entry names is still the text of the tree at hand: the edit
@@ -149,25 +155,25 @@ class Recorded:
         """
         edited = locked.is_edited(entry, npu)
         named = [one for one in (entry.upstream, entry.gpu) if one is not None]
-        if edited is None or not named or not all(map(self._can_be_looked_up, named)):
+        if edited is None or not named or not all(map(self._is_readable, named)):
             return False
         return not edited or not self._has_moved(named[0])
 
-    def _can_be_looked_up(self, ref: BaseRef) -> bool:
+    def _is_readable(self, ref: BaseRef) -> bool:
         if ref.project == "vllm-omni" and self.given.omni.read(ref.path) is None:
             return False
         try:
-            side = self._revision(ref)
+            side = self._read_revision(ref)
         except InputError:
             return False
-        return bool(side.text) and not unlike_locked([ref], side.text, ref.path)
+        return bool(side.text) and not find_changed_unit([ref], side.text, ref.path)
 
-    def _revision(self, ref: BaseRef) -> ModuleRevision:
+    def _read_revision(self, ref: BaseRef) -> ModuleRevision:
         """The module revision that ``ref`` names; if its commit is gone, that of another one with the same texts."""
         try:
             return self.revisions.at(ref.project, ref.ref, ref.path)
         except InputError:
-            return self.revisions.locked(ref.project, ref.ref, ref.path)
+            return self.revisions.read_locked(ref.project, ref.ref, ref.path)
 
     def _has_moved(self, ref: BaseRef) -> bool:
         """Whether the tree at hand has another text of the unit than the one that was locked."""

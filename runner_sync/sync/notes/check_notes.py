@@ -35,7 +35,7 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
         )
     if given.followed is not None:
         return
-    missing = {*idle, *_codes_needing_upstream(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
+    missing = {*idle, *_find_codes_needing_upstream(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
     if codes.select and not codes.wants_any(code for code in known_codes() if code not in missing):
         raise InputError(f"{origin}{', '.join(codes.select)} compares with {title}: name one with {named}.")
     # Without a lock RS111 (units that are not in it) finds nothing. Alone it asks for one only if it was selected.
@@ -62,7 +62,7 @@ def refuse_unseen(options: CheckOptions, given: inputs.Inputs, codes: Codes, job
     raise InputError(f"select {', '.join(known)}: {why}; name a revision to compare with by --omni-base.")
 
 
-def unread(job: CheckJob, result: CheckResult) -> list[str]:
+def note_unread(job: CheckJob, result: CheckResult) -> list[str]:
     """Notes on what was not checked: uses of a file that does not parse (and that no runner needs), and what a branch
     breaks on lines that it did not touch, if the tree at its fork point could not be checked."""
     worlds = [world for world in (job.world, job.old_world) if world is not None]
@@ -76,7 +76,7 @@ def unread(job: CheckJob, result: CheckResult) -> list[str]:
     return said
 
 
-def unfollowed(result: CheckResult, codes: Codes) -> list[str]:
+def note_unfollowed(result: CheckResult, codes: Codes) -> list[str]:
     """A note on classes of which nobody knows what they run, with the wanted rules that ask for that."""
     if not result.unfollowed:
         return []
@@ -85,7 +85,7 @@ def unfollowed(result: CheckResult, codes: Codes) -> list[str]:
     return [f"{said} ({silent}): import the base by its name"]
 
 
-def ported(result: CheckResult) -> list[str]:
+def note_ported(result: CheckResult) -> list[str]:
     """Notes on units that the branch edited together with their GPU twins, perhaps to port the change, and on those
     that have it as it is: only a new lock can record that."""
     said = []
@@ -104,7 +104,7 @@ def ported(result: CheckResult) -> list[str]:
     return said
 
 
-def idle_ignores(given: inputs.Inputs) -> list[str]:
+def note_idle_ignores(given: inputs.Inputs) -> list[str]:
     """Notes on patterns of ``per-path-ignores`` that match no file: misspelt, or left over from a deleted file."""
     globs = given.config.per_path_ignores
     paths = [*given.omni.paths(), given.lock_file] if globs else []
@@ -112,7 +112,7 @@ def idle_ignores(given: inputs.Inputs) -> list[str]:
     return [f"{place}: no file matches {glob!r}" for glob in globs if not any(fnmatchcase(p, glob) for p in paths)]
 
 
-def not_looked_for(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> list[str]:
+def note_skipped_rules(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> list[str]:
     """A note on the chosen rules that did not run because no tree of the followed project is named."""
     project = given.profile.followed
     if given.followed is not None:
@@ -120,7 +120,7 @@ def not_looked_for(options: CheckOptions, given: inputs.Inputs, codes: Codes) ->
     idle = check_modules.idle_codes(given)
     if options.omni_base is None and any(entry.gpu is not None for entry in given.lock.entries):
         idle += check_modules.EARLIER_TWINS  # the lock tells what these look for
-    left = [code for code in _codes_needing_upstream(given) if codes.wants(code) and code not in idle]
+    left = [code for code in _find_codes_needing_upstream(given) if codes.wants(code) and code not in idle]
     left += [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)
     if not left:
         return []
@@ -131,6 +131,6 @@ def not_looked_for(options: CheckOptions, given: inputs.Inputs, codes: Codes) ->
     return [f"{', '.join(left)} {verb} a {TITLES[project]}, and none is named: {subject} did not run{hint}"]
 
 
-def _codes_needing_upstream(given: inputs.Inputs) -> tuple[str, ...]:
+def _find_codes_needing_upstream(given: inputs.Inputs) -> tuple[str, ...]:
     """The rules that cannot run without a followed tree; without a vLLM, those that need its modules, too."""
     return check_modules.DRIFT if given.vllm is not None else (*check_modules.DRIFT, *check_modules.AGAINST_VLLM)

@@ -13,7 +13,7 @@ from runner_sync.sync.trees import inputs
 from runner_sync.trees import InGit, Tree
 
 
-def note(given: inputs.Inputs) -> tuple[str, ...]:
+def make_note(given: inputs.Inputs) -> tuple[str, ...]:
     """A note if the lock records a later vllm-ascend than the followed one, or one that was followed with a later vLLM.
     None if the order of the two cannot be told."""
     project = given.profile.followed
@@ -24,14 +24,14 @@ def note(given: inputs.Inputs) -> tuple[str, ...]:
     then = f"{recorded}, which {given.lock_file} records"
     if _is_before(given.followed, recorded):
         return (f"{TITLES[project]} {now} is older than {then}: this goes back, and {lost}",)
-    later = _later_vllm(given)
+    later = _find_later_vllm(given)
     if later and given.vllm is not None and now != recorded:
         said = f"{TITLES[project]} {now} is for vLLM {given.vllm.source.version}, and {then}"
         return (f"{said}, was followed with vLLM {later}: where this goes back, {lost}",)
     return ()
 
 
-def _later_vllm(given: inputs.Inputs) -> str:
+def _find_later_vllm(given: inputs.Inputs) -> str:
     """The vLLM version that the lock records, if it is later than this run's; else empty."""
     recorded, vllm = given.lock.inputs.get("vllm", ""), given.vllm
     if vllm is None or vllm.source.version is None or not inputs.is_version(recorded):

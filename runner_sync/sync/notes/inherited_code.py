@@ -19,7 +19,7 @@ from runner_sync.verify.check import CheckJob
 from runner_sync.verify.trees.idle import Idle
 
 
-def notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
+def make_notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
     """Notes on what does not fit the target trees, except for what ``known`` findings say; where there are older trees,
     only on what nothing sets any more."""
     if job.world is None:
@@ -30,12 +30,12 @@ def notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
         found, idle = breakage.find_inherited_since(job.world, job.old_world, [*own, *job.world.beside(own)])
     except InputError:  # a file that the runners need cannot be read
         return
-    yield from unfit([one for one in found if (one.path, one.line, one.symbol) not in reported], job.profile)
-    yield from never_set(idle, job.profile)
-    yield from _imports_elsewhere(job, own)
+    yield from note_unfit([one for one in found if (one.path, one.line, one.symbol) not in reported], job.profile)
+    yield from note_never_set(idle, job.profile)
+    yield from _note_imports_elsewhere(job, own)
 
 
-def _imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
+def _note_imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
     """One sentence on failing imports from the followed project in modules that no runner imports.
 
     None where vLLM is followed: all of omni imports it, and what it broke elsewhere is not the runners' concern."""
@@ -48,7 +48,7 @@ def _imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
         yield f"omni imports from {project} what is not there, in modules that no runner imports: {told}."
 
 
-def never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
+def note_never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
     """One sentence per attribute that only a method (``setter``) sets which nobody calls, so that reading it fails."""
     reads: dict[tuple[str, str, str], list[str]] = {}
     for one in idle:
@@ -58,7 +58,7 @@ def never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
         yield f"{said}, read in {', '.join(units)}; a run that gets there fails."
 
 
-def unfit(inherited: Sequence[Finding], profile: Profile) -> Iterator[str]:
+def note_unfit(inherited: Sequence[Finding], profile: Profile) -> Iterator[str]:
     """One sentence on inherited omni code that does not fit, and that an upgrade of the runners does not change."""
     units: dict[str, list[str]] = {}
     for finding in inherited:

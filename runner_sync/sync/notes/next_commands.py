@@ -23,30 +23,41 @@ _COMMAND = re.compile(r"\brunner-sync (upgrade|lock|hoist)\b(?=([^`]*))")
 _NAMES_TREES = re.compile(r"--(?:ascend|vllm)-(?:path|version)\b")
 
 
-def completed(report: Report, options: CheckOptions | UpgradeOptions, given: inputs.Inputs) -> Report:
+def complete_commands(report: Report, options: CheckOptions | UpgradeOptions, given: inputs.Inputs) -> Report:
     """``report`` with complete commands in messages, fixes, reasons and notes."""
 
-    def told(text: str) -> str:
+    def complete(text: str) -> str:
         return _COMMAND.sub(
-            lambda found: " ".join([found[0], *map(shlex.quote, _words(found[1], found[2], options, given))]), text
+            lambda found: " ".join(
+                [found[0], *map(shlex.quote, _find_missing_options(found[1], found[2], options, given))]
+            ),
+            text,
         )
 
     return replace(
         report,
-        findings=tuple(replace(one, message=told(one.message), fix=told(one.fix)) for one in report.findings),
-        reviews=tuple(replace(item, reason=told(item.reason)) for item in report.reviews),
-        blocks=tuple(replace(block, twin=told(block.twin) if block.twin else block.twin) for block in report.blocks),
-        notes=tuple(map(told, report.notes)),
+        findings=tuple(replace(one, message=complete(one.message), fix=complete(one.fix)) for one in report.findings),
+        reviews=tuple(replace(item, reason=complete(item.reason)) for item in report.reviews),
+        blocks=tuple(
+            replace(block, twin=complete(block.twin) if block.twin else block.twin) for block in report.blocks
+        ),
+        notes=tuple(map(complete, report.notes)),
     )
 
 
-def _words(command: str, rest: str, options: CheckOptions | UpgradeOptions, given: inputs.Inputs) -> Sequence[str]:
+def _find_missing_options(
+    command: str, rest: str, options: CheckOptions | UpgradeOptions, given: inputs.Inputs
+) -> Sequence[str]:
     """The options that ``command`` lacks, whose other words are ``rest``."""
     if _NAMES_TREES.search(rest):
         return ()
     path = options.omni.path
     place = ["--omni-path", str(path)] if path not in (None, Path()) else []
-    return [*place, *options.tree_words(), *(_without_followed(command, rest, given) if _needs_followed(given) else ())]
+    return [
+        *place,
+        *options.tree_words(),
+        *(_options_without_followed(command, rest, given) if _needs_followed(given) else ()),
+    ]
 
 
 def _needs_followed(given: inputs.Inputs) -> bool:
@@ -54,7 +65,7 @@ def _needs_followed(given: inputs.Inputs) -> bool:
     return given.followed is None and not inputs.is_version(given.lock.inputs.get(given.profile.followed, ""))
 
 
-def _without_followed(command: str, rest: str, given: inputs.Inputs) -> Sequence[str]:
+def _options_without_followed(command: str, rest: str, given: inputs.Inputs) -> Sequence[str]:
     """What makes a command run without a tree to follow, or the option that has to name one."""
     if command == "hoist" or "--gpu-only" in rest:
         return ()

@@ -38,28 +38,28 @@ NAMED = 20
 _RULES = Codes(select=("RS202", "RS207"))
 
 
-def note(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
+def make_note(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
     """The note about the upgraded modules, as they are to be written."""
     if not options.gpu or not options.upstream or not given.profile.has_twins or given.followed is None:
         return ()
     asked = [item for result in results for item in result.reviews if item.from_gpu]
     try:
-        found = _lacking(results, given, options)
+        found = _find_missing(results, given, options)
     except InputError:
         return ()
-    twins = _twins(results, given)
+    twins = _read_twins(results, given)
     open_ones = [one for one in found if is_selected(one.unit, options.only) and not _is_asked_about(one, asked, twins)]
-    names = list(dict.fromkeys(_as_code(one.symbol) for one in open_ones))
+    names = list(dict.fromkeys(_format_symbol(one.symbol) for one in open_ones))
     if not names:
         return ()
     said = (
         "GPU code from before this upgrade that the NPU runners lack, and that nothing here asks about: "
-        f"{at_most(NAMED, names)} (`runner-sync check --select RS202,RS207{_target(given, options)}` says where)."
+        f"{at_most(NAMED, names)} (`runner-sync check --select RS202,RS207{_tree_options(given, options)}` says where)."
     )
     return (said,)
 
 
-def _target(given: inputs.Inputs, options: UpgradeOptions) -> str:
+def _tree_options(given: inputs.Inputs, options: UpgradeOptions) -> str:
     """The options that name the trees on the command line, with the followed one as far as that can be said."""
     project, words = given.profile.followed, options.tree_words()
     if not options.tree(project).is_given:
@@ -68,24 +68,24 @@ def _target(given: inputs.Inputs, options: UpgradeOptions) -> str:
     return f" {shlex.join(words)}"
 
 
-def _as_code(symbol: str) -> str:
+def _format_symbol(symbol: str) -> str:
     """A name as it is, and how a passage begins as code."""
     return symbol if symbol.isidentifier() else f"`{symbol}`"
 
 
-def _lacking(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[Finding]:
+def _find_missing(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[Finding]:
     """What the rules about missing GPU code find in the results; and what they found before in a unit that still does
     not have it: a port to another unit of the class answers them, too."""
     after = {result.path: result.after for result in results}
     before = {result.path: result.before for result in results}
-    found = _found(after, given, options)
+    found = _run_rules(after, given, options)
     known = {(one.path, one.unit, one.symbol) for one in found}
     units = {path: texts.unit_texts(text, path) for path, text in after.items()}
     return [
         *found,
         *(
             one
-            for one in _found(before, given, options)
+            for one in _run_rules(before, given, options)
             if (one.path, one.unit, one.symbol) not in known
             and one.symbol.isidentifier()
             and (text := units.get(one.path, {}).get(one.unit)) is not None
@@ -94,10 +94,10 @@ def _lacking(results: Sequence[ModuleResult], given: inputs.Inputs, options: Upg
     ]
 
 
-def _found(modules_now: Mapping[str, str], given: inputs.Inputs, options: UpgradeOptions) -> tuple[Finding, ...]:
+def _run_rules(modules_now: Mapping[str, str], given: inputs.Inputs, options: UpgradeOptions) -> tuple[Finding, ...]:
     """What the rules find where the modules have these texts."""
     tree = replace(given, omni=PatchedTree(given.omni, dict(modules_now)))
-    modules = [replace(found, text=modules_now.get(found.path, found.text)) for found in find_modules(given)]
+    modules = [replace(derived, text=modules_now.get(derived.path, derived.text)) for derived in find_modules(given)]
     asked = CheckOptions(
         omni=options.omni, ascend=options.ascend, vllm=options.vllm, select=_RULES.select, progress=options.progress
     )
@@ -106,14 +106,14 @@ def _found(modules_now: Mapping[str, str], given: inputs.Inputs, options: Upgrad
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Twins:
+class _TwinUnits:
     """The GPU runners' units by their NPU names, and the words of those of their methods and functions that no NPU
     runner has, by their plain names."""
 
     units: Mapping[str, str] = field(default_factory=dict)
     helpers: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def using(self, symbol: str) -> list[str]:
+    def find_users(self, symbol: str) -> list[str]:
         """A name, and the helpers that use it or use one that does."""
         names = [symbol]
         for name in names:
@@ -121,38 +121,40 @@ class _Twins:
         return names
 
 
-def _twins(results: Sequence[ModuleResult], given: inputs.Inputs) -> _Twins:
+def _read_twins(results: Sequence[ModuleResult], given: inputs.Inputs) -> _TwinUnits:
     have = {name.rpartition(".")[2] for result in results for name in texts.unit_texts(result.after, result.path)}
     paths = [module.gpu.path for module in given.profile.modules if module.gpu is not None]
     tables = [texts.unit_texts(given.omni.read(path) or "", path) for path in paths]
     units = {given.profile.npu_name(name): text for table in tables for name, text in table.items()}
     members = [(name.rpartition(".")[2], text) for name, text in units.items()]
-    helpers = {name: "\n".join(_canons(text)) for name, text in members if name not in have}
-    return _Twins(units=units, helpers={name: frozenset(re.findall(r"\w+", said)) for name, said in helpers.items()})
+    helpers = {name: "\n".join(_canonical_statements(text)) for name, text in members if name not in have}
+    return _TwinUnits(
+        units=units, helpers={name: frozenset(re.findall(r"\w+", said)) for name, said in helpers.items()}
+    )
 
 
-def _is_asked_about(finding: Finding, asked: Iterable[ReviewItem], twins: _Twins) -> bool:
+def _is_asked_about(finding: Finding, asked: Iterable[ReviewItem], twins: _TwinUnits) -> bool:
     """Whether a review item of the same unit, or of a unit of the class that a finding is about, shows it in the GPU
     runner's text: a name, or how a passage begins; or the local or the helper that has it in its place there."""
     near = [item for item in asked if f"{item.unit}.".startswith(f"{finding.unit}.")]
     is_name = finding.symbol.isidentifier()
-    stand_ins = twins.using(finding.symbol) if near and is_name else [finding.symbol]
+    stand_ins = twins.find_users(finding.symbol) if near and is_name else [finding.symbol]
     for unit in dict.fromkeys(item.unit for item in near):
-        held = _locals_of(finding.symbol, twins.units.get(unit, "")) if is_name else []
-        wanted = _mention([*stand_ins, *held])
+        held = _find_locals(finding.symbol, twins.units.get(unit, "")) if is_name else []
+        wanted = _mention_pattern([*stand_ins, *held])
         shown = [item.upstream for item in near if item.unit == unit]
-        if any(wanted.search(text) for one in shown for text in (one, *_canons(one))):
+        if any(wanted.search(text) for one in shown for text in (one, *_canonical_statements(one))):
             return True
     return False
 
 
-def _mention(symbols: Iterable[str]) -> re.Pattern[str]:
+def _mention_pattern(symbols: Iterable[str]) -> re.Pattern[str]:
     """What finds one of the names, or the begin of a passage."""
     begins = [symbol.removesuffix("…") for symbol in symbols]
     return re.compile("|".join(rf"(?<!\w){re.escape(one)}" + (r"\b" if one.isidentifier() else "") for one in begins))
 
 
-def _locals_of(symbol: str, text: str) -> list[str]:
+def _find_locals(symbol: str, text: str) -> list[str]:
     """Locals of a unit that are assigned what ``symbol`` names, as an attribute or by ``getattr``."""
     return [
         target.id
@@ -173,7 +175,7 @@ def _names_attribute(value: ast.expr, symbol: str) -> bool:
     return False
 
 
-def _canons(text: str) -> tuple[str, ...]:
+def _canonical_statements(text: str) -> tuple[str, ...]:
     """The statements of a text as rules quote them; none of a text that is no Python, such as the head of a block."""
     try:
         return canonical(text)

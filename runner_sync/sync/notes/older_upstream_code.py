@@ -17,7 +17,7 @@ NAMED = 12
 """How many names the note gives at most."""
 
 
-def note(results: Sequence[ModuleResult], followed: Project, options: UpgradeOptions) -> tuple[str, ...]:
+def make_note(results: Sequence[ModuleResult], followed: Project, options: UpgradeOptions) -> tuple[str, ...]:
     """The note, with the methods whose upstream text uses each name."""
     after = "\n".join(result.after for result in results)
     asked = "\n".join(f"{i.reason}\n{i.base}\n{i.upstream}" for result in results for i in result.reviews)

@@ -25,28 +25,28 @@ _LEFT_OUT = ("left", "skipped", "device", "rebuilt")
 """Decisions by which NPU continues without a GPU member, and no review item asks about it."""
 
 
-def notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
+def make_notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
     """All notes of a run."""
     return (
-        *_uncommitted(given, options),
-        *_beside_units(given, options),
-        *_unnamed(given, options),
-        *(_for_other_vllm(results, given) if options.upstream else ()),
-        *_unported(results, given, options),
-        *_no_lock(given, options),
+        *_note_uncommitted(given, options),
+        *_note_nested_members(given, options),
+        *_note_unnamed_tree(given, options),
+        *(_note_other_vllm(results, given) if options.upstream else ()),
+        *_note_unported(results, given, options),
+        *_note_missing_lock(given, options),
     )
 
 
-def unformatted(failures: Iterable[str]) -> tuple[str, ...]:
+def note_unformatted(failures: Iterable[str]) -> tuple[str, ...]:
     """One note on why changed code was not formatted, from what ruff said about each module (``""``: nothing): broken
     settings fail for all of them in the same way."""
     reason = next(filter(None, failures), "")
     return (f"what changed is not formatted, for `ruff format` failed: {reason}",) if reason else ()
 
 
-def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+def _note_uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """A note for each tree with uncommitted changes in files that are followed: the lock can only name the commit."""
-    modules = [found.module for found in find_modules(given)]
+    modules = [derived.module for derived in find_modules(given)]
     twins = [module.gpu.path for module in modules if module.gpu is not None and options.gpu]
     upstream = [anchor.path for module in modules for anchor in module.upstreams[:1]]
     found = []
@@ -63,7 +63,7 @@ def _uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     return found
 
 
-def _beside_units(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+def _note_nested_members(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """A note for each module that defines members inside other statements of its class, and for each twin with members
     of that kind: they are neither merged nor ported, nor recorded in the lock."""
     found = []
@@ -82,7 +82,7 @@ def _beside_units(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     return found
 
 
-def _unnamed(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+def _note_unnamed_tree(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """A note if the lock can name the followed tree only as a folder of this machine."""
     tree = given.followed
     if tree is None or tree.source.is_known_elsewhere or not options.upstream:
@@ -93,7 +93,7 @@ def _unnamed(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     ]
 
 
-def _for_other_vllm(results: Sequence[ModuleResult], given: inputs.Inputs) -> list[str]:
+def _note_other_vllm(results: Sequence[ModuleResult], given: inputs.Inputs) -> list[str]:
     """A note if omni's shared code is written for another vLLM than the changed runners are to run on."""
     declared, tree = sources.declared_vllm(given.omni), given.vllm
     target = tree.source.version if tree is not None else None
@@ -110,13 +110,13 @@ def _for_other_vllm(results: Sequence[ModuleResult], given: inputs.Inputs) -> li
     return [said]
 
 
-def _unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+def _note_unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """Notes on the GPU members that were not ported and that no review item asks about.
 
     They say how many need no port, and which ones NPU continues without; with ``--only``, why the named ones need none.
     """
     if options.only:
-        return _why_not_ported(results, given, options)
+        return _explain_unported(results, given, options)
     counts = Counter(action for result in results for action in result.decided.values())
     inherited, uncalled = counts["inherited"], counts["unneeded"]
     said = []
@@ -127,7 +127,7 @@ def _unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: Up
             f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
             "(`runner-sync blocks` lists them)."
         )
-    if left := left_out(results):
+    if left := list_left_out(results):
         said.append(
             "not ported, for NPU has done without them before, or an earlier run asked about them: "
             f"{', '.join(left)} (`--only NAME` ports one, or says what keeps it out)."
@@ -135,7 +135,7 @@ def _unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: Up
     return said
 
 
-def left_out(results: Sequence[ModuleResult]) -> list[str]:
+def list_left_out(results: Sequence[ModuleResult]) -> list[str]:
     """The names of the GPU members that NPU continues without and that no review item of this run is about."""
     asked = {item.unit for result in results for item in result.reviews}
     fates = {name: fate for result in results for name, fate in result.decided.items()}
@@ -147,10 +147,10 @@ def count_unported(results: Sequence[ModuleResult]) -> dict[str, int]:
     many and asks about none."""
     fates = [fate for result in results for fate in result.decided.values()]
     total = sum(fate == "asked" or fate in _LEFT_OUT for fate in fates)
-    return {"unported": total, "unported_asked": total - len(left_out(results))}
+    return {"unported": total, "unported_asked": total - len(list_left_out(results))}
 
 
-def _why_not_ported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+def _explain_unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """A note for each GPU member that ``--only`` selects and that needs no port."""
     unknown = "nothing of omni's calls it, and whether vllm-ascend does, a run without one (--gpu-only) cannot tell"
     reasons = {
@@ -161,12 +161,12 @@ def _why_not_ported(results: Sequence[ModuleResult], given: inputs.Inputs, optio
     asked = [name for name in decided if is_selected(name, options.only)]
     said = {name: reasons[decided[name]] for name in asked if decided[name] in reasons}
     return [
-        f"{name} is not ported: {why}{_how_to_port_with_callers(name, given) if decided[name] == 'unneeded' else ''}"
+        f"{name} is not ported: {why}{_explain_port_with_callers(name, given) if decided[name] == 'unneeded' else ''}"
         for name, why in said.items()
     ]
 
 
-def _how_to_port_with_callers(name: str, given: inputs.Inputs) -> str:
+def _explain_port_with_callers(name: str, given: inputs.Inputs) -> str:
     """The end of a note: how to port a member together with the GPU methods that call it; empty if there are none."""
     owner, _, member = name.rpartition(".")
     twin = given.profile.gpu_name(owner)
@@ -182,7 +182,7 @@ def _how_to_port_with_callers(name: str, given: inputs.Inputs) -> str:
     )
 
 
-def _no_lock(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
+def _note_missing_lock(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """A note that no lock is written, if there is none yet and ``--only`` is given."""
     if not options.only or given.lock.entries:
         return []

@@ -41,100 +41,110 @@ class Bases:
         self._upstream: dict[str, tuple[ModuleRevision, ...]] = {}
         self._timelines: dict[str, Timeline] = {}
 
-    def upstream(self, found: DerivedModule) -> ModuleRevision | None:
+    def read_upstream(self, derived: DerivedModule) -> ModuleRevision | None:
         """The upstream module that ``found`` follows, as it is now; ``None`` without its tree, or, with a note, for a
         worker whose module it lacks. Raises ``InputError`` where it lacks the runners'."""
         tree = self.given.followed
         if tree is None:
             return None
         inputs.require_one_followed(self.given.profile)
-        path = found.module.upstreams[0].path
+        path = derived.module.upstreams[0].path
         text = tree.read(path)
-        if text is None and found.module.upstreams == self.modules[0].module.upstreams:
+        if text is None and derived.module.upstreams == self.modules[0].module.upstreams:
             raise InputError(
                 f"{self._followed} {tree.source.ref} has no {path}: give a tree that the runners can follow."
             )
         if text is None:
             note = f"{self._followed} {tree.source.ref} has no {path}: the modules that follow it stay as they are"
-            self.revisions.note(note)
+            self.revisions.add_note(note)
             return None
         return ModuleRevision(tree.source.ref, text, path)
 
-    def upstream_bases(self, found: DerivedModule) -> tuple[ModuleRevision, ...]:
+    def find_upstream_bases(self, derived: DerivedModule) -> tuple[ModuleRevision, ...]:
         """The revisions of that module that units of ``found`` may have been copied from, oldest first and the present
         one last.
 
         The present one alone where it is not followed. Raises ``InputError`` where none can be told or read.
         """
-        path = found.module.upstreams[0].path
-        now = self.upstream(found)
+        path = derived.module.upstreams[0].path
+        now = self.read_upstream(derived)
         if now is None:
             return ()
         if not self.options.upstream:
             return (now,)
         if path not in self._upstream:
-            self._upstream[path] = tuple(self._find_upstream(path))
+            self._upstream[path] = tuple(self._find_upstream_revisions(path))
         return self._upstream[path]
 
-    def _find_upstream(self, path: str) -> list[ModuleRevision]:
+    def _find_upstream_revisions(self, path: str) -> list[ModuleRevision]:
         """The revisions of ``path``, oldest first: since the base of an option, else by lock, else by inference.
 
         From a checkout these are the commits closest to the units, from the index the releases within the window.
         """
-        tree = inputs.require(self._followed, self.given.followed)
+        tree = inputs.require_tree(self._followed, self.given.followed)
         now = ModuleRevision(tree.source.ref, tree.read(path) or "", path)
         if (base := self.options.base(self._followed)) is not None:
-            return [*self._since(base, tree, path), now]
+            return [*self._read_since(base, tree, path), now]
         named = [e.upstream for e in self.given.lock.entries if e.upstream and e.upstream.path == path]
         locked = dict.fromkeys(ref for one in named for ref in (one.ref, *one.also))
         if locked:
-            return [*(self.revisions.locked(self._followed, ref, path, at_hand=now) for ref in locked), now]
+            return [*(self.revisions.read_locked(self._followed, ref, path, at_hand=now) for ref in locked), now]
         if isinstance(tree, InGit):
-            units = [unit for found in self._sharing(path) for unit in texts.unit_texts(found.text, found.path).items()]
+            units = [
+                unit
+                for derived in self._find_modules_following(path)
+                for unit in texts.unit_texts(derived.text, derived.path).items()
+            ]
             wanted = {(name.rpartition(".")[2], text) for name, text in units}
-            known = history.timeline(tree, path, {name for name, _ in wanted}, self.options.progress)
+            known = history.read_timeline(tree, path, {name for name, _ in wanted}, self.options.progress)
             self._timelines[path] = known
-            return [*history.closest(tree, known, wanted), now]
+            return [*history.find_closest(tree, known, wanted), now]
         newest = tree.source.version
         if newest is None:
             raise InputError(
                 f"cannot tell what the runners were last synced to: {tree.source.location} is neither a git checkout "
                 f"nor a release; name the old {self._followed} with --{inputs.option_word(self._followed)}-base."
             )
-        return [*self._within_window(path, newest, now), now]
+        return [*self._search_window(path, newest, now), now]
 
-    def _within_window(self, path: str, newest: str, now: ModuleRevision) -> list[ModuleRevision]:
+    def _search_window(self, path: str, newest: str, now: ModuleRevision) -> list[ModuleRevision]:
         """The releases that copies may be of: those within the window, and further back as long as that brings closer
         ones to copies that are closest to the oldest."""
         minors, before = window.MINORS, dict[tuple[str, str], float]()
         behind = self.given.omni.source.version
-        units = [(f.module, *unit) for f in self._sharing(path) for unit in texts.unit_texts(f.text, f.path).items()]
+        units = [
+            (f.module, *unit)
+            for f in self._find_modules_following(path)
+            for unit in texts.unit_texts(f.text, f.path).items()
+        ]
         older: list[ModuleRevision] = []
         while True:
-            names = window.earlier_releases(self._followed, newest, self.options.progress, behind=behind, minors=minors)
+            names = window.find_earlier_releases(
+                self._followed, newest, self.options.progress, behind=behind, minors=minors
+            )
             names = [name for name in names if name != newest]
             if not names or (older and names[0] == older[0].ref):
                 return older
             older = [self.revisions.at(self._followed, name, path) for name in names]
-            at_end = window.at_the_end(units, [*older, now])
+            at_end = window.find_copies_at_the_end(units, [*older, now])
             if not any(score > before.get(unit, 0) for unit, score in at_end.items()):
                 return older
             minors, before = minors + window.MORE, {**at_end}
 
-    def causes(self, found: DerivedModule) -> Causes:
+    def make_causes(self, derived: DerivedModule) -> Causes:
         """For a hunk of a unit: the commits of upstream that brought its lines, or took them out, where the history is
         at hand."""
 
-        def name(unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str:
-            known = self._timelines.get(found.module.upstreams[0].path)
+        def name_commits(unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str:
+            known = self._timelines.get(derived.module.upstreams[0].path)
             if known is None:
                 return ""
             commits = (known.losses if gone else known.causes)(unit.rpartition(".")[2], lines, since)
             return "; ".join(f"{c.commit[:10]} {c.subject}" for c in commits[:COMMITS])
 
-        return name
+        return name_commits
 
-    def _since(self, base: str, tree: Tree, path: str) -> list[ModuleRevision]:
+    def _read_since(self, base: str, tree: Tree, path: str) -> list[ModuleRevision]:
         """The named base, the release before it, and, where both ends are releases, those in between.
 
         Parts may have been synced later than the base. Or they are older than what it was the first to have, which the
@@ -143,15 +153,15 @@ class Bases:
         older: list[str] = []
         between: list[str] = []
         side = self.revisions.at(self._followed, base, path)
-        named = self.revisions.tree(self._followed, base)
+        named = self.revisions.open_tree(self._followed, base)
         if isinstance(named, InGit):
             older = [tag for tag in [named.release_before()] if tag is not None]
         elif tree.source.kind != "git" and tree.source.version and inputs.is_version(base):
-            known = window.earlier_releases(self._followed, tree.source.version, self.options.progress)
+            known = window.find_earlier_releases(self._followed, tree.source.version, self.options.progress)
             between = [v for v in known if Version(v) > Version(base) and v != tree.source.version]
             older = [v for v in known if Version(v) < Version(base)]
         before = [replace(self.revisions.at(self._followed, ref, path), is_base=False) for ref in older[-1:]]
         return [*before, side, *(self.revisions.at(self._followed, ref, path) for ref in between)]
 
-    def _sharing(self, path: str) -> list[DerivedModule]:
-        return [found for found in self.modules if found.module.upstreams[0].path == path]
+    def _find_modules_following(self, path: str) -> list[DerivedModule]:
+        return [derived for derived in self.modules if derived.module.upstreams[0].path == path]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from runner_sync.errors import InputError
 from runner_sync.sync.memo import recall
 from runner_sync.sync.options import CheckOptions
-from runner_sync.sync.synced.inference import as_upgrade
+from runner_sync.sync.synced.inference import to_upgrade_options
 from runner_sync.sync.synced.revisions import Revisions
 from runner_sync.sync.synced.twin_bases import TwinBases
 from runner_sync.sync.trees import inputs
@@ -23,7 +23,7 @@ from runner_sync.upgrade import ModuleRevision
 from runner_sync.verify.runners.job import CheckModule
 
 
-def add(
+def add_earlier_twins(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
 ) -> tuple[tuple[CheckModule, ...], Sequence[str]]:
     """``described`` with the earlier texts of the twins, and notes of which these are.
@@ -32,10 +32,10 @@ def add(
     """
     revisions = Revisions(given, options.progress)
     without = "what NPU has of an earlier GPU runner is not looked for (RS208)"
-    twins = TwinBases(as_upgrade(options), given, modules, revisions, without=without)
+    twins = TwinBases(to_upgrade_options(options), given, modules, revisions, without=without)
     try:
         found = [
-            replace(module, gpu_units={side.ref: _units(side) for side in twins.sides(one)})
+            replace(module, gpu_units={side.ref: _read_units(side) for side in twins.find_sides(one)})
             if module.gpu_text
             else module
             for module, one in zip(described, modules, strict=True)
@@ -51,14 +51,14 @@ def add(
         ) from error
     compared = list(dict.fromkeys(ref for module in found for ref in module.gpu_units))
     if compared and options.omni_base is None and all(map(inputs.is_version, compared)):
-        revisions.note(
+        revisions.add_note(
             f"the GPU runners were compared with those of vllm-omni {compared[0]} to {compared[-1]} (RS208); "
             "--omni-base names an older one"
         )
-    return tuple(found), [*twins.notes(), *revisions.notes]
+    return tuple(found), [*twins.make_notes(), *revisions.notes]
 
 
-def _units(side: ModuleRevision) -> Mapping[str, str]:
+def _read_units(side: ModuleRevision) -> Mapping[str, str]:
     """The units of one revision, by qualified name."""
     found: dict[str, str] = recall("units", [side.path, side.text], lambda: dict(unit_texts(side.text, side.path)))
     return found

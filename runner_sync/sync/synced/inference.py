@@ -18,7 +18,7 @@ from runner_sync.units.texts import unit_texts
 from runner_sync.upgrade import Base, ModuleRevision, find_base
 
 
-def sides(
+def find_candidates(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterator[tuple[DerivedModule, tuple[ModuleRevision, ...]]]:
     """Each module with the revisions of its vllm-ascend module that it may have been copied from, oldest first.
@@ -26,31 +26,31 @@ def sides(
     Without a vllm-ascend these are the revisions that the lock names; without a lock there are none.
     """
     if given.followed is None:
-        yield from _locked_sides(options, given, modules)
+        yield from _find_locked_candidates(options, given, modules)
         return
-    bases = Bases(as_upgrade(options), given, modules)
-    for found in modules:
-        yield found, bases.upstream_bases(found)
+    bases = Bases(to_upgrade_options(options), given, modules)
+    for derived in modules:
+        yield derived, bases.find_upstream_bases(derived)
 
 
-def _locked_sides(
+def _find_locked_candidates(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterator[tuple[DerivedModule, tuple[ModuleRevision, ...]]]:
     """Each module with the revisions that the lock names for its units."""
     trees: dict[str, Tree] = {}
-    for found in modules:
-        path = found.module.upstreams[0].path
-        upstreams = [entry.upstream for entry in given.lock.entries if entry.path == found.path]
+    for derived in modules:
+        path = derived.module.upstreams[0].path
+        upstreams = [entry.upstream for entry in given.lock.entries if entry.path == derived.path]
         refs = sorted({upstream.ref for upstream in upstreams if upstream is not None})
         for ref in refs:
-            trees[ref] = trees.get(ref) or pairs.followed_at(ref, given, options)
+            trees[ref] = trees.get(ref) or pairs.open_followed_at(ref, given, options)
         yield (
-            found,
+            derived,
             tuple(ModuleRevision(ref, text, path) for ref in refs if (text := trees[ref].read(path)) is not None),
         )
 
 
-def as_upgrade(options: CheckOptions) -> UpgradeOptions:
+def to_upgrade_options(options: CheckOptions) -> UpgradeOptions:
     """Options of an upgrade that name the same trees and bases."""
     return UpgradeOptions(
         omni=options.omni,
@@ -69,14 +69,14 @@ def infer_bases(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterator[tuple[DerivedModule, Mapping[str, Base]]]:
     """Each module with the bases of its copies, by unit."""
-    for found, candidates in sides(options, given, modules):
+    for found, candidates in find_candidates(options, given, modules):
         units = unit_texts(found.text, found.path).items()
-        yield found, {unit: base for unit, text in units if (base := copied_from(unit, text, found, candidates))}
+        yield found, {unit: base for unit, text in units if (base := find_copied_base(unit, text, found, candidates))}
 
 
-def copied_from(
-    unit: str, text: str, found: DerivedModule, candidates: Sequence[ModuleRevision], *, locked: BaseRef | None = None
+def find_copied_base(
+    unit: str, text: str, derived: DerivedModule, candidates: Sequence[ModuleRevision], *, locked: BaseRef | None = None
 ) -> Base | None:
     """The base of a unit that is a copy by its text or according to the lock; ``None`` for any other."""
-    base = find_base(unit, text, found.module, candidates, locked=locked, infer=memo.closest)
+    base = find_base(unit, text, derived.module, candidates, locked=locked, infer=memo.closest)
     return base if base is not None and (base.kind == "copy" or base.ref.how == "lock") else None

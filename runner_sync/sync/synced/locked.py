@@ -15,7 +15,7 @@ from runner_sync.units.texts import unit_texts
 ANEW = "make it anew with `runner-sync lock`, or name the base by option"
 
 
-def unlike_locked(references: Iterable[BaseRef], text: str, path: str) -> str:
+def find_changed_unit(references: Iterable[BaseRef], text: str, path: str) -> str:
     """The name of the first unit whose code in ``text`` differs from the locked one; empty if there is none.
 
     That happens if the lock names a folder or a branch, which may have other texts by now.
@@ -27,6 +27,6 @@ def unlike_locked(references: Iterable[BaseRef], text: str, path: str) -> str:
 
 def require_locked(references: Sequence[BaseRef], text: str, path: str, lock_file: str) -> None:
     """Raises ``InputError`` if a unit in ``text`` differs from what was locked, under the one ref of ``references``."""
-    if name := unlike_locked(references, text, path):
+    if name := find_changed_unit(references, text, path):
         where = f"{TITLES[references[0].project]} {references[0].ref}"
         raise InputError(f"{lock_file} was made with another {name} than {where} has now: {ANEW}.")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from runner_sync.errors import InputError
 from runner_sync.model import TITLES, BaseRef, Project
 from runner_sync.sync.options import Progress
-from runner_sync.sync.synced.locked import ANEW, require_locked, unlike_locked
+from runner_sync.sync.synced.locked import ANEW, find_changed_unit, require_locked
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
 from runner_sync.trees import InGit, Tree
@@ -29,47 +29,49 @@ class Revisions:
         self.notes: list[str] = []
         self._trees: dict[tuple[str, str], Tree] = {}
 
-    def note(self, text: str) -> None:
+    def add_note(self, text: str) -> None:
         """Add a note unless it is there."""
         self.notes += [text] if text not in self.notes else []
 
     def at(self, project: Project, ref: str, path: str) -> ModuleRevision:
         """A module at a revision; its text is empty if the revision has no such file."""
-        return ModuleRevision(ref, self.tree(project, ref).read(path) or "", path)
+        return ModuleRevision(ref, self.open_tree(project, ref).read(path) or "", path)
 
-    def tree(self, project: Project, ref: str) -> Tree:
+    def open_tree(self, project: Project, ref: str) -> Tree:
         """The project at a revision or release. Raises ``InputError`` if it cannot be opened."""
         key = (project, ref)
         if key not in self._trees:
             self._trees[key] = inputs.open_at(project, ref, self.given.trees.get(project), self.progress)
         return self._trees[key]
 
-    def locked(self, project: Project, ref: str, path: str, at_hand: ModuleRevision | None = None) -> ModuleRevision:
+    def read_locked(
+        self, project: Project, ref: str, path: str, at_hand: ModuleRevision | None = None
+    ) -> ModuleRevision:
         """The module at ``ref``, which the lock names, with the texts that were locked; ``at_hand`` if it has them.
 
         If the commit is gone (a squash, a rebase) or has other texts by now, another commit with those texts will do.
         Raises ``InputError`` if there is none.
         """
         references = self.given.lock.references(project, ref, path)
-        if at_hand is not None and at_hand.ref == ref and not unlike_locked(references, at_hand.text, path):
+        if at_hand is not None and at_hand.ref == ref and not find_changed_unit(references, at_hand.text, path):
             return at_hand
         try:
             side = self.at(project, ref, path)
         except InputError as error:
-            if (same := self._with_locked_texts(project, ref, path)) is not None:
+            if (same := self._find_locked_texts(project, ref, path)) is not None:
                 return same
             why = str(error).rstrip(".")
             raise InputError(
                 f"{self.given.lock_file} names {TITLES[project]} {ref}, which cannot be read ({why}): {ANEW}."
             ) from error
-        if unlike_locked(references, side.text, path):
-            same = self._with_locked_texts(project, ref, path)
+        if find_changed_unit(references, side.text, path):
+            same = self._find_locked_texts(project, ref, path)
             if same is not None:
                 return same
             require_locked(references, side.text, path, self.given.lock_file)
         return side
 
-    def _with_locked_texts(self, project: Project, ref: str, path: str) -> ModuleRevision | None:
+    def _find_locked_texts(self, project: Project, ref: str, path: str) -> ModuleRevision | None:
         """The module at the oldest commit of the checkout that has every text locked under ``ref``, called ``ref``.
 
         Not a later one, for it may have new members, which nobody decided about when the lock was written. For a module
@@ -86,13 +88,13 @@ class Revisions:
             for revision in reversed(tree.history(place)):
                 if _has_texts(references, tree.read_blob(revision.blob), place):
                     named = f"{self.given.lock_file} names {TITLES[project]} {ref}"
-                    self.note(f"{named}; {revision.commit[:10]} was read, which has its texts")
+                    self.add_note(f"{named}; {revision.commit[:10]} was read, which has its texts")
                     return replace(self.at(project, revision.commit, path), ref=ref)
         return None
 
-    def vllm(self, version: str, found: DerivedModule) -> ModuleRevision:
+    def read_vllm(self, version: str, derived: DerivedModule) -> ModuleRevision:
         """The vLLM module that ``found`` goes back to, at a version."""
-        return self.at("vllm", version, self.given.profile.vllm_of(found.module).path)
+        return self.at("vllm", version, self.given.profile.vllm_of(derived.module).path)
 
 
 def _has_texts(references: Sequence[BaseRef], text: str, path: str) -> bool:
@@ -101,4 +103,4 @@ def _has_texts(references: Sequence[BaseRef], text: str, path: str) -> bool:
         names = texts.unit_texts(text, path).keys()
     except InputError:
         return False
-    return all(one.qualname in names for one in references) and not unlike_locked(references, text, path)
+    return all(one.qualname in names for one in references) and not find_changed_unit(references, text, path)

@@ -55,11 +55,11 @@ class TwinBases:
         A release that is the first one is none of them."""
         return tuple(self._unseen)
 
-    def notes(self) -> tuple[str, ...]:
+    def make_notes(self) -> tuple[str, ...]:
         """Notes on what the modules asked about were compared with where neither an option nor the lock named that."""
-        return (*self.history_note([*self._by_history]), *self._unseen_note())
+        return (*self.note_history([*self._by_history]), *self._note_unseen())
 
-    def history_note(self, paths: Collection[str]) -> tuple[str, ...]:
+    def note_history(self, paths: Collection[str]) -> tuple[str, ...]:
         """A note on the commits that aligned those of the modules in ``paths`` which went by the history."""
         commits = {path: commit for path, commit in self._by_history.items() if path in paths}
         if not commits:
@@ -81,55 +81,55 @@ class TwinBases:
             f"old omni with --omni-base, {present} if they are in step with the present ones."
         )
 
-    def now(self, found: DerivedModule) -> ModuleRevision | None:
+    def read_twin(self, derived: DerivedModule) -> ModuleRevision | None:
         """The GPU twin as the omni tree has it, ``None`` where there is none."""
-        if found.module.gpu is None:
+        if derived.module.gpu is None:
             return None
-        text = self.given.omni.read(found.module.gpu.path)
-        return ModuleRevision(self.given.omni.source.ref, text, found.module.gpu.path) if text is not None else None
+        text = self.given.omni.read(derived.module.gpu.path)
+        return ModuleRevision(self.given.omni.source.ref, text, derived.module.gpu.path) if text is not None else None
 
-    def settled(self, found: DerivedModule) -> ModuleRevision | None:
+    def read_settled(self, derived: DerivedModule) -> ModuleRevision | None:
         """The GPU twin at the last upgrade that took the GPU runners in: what NPU lacks of it was settled then."""
         ref = self.given.lock.inputs.get("vllm-omni")
-        if ref is None or found.module.gpu is None or self.options.omni_base is not None:
+        if ref is None or derived.module.gpu is None or self.options.omni_base is not None:
             return None
         if ref == self.given.omni.source.ref:
-            return self.now(found)
-        return self.revisions.locked("vllm-omni", ref, found.module.gpu.path)
+            return self.read_twin(derived)
+        return self.revisions.read_locked("vllm-omni", ref, derived.module.gpu.path)
 
-    def bases(self, found: DerivedModule) -> tuple[GpuBase, ...]:
+    def find_bases(self, derived: DerivedModule) -> tuple[GpuBase, ...]:
         """The revisions of the GPU twin that ``found`` may have been aligned with, oldest first, each with vLLM's
         module of its time. Raises ``InputError`` where one that is named cannot be read."""
-        known = [GpuBase(side, self._vllm_of(side.ref, found)) for side in self.sides(found)]
-        now = self.now(found)
+        known = [GpuBase(side, self._make_vllm_loader(side.ref, derived)) for side in self.find_sides(derived)]
+        now = self.read_twin(derived)
         if self.options.omni_base is None and now is not None:
-            known.append(GpuBase(now, lambda: self.vllm_now(found)))
+            known.append(GpuBase(now, lambda: self.read_vllm_now(derived)))
         return tuple(known)
 
-    def sides(self, found: DerivedModule) -> tuple[ModuleRevision, ...]:
+    def find_sides(self, derived: DerivedModule) -> tuple[ModuleRevision, ...]:
         """The earlier revisions among ``bases``, without vLLM's module. Raises the same error."""
-        assert found.module.gpu is not None
-        path = found.module.gpu.path
-        read = self.revisions.locked if self._is_locked(found) else self.revisions.at
-        return tuple(side for ref in self._refs(found) if (side := read("vllm-omni", ref, path)).text)
+        assert derived.module.gpu is not None
+        path = derived.module.gpu.path
+        read = self.revisions.read_locked if self._is_locked(derived) else self.revisions.at
+        return tuple(side for ref in self._find_refs(derived) if (side := read("vllm-omni", ref, path)).text)
 
-    def earlier(self, found: DerivedModule) -> tuple[GpuBase, ...]:
+    def find_earlier(self, derived: DerivedModule) -> tuple[GpuBase, ...]:
         """The twin at the releases before those of ``bases``, or at earlier alignments, oldest first.
 
         Only where an option or the history of the checkout gave these. Otherwise several releases are at hand already,
         and what a lock leaves was settled.
         """
-        assert found.module.gpu is not None
-        if self._is_locked(found) or (self.options.omni_base is None and found.path not in self._aligned):
+        assert derived.module.gpu is not None
+        if self._is_locked(derived) or (self.options.omni_base is None and derived.path not in self._commits_by_module):
             return ()
-        path, older, ref = found.module.gpu.path, list[GpuBase](), self._refs(found)[0]
+        path, older, ref = derived.module.gpu.path, list[GpuBase](), self._find_refs(derived)[0]
         try:
-            while len(older) < RELEASES and (before := self._before(ref, found)) is not None:
+            while len(older) < RELEASES and (before := self._find_before(ref, derived)) is not None:
                 ref = before
                 if (side := self.revisions.at("vllm-omni", ref, path)).text:
-                    older.insert(0, GpuBase(side, self._vllm_of(ref, found)))
+                    older.insert(0, GpuBase(side, self._make_vllm_loader(ref, derived)))
         except InputError as error:
-            self.revisions.note(f"no GPU runner from before {ref} was compared with: {error}")
+            self.revisions.add_note(f"no GPU runner from before {ref} was compared with: {error}")
         return tuple(older)
 
     @cached_property
@@ -138,43 +138,43 @@ class TwinBases:
         the modules lacked before is `check`'s to tell."""
         return self.options.omni_base is not None and not self._follows_newer()
 
-    def _is_locked(self, found: DerivedModule) -> bool:
+    def _is_locked(self, derived: DerivedModule) -> bool:
         """Whether the lock names the twin's bases, and no option does. It leaves out those that nobody knew."""
         entries = self.given.lock.entries
-        return self.options.omni_base is None and any(entry.gpu for entry in entries if entry.path == found.path)
+        return self.options.omni_base is None and any(entry.gpu for entry in entries if entry.path == derived.path)
 
-    def _before(self, ref: str, found: DerivedModule) -> str | None:
+    def _find_before(self, ref: str, derived: DerivedModule) -> str | None:
         """The release before a release; before another commit, the last one that aligned ``found``."""
-        tree = self.revisions.tree("vllm-omni", ref)
+        tree = self.revisions.open_tree("vllm-omni", ref)
         if tree.source.version is not None or not isinstance(tree, InGit):
-            return self._release_before(ref)
-        assert found.module.gpu is not None
+            return self._find_release_before(ref)
+        assert derived.module.gpu is not None
         try:
-            parent = self.revisions.tree("vllm-omni", f"{ref}^")
+            parent = self.revisions.open_tree("vllm-omni", f"{ref}^")
         except InputError:
             return None  # the first commit
         assert isinstance(parent, InGit)
-        return next(iter(self._alignments(parent, found.module.paths, found.module.gpu.path)), None)
+        return next(iter(self._find_alignments(parent, derived.module.paths, derived.module.gpu.path)), None)
 
-    def _refs(self, found: DerivedModule) -> list[str]:
+    def _find_refs(self, derived: DerivedModule) -> list[str]:
         """The omni revisions to compare the GPU twin with, oldest first: by option, by lock, by the history of the
         checkout, or the last releases."""
         if self.options.omni_base is not None:
-            return [*self._before_candidate(self.options.omni_base), self.options.omni_base]
+            return [*self._find_releases_before_candidate(self.options.omni_base), self.options.omni_base]
         own = self.given.omni.source
-        if self._is_locked(found):
+        if self._is_locked(derived):
             named = [entry.gpu for entry in self.given.lock.entries if entry.gpu]
             locked = dict.fromkeys([*(ref for gpu in named for ref in gpu.also), *(gpu.ref for gpu in named)])
             return [ref for ref in locked if ref != own.ref]
-        if aligned := self._aligned.get(found.path):
-            self._by_history[found.path] = aligned[0]
+        if aligned := self._commits_by_module.get(derived.path):
+            self._by_history[derived.path] = aligned[0]
             return aligned
         if own.version is None:
-            self._unseen += [found.path] if found.path not in self._unseen else []
+            self._unseen += [derived.path] if derived.path not in self._unseen else []
             return []
         return self._last_releases
 
-    def _unseen_note(self) -> tuple[str, ...]:
+    def _note_unseen(self) -> tuple[str, ...]:
         """A note on the ``unseen`` modules, which it names where others were compared."""
         if not self._unseen:
             return ()
@@ -196,13 +196,15 @@ class TwinBases:
     def _last_releases(self) -> list[str]:
         """The last omni releases before the one that the omni tree is, oldest first."""
         own = self.given.omni.source.version
-        known = window.earlier_releases("vllm-omni", own, self.options.progress) if own is not None else []
+        known = window.find_earlier_releases("vllm-omni", own, self.options.progress) if own is not None else []
         if not (older := [release for release in known if release != own][-RELEASES:]):
-            self.revisions.note(f"no older GPU runner to compare with: {self._without}; vllm-omni {own} is the first")
+            self.revisions.add_note(
+                f"no older GPU runner to compare with: {self._without}; vllm-omni {own} is the first"
+            )
         return older
 
     @cached_property
-    def _aligned(self) -> dict[str, list[str]]:
+    def _commits_by_module(self) -> dict[str, list[str]]:
         """By module of a checkout the commits, oldest first, with whose GPU twin it may have been aligned last; none
         where the clone does not reach back to that."""
         tree = self.given.omni
@@ -210,21 +212,21 @@ class TwinBases:
             return {}
         places = {m.path: (m.module.paths, m.module.gpu.path) for m in self.modules if m.module.gpu is not None}
         try:
-            refs = {path: self._alignments(tree, mine, twin) for path, (mine, twin) in places.items()}
+            refs = {path: self._find_alignments(tree, mine, twin) for path, (mine, twin) in places.items()}
         except InputError as error:  # a partial clone has the commits, and not the texts
             self._unread = str(error).rstrip(".")
             return {}
         return {path: commits for path, commits in refs.items() if commits}
 
-    def _alignments(self, tree: InGit, mine: Sequence[str], twin: str) -> list[str]:
+    def _find_alignments(self, tree: InGit, mine: Sequence[str], twin: str) -> list[str]:
         """The commits with which a module may have been aligned last.
 
         When they follow a newer upstream, people catch up with what they had left for later; in between they port what
         is new. Where they ported one mixin (vllm-omni's #5290), catching up would leave 378 lines and not 305.
         """
-        return history.alignments(tree, mine, twin, catches_up=self.options.upstream)
+        return history.find_alignments(tree, mine, twin, catches_up=self.options.upstream)
 
-    def _before_candidate(self, base: str) -> list[str]:
+    def _find_releases_before_candidate(self, base: str) -> list[str]:
         """The releases before a release candidate, back to the last one that is none, oldest first.
 
         A candidate is cut from the branch on which the GPU runners grow; the NPU runners are brought up to them when
@@ -236,14 +238,14 @@ class TwinBases:
         if not self._follows_newer():
             return found
         while len(found) < RELEASES and self._is_candidate(ref := found[0] if found else base):
-            if (before := self._release_before(ref)) is None:
+            if (before := self._find_release_before(ref)) is None:
                 break
             found.insert(0, before)
         if found:
             note = (
                 f"vllm-omni {base} is a candidate: what its GPU runners had gained since {found[0]} counts as new, too"
             )
-            self.revisions.note(note)
+            self.revisions.add_note(note)
         return found
 
     def _follows_newer(self) -> bool:
@@ -257,33 +259,33 @@ class TwinBases:
         return now.read(path) != self.revisions.at(self.given.profile.followed, base, path).text
 
     def _is_candidate(self, ref: str) -> bool:
-        version = self.revisions.tree("vllm-omni", ref).source.version
+        version = self.revisions.open_tree("vllm-omni", ref).source.version
         return version is not None and Version(version).is_prerelease
 
-    def _release_before(self, ref: str) -> str | None:
+    def _find_release_before(self, ref: str) -> str | None:
         """The release before one, if any; ``None`` for a revision without a version."""
-        tree = self.revisions.tree("vllm-omni", ref)
+        tree = self.revisions.open_tree("vllm-omni", ref)
         if tree.source.version is None:
             return None
         if isinstance(tree, InGit):
             return tree.release_before()
-        known = window.earlier_releases("vllm-omni", tree.source.version, self.options.progress)
+        known = window.find_earlier_releases("vllm-omni", tree.source.version, self.options.progress)
         return next((v for v in reversed(known) if Version(v) < Version(tree.source.version)), None)
 
-    def _vllm_of(self, ref: str, found: DerivedModule) -> Callable[[], ModuleRevision | None]:
+    def _make_vllm_loader(self, ref: str, derived: DerivedModule) -> Callable[[], ModuleRevision | None]:
         def load() -> ModuleRevision | None:
             if self.options.vllm_base is not None and self.options.omni_base in (None, ref):
-                return self.revisions.vllm(self.options.vllm_base, found)
-            version = sources.declared_vllm(self.revisions.tree("vllm-omni", ref))
-            return self.revisions.vllm(version, found) if version else None
+                return self.revisions.read_vllm(self.options.vllm_base, derived)
+            version = sources.declared_vllm(self.revisions.open_tree("vllm-omni", ref))
+            return self.revisions.read_vllm(version, derived) if version else None
 
         return load
 
-    def vllm_now(self, found: DerivedModule) -> ModuleRevision | None:
+    def read_vllm_now(self, derived: DerivedModule) -> ModuleRevision | None:
         """vLLM's own module of the version that the omni tree is for."""
         given = self.options.vllm
         if given.is_given and self.given.vllm is not None:
-            tree, path = self.given.vllm, self.given.profile.vllm_of(found.module).path
+            tree, path = self.given.vllm, self.given.profile.vllm_of(derived.module).path
             return ModuleRevision(tree.source.ref, tree.read(path) or "", path)
         version = sources.declared_vllm(self.given.omni)
         if version is None:
@@ -291,4 +293,4 @@ class TwinBases:
                 "cannot tell which vLLM the GPU runners are for: name it with --vllm-version or --vllm-path, "
                 "or leave the GPU runners out with --no-gpu."
             )
-        return self.revisions.vllm(version, found)
+        return self.revisions.read_vllm(version, derived)

@@ -28,7 +28,7 @@ LONG = 30
 fields, is most similar to the oldest release by chance, or because it has not changed since."""
 
 
-def earlier_releases(
+def find_earlier_releases(
     project: Project, newest: str, progress: Progress, *, behind: str | None = None, minors: int = MINORS
 ) -> list[str]:
     """Releases of ``project`` up to ``newest`` and from ``minors`` minor versions back, oldest first.
@@ -47,15 +47,15 @@ def earlier_releases(
     for _, version in known:
         last[version.major] = max(last.get(version.major, 0), version.minor)
 
-    def minors_up_to(version: Version) -> int:
+    def count_minors(version: Version) -> int:
         """The number of a minor version, counted through all majors: 1.0 comes right after the last 0.x."""
         return version.minor + sum(minor + 1 for major, minor in last.items() if major < version.major)
 
-    floor = minors_up_to(start) - minors
-    return [name for name, version in known if minors_up_to(version) >= floor]
+    floor = count_minors(start) - minors
+    return [name for name, version in known if count_minors(version) >= floor]
 
 
-def at_the_end(
+def find_copies_at_the_end(
     units: Iterable[tuple[RunnerModule, str, str]], sides: Sequence[ModuleRevision]
 ) -> Mapping[tuple[str, str], float]:
     """The long copies whose base is the oldest of ``sides``, and may be older yet, with their similarity to it.

@@ -17,11 +17,11 @@ from runner_sync.trees import InGit
 from runner_sync.upgrade import ModuleRevision
 
 
-def timeline(tree: InGit, path: str, names: Collection[str], progress: Progress) -> Timeline:
+def read_timeline(tree: InGit, path: str, names: Collection[str], progress: Progress) -> Timeline:
     """Read every revision of ``path`` once and keep the methods in ``names``."""
     revisions = tuple(reversed(tree.history(path)))
 
-    def cut() -> object:
+    def read_methods() -> object:
         texts: dict[str, int] = {}
         rows = []
         for k, revision in enumerate(revisions):
@@ -30,27 +30,27 @@ def timeline(tree: InGit, path: str, names: Collection[str], progress: Progress)
             rows.append({name: texts.setdefault(found[name], len(texts)) for name in names if name in found})
         return [list(texts), rows]
 
-    texts, rows = recall("methods", [*sorted(names), "", *(revision.blob for revision in revisions)], cut)
+    texts, rows = recall("methods", [*sorted(names), "", *(revision.blob for revision in revisions)], read_methods)
     return Timeline(revisions, tuple({name: texts[at] for name, at in row.items()} for row in rows))
 
 
-def closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str]]) -> list[ModuleRevision]:
+def find_closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str]]) -> list[ModuleRevision]:
     """The revisions that come closest to the ``wanted`` units, each a method name and a text; oldest first."""
     chosen = [known.revisions[k] for k in nearest(known, wanted)]
     return [ModuleRevision(one.commit[:10], tree.read_blob(one.blob), one.path) for one in chosen]
 
 
-def alignments(tree: InGit, mine: Sequence[str], twin: str, *, catches_up: bool = True) -> list[str]:
+def find_alignments(tree: InGit, mine: Sequence[str], twin: str, *, catches_up: bool = True) -> list[str]:
     """The commits, oldest first, with whose twin a derived module may have been aligned last.
 
     ``mine`` are the places that the module may be at; the first that there is counts. None are told where the history
     does not reach back to an alignment. ``catches_up`` is what ``since_alignment`` takes.
     """
-    found = since_alignment(_changes(tree, mine, twin), catches_up=catches_up)
+    found = since_alignment(_read_changes(tree, mine, twin), catches_up=catches_up)
     return [change.commit[:10] for change in found]
 
 
-def _changes(tree: InGit, mine: Sequence[str], twin: str) -> Iterator[Change]:
+def _read_changes(tree: InGit, mine: Sequence[str], twin: str) -> Iterator[Change]:
     """What each commit, newest first, did to a derived module and to its twin."""
     states: list[tuple[str, Mapping[str, str]]] = [("", {})]
     for step in reversed(tree.steps([*mine, twin])):

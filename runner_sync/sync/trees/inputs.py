@@ -18,7 +18,7 @@ from runner_sync.lock import Lock, load
 from runner_sync.model import TITLES, Project, Source
 from runner_sync.profile import BUILT_IN, OMNI_FOLDERS, VLLM_RUNNER, Profile
 from runner_sync.sync.options import PATH_VARIABLES, OmniOptions, Progress, TreeOptions
-from runner_sync.sync.trees.namesakes import with_namesakes
+from runner_sync.sync.trees.namesakes import add_namesakes
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.trees import InGit, OnDisk, Tree
 from runner_sync.user_paths import resolved
@@ -49,7 +49,7 @@ class Inputs:
         """The tree of the project that the modules follow; ``None`` if it is not at hand."""
         return self.trees.get(self.profile.followed)
 
-    def following(self, tree: Tree | None) -> Inputs:
+    def with_followed(self, tree: Tree | None) -> Inputs:
         """The same inputs with ``tree`` as the followed one."""
         return replace(self, ascend=tree) if self.profile.followed == "vllm-ascend" else replace(self, vllm=tree)
 
@@ -71,7 +71,7 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
     if omni.version is not None:
         tree: Tree = sources.open_release("vllm-omni", omni.version, needed=OMNI_FOLDERS, progress=options.progress)
         settings = configuration.load(None, explicit=explicit, profile=profile)
-        return Inputs(tree, None, _fitted(settings, tree), Lock())
+        return Inputs(tree, None, _fit_profile(settings, tree), Lock())
     tree = sources.open_path("vllm-omni", omni.path or Path(), ref=omni.ref)
     root = tree.root if isinstance(tree, OnDisk) else None
     settings = configuration.load(root or Path(omni.path or "."), explicit=explicit, profile=profile)
@@ -83,12 +83,12 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
     text = tree.read(name) if with_lock else None
     lock = load(text, path=name) if text is not None else Lock()
     _refuse_foreign_lock(lock, settings.profile)
-    return Inputs(tree, root, _fitted(settings, tree), lock)
+    return Inputs(tree, root, _fit_profile(settings, tree), lock)
 
 
 def _refuse_foreign_lock(lock: Lock, profile: Profile) -> None:
     """Raises ``InputError`` for a lock of another built-in profile's runners: a copy, or both were given one name."""
-    if (other := profile_of({entry.path for entry in lock.entries}, profile)) is not None:
+    if (other := find_other_profile({entry.path for entry in lock.entries}, profile)) is not None:
         raise InputError(
             f"{profile.lock_file} is a lock of the {other.platform} runners, and this run is about the "
             f"{profile.platform} runners, which have one of their own: restore it from git, or write it anew with "
@@ -96,7 +96,7 @@ def _refuse_foreign_lock(lock: Lock, profile: Profile) -> None:
         )
 
 
-def profile_of(paths: Collection[str], given: Profile) -> Profile | None:
+def find_other_profile(paths: Collection[str], given: Profile) -> Profile | None:
     """The built-in profile that has all of ``paths`` among its runners; ``None`` if there is none, or ``given`` has one
     of them."""
     own, *others = (
@@ -139,9 +139,9 @@ def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
     return replace(given, omni=tree, root=None, lock=lock)
 
 
-def _fitted(settings: configuration.Config, omni: Tree) -> configuration.Config:
+def _fit_profile(settings: configuration.Config, omni: Tree) -> configuration.Config:
     """The configuration with a profile that knows the helper classes of this tree."""
-    return replace(settings, profile=with_namesakes(settings.profile, omni))
+    return replace(settings, profile=add_namesakes(settings.profile, omni))
 
 
 def open_target(
@@ -155,10 +155,10 @@ def open_target(
     if options.path is not None:
         return sources.open_path(project, options.path, ref=options.ref)
     if options.version is not None:
-        return _release(project, options.version, progress)
+        return _open_release(project, options.version, progress)
     variable = os.environ.get(PATH_VARIABLES[project])
     if variable:
-        with _named_by(PATH_VARIABLES[project]):
+        with _blame_place(PATH_VARIABLES[project]):
             return sources.open_path(project, Path(variable), ref=options.ref)
     path, version = {
         "vllm-ascend": (settings.ascend_path, settings.ascend_version),
@@ -166,16 +166,16 @@ def open_target(
     }[project]
     key = project.removeprefix("vllm-")
     if path is not None:
-        with _named_by(f"{settings.source}: {key}-path"):
+        with _blame_place(f"{settings.source}: {key}-path"):
             return sources.open_path(project, path, ref=options.ref)
     if version is not None:
-        with _named_by(f"{settings.source}: {key}-version"):
-            return _release(project, version, progress)
+        with _blame_place(f"{settings.source}: {key}-version"):
+            return _open_release(project, version, progress)
     return sources.open_installed(project)
 
 
 @contextmanager
-def _named_by(place: str) -> Iterator[None]:
+def _blame_place(place: str) -> Iterator[None]:
     """Put ``place``, which named a tree, in front of an error: no option on the command line explains it."""
     try:
         yield
@@ -183,13 +183,13 @@ def _named_by(place: str) -> Iterator[None]:
         raise InputError(f"{place}: {error}") from error
 
 
-def locked(project: Project, lock: Lock, progress: Progress) -> Tree | None:
+def open_locked(project: Project, lock: Lock, progress: Progress) -> Tree | None:
     """The release of an upstream that the last run read according to the lock; ``None`` if it names no release."""
     version = lock.inputs.get(project, "")
-    return _release(project, version, progress) if is_version(version) else None
+    return _open_release(project, version, progress) if is_version(version) else None
 
 
-def require(project: Project, tree: Tree | None) -> Tree:
+def require_tree(project: Project, tree: Tree | None) -> Tree:
     """``tree``. If it is ``None``, raises ``InputError``, with every way to name a tree of ``project``."""
     if tree is None:
         raise InputError(
@@ -230,7 +230,7 @@ def require_one_followed(profile: Profile) -> None:
             )
 
 
-def _release(project: Project, version: str, progress: Progress) -> Tree:
+def _open_release(project: Project, version: str, progress: Progress) -> Tree:
     needed = {"vllm-omni": OMNI_FOLDERS, "vllm": (VLLM_RUNNER,)}.get(project)
     return sources.open_release(project, version, needed=needed, progress=progress)
 
@@ -246,7 +246,7 @@ def open_at(project: Project, ref: str, like: Tree | None, progress: Progress) -
         except InputError:
             if not is_version(ref):
                 raise
-    return _release(project, ref, progress)
+    return _open_release(project, ref, progress)
 
 
 def is_version(ref: str) -> bool:

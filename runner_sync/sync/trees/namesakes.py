@@ -20,30 +20,30 @@ from runner_sync.trees import Tree
 _CLASS = re.compile(r"\nclass (\w+)")
 
 
-def with_namesakes(profile: Profile, omni: Tree) -> Profile:
+def add_namesakes(profile: Profile, omni: Tree) -> Profile:
     """``profile`` with a row for each GPU class that the NPU module has with the platform's word in its name.
 
     Leaves out pairs of which one module defines both names, and classes that the profile names already.
     """
     known = {row.name for row in profile.names} | {gpu for gpu, _ in profile.classes}
-    rows = [row for row in _namesakes(profile, omni) if row.name not in known]
+    rows = [row for row in _find_namesakes(profile, omni) if row.name not in known]
     return replace(profile, names=(*profile.names, *rows)) if rows else profile
 
 
-def _namesakes(profile: Profile, omni: Tree) -> Iterator[NameRewrite]:
+def _find_namesakes(profile: Profile, omni: Tree) -> Iterator[NameRewrite]:
     word = profile.device[1].upper()
     for module in profile.modules:
         twin = omni.read(module.gpu.path) if module.gpu is not None else None
         path, text = next(((path, text) for path in module.paths if (text := omni.read(path))), ("", ""))
         if module.gpu is None or not twin or not text:
             continue
-        mine, theirs = _classes(text), _classes(twin)
+        mine, theirs = _find_class_names(text), _find_class_names(twin)
         for name in sorted(mine - theirs):
             namesake = name.replace(word, "", 1)
             if namesake != name and namesake in theirs - mine:
                 yield NameRewrite(namesake, module_name(module.gpu.path), name, module_name(path))
 
 
-def _classes(text: str) -> set[str]:
+def _find_class_names(text: str) -> set[str]:
     # A literal "\n" at the front is searched for many times faster than "^" with re.MULTILINE.
     return set(_CLASS.findall(f"\n{text}"))

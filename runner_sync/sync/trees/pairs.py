@@ -68,10 +68,10 @@ def open_targets(options: CheckOptions, given: inputs.Inputs) -> inputs.Inputs:
     return given
 
 
-def target(options: CheckOptions, given: inputs.Inputs) -> Pair:
+def open_target_pair(options: CheckOptions, given: inputs.Inputs) -> Pair:
     """The pair that the runners should fit. Its vLLM is the one that is named, else the one that vllm-ascend declares.
     Raises ``InputError`` if no tree to follow is at hand, or it declares no vLLM and none is named."""
-    followed = inputs.require(given.profile.followed, given.followed)
+    followed = inputs.require_tree(given.profile.followed, given.followed)
     if given.vllm is not None:
         return Pair(followed, given.vllm)
     version = sources.declared_vllm(followed)
@@ -81,27 +81,27 @@ def target(options: CheckOptions, given: inputs.Inputs) -> Pair:
     return Pair(followed, inputs.open_at("vllm", version, None, options.progress))
 
 
-def older(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
+def open_older_pair(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
     """The pair that the runners were made for, according to option or lock; ``None`` if neither says, or it is ``new``.
     Raises ``InputError`` if it cannot be told which vLLM belongs to it, and for a base that cannot be read."""
     project = given.profile.followed
     named = options.base(project)
-    ref = named or last_synced(given.lock)
+    ref = named or find_last_synced(given.lock)
     is_told = named is not None or options.vllm_base is not None
     if ref is None or (not is_told and is_ref_of(ref, new.followed)):
         return None
-    followed = new.followed if is_at(ref, new.followed) else followed_at(ref, given, options)
+    followed = new.followed if has_texts_of(ref, new.followed) else open_followed_at(ref, given, options)
     if project == "vllm":
         return Pair(followed, followed) if followed is not new.followed else None
-    version = options.vllm_base or sources.declared_vllm(followed) or _locked_vllm(ref, given)
+    version = options.vllm_base or sources.declared_vllm(followed) or _find_locked_vllm(ref, given)
     if version is None:
         raise InputError(f"cannot tell which vLLM {TITLES[project]} {ref} is for: name it with --vllm-base.")
-    if is_at(version, new.vllm):
+    if has_texts_of(version, new.vllm):
         return Pair(followed, new.vllm) if followed is not new.followed else None
     return Pair(followed, inputs.open_at("vllm", version, given.vllm, options.progress))
 
 
-def with_vllm_of_omni(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
+def open_pair_with_omni_vllm(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
     """``new`` with the vLLM that the omni tree is for; ``None`` if that is of the same minor version, or unknown.
 
     Raises ``InputError`` if that vLLM cannot be read.
@@ -115,13 +115,13 @@ def with_vllm_of_omni(options: CheckOptions, given: inputs.Inputs, new: Pair) ->
     return Pair(vllm if given.profile.followed == "vllm" else new.followed, vllm)
 
 
-def _locked_vllm(ref: str, given: inputs.Inputs) -> str | None:
+def _find_locked_vllm(ref: str, given: inputs.Inputs) -> str | None:
     """The vLLM of the last upgrade, if that followed ``ref``."""
     known = given.lock.inputs
     return known.get("vllm") if known.get(given.profile.followed) == ref else None
 
 
-def before_upgrade(options: UpgradeOptions, given: inputs.Inputs, refs: Iterable[str]) -> Pair | None:
+def open_pair_before_upgrade(options: UpgradeOptions, given: inputs.Inputs, refs: Iterable[str]) -> Pair | None:
     """The pair that runners fitted before an upgrade to the trees of ``given``; ``None`` if it is that of the upgrade.
 
     That is the followed project at the newest of ``refs``, which the units were copied from, and the vLLM that the omni
@@ -130,19 +130,19 @@ def before_upgrade(options: UpgradeOptions, given: inputs.Inputs, refs: Iterable
     """
     assert given.followed is not None
     assert given.vllm is not None
-    ref = options.base(given.profile.followed) or _newest(Counter(refs))
-    is_same = ref is None or is_at(ref, given.followed)
-    followed = given.followed if is_same or ref is None else followed_at(ref, given, options)
+    ref = options.base(given.profile.followed) or _choose_newest(Counter(refs))
+    is_same = ref is None or has_texts_of(ref, given.followed)
+    followed = given.followed if is_same or ref is None else open_followed_at(ref, given, options)
     if given.profile.followed == "vllm":
         return None if is_same else Pair(followed, followed)
     version = sources.declared_vllm(given.omni) or sources.declared_vllm(followed)
     vllm = given.vllm
-    if version is not None and not is_at(version, vllm):
+    if version is not None and not has_texts_of(version, vllm):
         vllm = inputs.open_at("vllm", version, given.vllm, options.progress)
     return None if is_same and vllm is given.vllm else Pair(followed, vllm)
 
 
-def followed_at(ref: str, given: inputs.Inputs, options: CheckOptions | UpgradeOptions) -> Tree:
+def open_followed_at(ref: str, given: inputs.Inputs, options: CheckOptions | UpgradeOptions) -> Tree:
     """The followed project at ``ref``, which a lock or an option names. Raises ``InputError``, with the remedy, for a
     git revision if the followed tree is no git checkout."""
     project, tree = given.profile.followed, given.followed
@@ -163,7 +163,7 @@ def is_ref_of(ref: str, tree: Tree) -> bool:
     return ref in (source.ref, source.version) or bool(source.revision and source.revision.startswith(ref))
 
 
-def is_at(ref: str, tree: Tree) -> bool:
+def has_texts_of(ref: str, tree: Tree) -> bool:
     """Whether ``tree`` has the texts of ``ref``, so that comparing the two tells nothing.
 
     A git tree has if ``ref`` is its commit and nothing in its work tree is changed: a version in its metadata is that
@@ -179,15 +179,15 @@ def is_at(ref: str, tree: Tree) -> bool:
     return same and not (isinstance(tree, InWork) and tree.is_changed())
 
 
-def last_synced(lock: Lock) -> str | None:
+def find_last_synced(lock: Lock) -> str | None:
     """The upstream that the runners as a whole were made for: the newest version that any unit follows.
 
     If units follow commits only, whose order is not known here, the commit that most of them follow.
     """
-    return _newest(Counter(entry.upstream.ref for entry in lock.entries if entry.upstream is not None))
+    return _choose_newest(Counter(entry.upstream.ref for entry in lock.entries if entry.upstream is not None))
 
 
-def _newest(refs: Counter[str]) -> str | None:
+def _choose_newest(refs: Counter[str]) -> str | None:
     """The newest version among ``refs``; if all are git revisions, the commonest; ``None`` if there are none."""
     from packaging.version import Version
 
@@ -197,7 +197,7 @@ def _newest(refs: Counter[str]) -> str | None:
     return refs.most_common(1)[0][0] if refs else None
 
 
-def vllm_of_omni(options: CheckOptions, given: inputs.Inputs, near: Iterable[Tree]) -> Tree | None:
+def open_vllm_of_omni(options: CheckOptions, given: inputs.Inputs, near: Iterable[Tree]) -> Tree | None:
     """The vLLM of the version that the omni tree declares: one of the trees ``near``, else opened by that version.
 
     If omni declares none, the first of ``near``, or ``None``.

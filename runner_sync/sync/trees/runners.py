@@ -44,7 +44,7 @@ def find_modules(given: inputs.Inputs) -> list[DerivedModule]:
     return found
 
 
-def absent_files(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> list[str]:
+def note_absent_files(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> list[str]:
     """A remark about each file that the configuration names for a derived module or its twin and that the tree lacks:
     misspelt, or not there yet. Files of the built-in profiles are left out: they come and go with versions of omni."""
     known = [module for profile in BUILT_IN.values() for module in profile.modules]
@@ -72,10 +72,12 @@ def refuse_indentation(modules: Sequence[DerivedModule]) -> None:
     """
     for found in modules:
         if re.search(r"^ *\t", found.text, re.MULTILINE):
-            tabbed = (line for line, indent in _suites(found.text) if "\t" in indent)
+            tabbed = (line for line, indent in _find_suites(found.text) if "\t" in indent)
             if line := next(tabbed, 0):
-                raise InputError(f"{found.path}:{line}: is indented with tabs; run `ruff format` on it and then again.")
-        line, first = next(_suites(found.text), (0, ""))
+                raise InputError(
+                    f"{found.path}:{line}: is indented with tabs; run `ruff format` on it and then again."
+                )
+        line, first = next(_find_suites(found.text), (0, ""))
         if line and len(first) != _WIDTH:
             raise InputError(
                 f"{found.path}:{line}: is indented by {len(first)} spaces and not by {_WIDTH}; run `ruff format` on it "
@@ -87,7 +89,7 @@ _WIDTH = 4
 """Spaces of one level of indentation."""
 
 
-def _suites(text: str) -> Iterator[tuple[int, str]]:
+def _find_suites(text: str) -> Iterator[tuple[int, str]]:
     """Line and indentation of each suite that is deeper than the code before it. What strings hold is not counted."""
     import tokenize
 
@@ -101,7 +103,7 @@ def _suites(text: str) -> Iterator[tuple[int, str]]:
 def refuse_gone(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
     """Raises ``InputError`` for a runner or GPU twin that the lock records and the tree lacks, and for one that was
     deleted without a commit: otherwise the run would look green because it does not read the file."""
-    refuse_lost(given, {entry.path for entry in given.lock.entries} - {found.path for found in modules})
+    refuse_lost(given, {entry.path for entry in given.lock.entries} - {derived.path for derived in modules})
     refuse_twinless(given)
     refuse_deleted(given, modules)
 
@@ -116,7 +118,7 @@ def refuse_renamed(given: inputs.Inputs, modules: Sequence[DerivedModule], since
     now = {old: new for new, old in given.omni.renamed(since).items()}
     found = {module.module.name for module in modules}
     paths = [path for row in given.profile.modules if row.name not in found for path in row.paths]
-    twins = [found.module.gpu.path for found in modules if found.module.gpu is not None]
+    twins = [derived.module.gpu.path for derived in modules if derived.module.gpu is not None]
     paths += [path for path in twins if given.omni.read(path) is None]
     if gone := next((path for path in paths if path in now), None):
         raise InputError(
@@ -140,7 +142,7 @@ def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> No
     An upgrade would make a new runner from its GPU twin, without what people had written there; and of a twin that is
     not there it would port nothing, without a word.
     """
-    present = {found.module.name for found in modules}
+    present = {derived.module.name for derived in modules}
     absent = [path for module in given.profile.modules if module.name not in present for path in module.paths]
     twins = [path for module in given.profile.modules for path in _twin_paths(module)]
     absent += [path for path in dict.fromkeys(twins) if given.omni.read(path) is None]
@@ -181,14 +183,14 @@ def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> 
     Rules look for the class by name, and only members of such a class are merged: without it, they would find nothing
     and the run would look green.
     """
-    for found in modules:
-        pair = (found.module.gpu.name if found.module.gpu is not None else "", found.module.name)
-        for path, name, text in _named_classes(given, found):
-            lines = _lines_of_class(name, text)
+    for derived in modules:
+        pair = (derived.module.gpu.name if derived.module.gpu is not None else "", derived.module.name)
+        for path, name, text in _find_named_classes(given, derived):
+            lines = _find_class_lines(name, text)
             if not lines:
                 raise InputError(
                     f"{path} has no class {name}: bring it back, or, where it has another name now, say so in the "
-                    f"configuration ({_renaming(name, *pair)})."
+                    f"configuration ({_suggest_renaming(name, *pair)})."
                 )
             if not any(is_at_top for _line, is_at_top in lines):
                 raise InputError(
@@ -197,28 +199,28 @@ def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> 
                 )
 
 
-def refuse_twice(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
+def refuse_duplicate_class(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
     """Raises ``InputError`` for a runner or GPU twin that defines its class twice: only the second one runs, and what a
     merge changes in the first has no effect."""
-    for found in modules:
-        for path, name, text in _named_classes(given, found):
-            at_top = [line for line, is_at_top in _lines_of_class(name, text) if is_at_top]
+    for derived in modules:
+        for path, name, text in _find_named_classes(given, derived):
+            at_top = [line for line, is_at_top in _find_class_lines(name, text) if is_at_top]
             if len(at_top) > 1:
                 raise InputError(
                     f"{path}:{at_top[-1]}: class {name} is defined in line {at_top[0]}, too: delete one of the two."
                 )
 
 
-def _named_classes(given: inputs.Inputs, found: DerivedModule) -> list[tuple[str, str, str]]:
+def _find_named_classes(given: inputs.Inputs, derived: DerivedModule) -> list[tuple[str, str, str]]:
     """Path, class and text of a module and of its GPU twin, if that is there; without those that name no class."""
-    gpu = found.module.gpu
+    gpu = derived.module.gpu
     twin = given.omni.read(gpu.path) if gpu is not None else None
-    places = [(found.path, found.module.name, found.text)]
+    places = [(derived.path, derived.module.name, derived.text)]
     places += [(gpu.path, gpu.name, twin)] if gpu is not None and twin is not None else []
     return [place for place in places if place[1]]
 
 
-def _lines_of_class(name: str, text: str) -> list[tuple[int, bool]]:
+def _find_class_lines(name: str, text: str) -> list[tuple[int, bool]]:
     """The line of each definition of a class in a module, and whether that stands at the top level.
 
     The text alone tells where there is one line like that. Where the module does not parse, none counts as nested: the
@@ -235,7 +237,7 @@ def _lines_of_class(name: str, text: str) -> list[tuple[int, bool]]:
     return [(node.lineno, node in body) for node in found]
 
 
-def _renaming(name: str, gpu: str, npu: str) -> str:
+def _suggest_renaming(name: str, gpu: str, npu: str) -> str:
     """What to write in the configuration if the class ``name`` of the pair ``gpu`` and ``npu`` has been renamed."""
     if not gpu:
         return "`modules`"

@@ -1,13 +1,12 @@
-"""One function per command, which calls the rooms in the order of docs/how-it-works.md.
+"""Offer one function per command, which calls the rooms in the order of docs/how-it-works.md.
 
-Each opens what its command needs according to options, configuration and lock, hands texts to the rooms (``upgrade``
-makes the new text of a module) and puts the report together.
+Each function opens the trees that options, configuration and lock name, hands texts to the rooms, and makes a report.
 
 Comes in: option values. Goes out: ``Upgrade`` and ``Report`` values. May touch: what the rooms touch; ``apply`` writes
 the omni tree and ``check`` its baseline, both through ``write``.
 
-A command's module is imported when one of its names is first used: ``check`` runs in every pull request and needs
-neither libcst nor git nor the network.
+The module of a command is imported at the first use of one of its names, because ``check`` runs in every pull request
+and needs neither libcst nor git nor the network.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes a planned upgrade; refuses beforehand what could not be written in the end.
+"""Write a planned upgrade, and refuse beforehand what could not be written in the end.
 
 Comes in: ``Upgrade`` and ``UpgradeOptions``. Goes out: the paths written. May touch: the omni tree or the folder of
 ``--out``, through ``write``.
@@ -25,9 +25,9 @@ from runner_sync.user_paths import resolved
 def apply(
     planned: Upgrade, options: UpgradeOptions, *, tell: Callable[[tuple[str, ...]], None] = lambda _paths: None
 ) -> tuple[str, ...]:
-    """Write a planned upgrade, all files or none; returns the paths written.
+    """Write a planned upgrade, all files or none, and return the paths written.
 
-    ``tell`` is called with them as well, even if a signal then ends the run. Raises ``InputError`` without a folder to
+    ``tell`` also receives the paths, even if a signal then ends the run. Raises ``InputError`` without a folder to
     write to, for an ``--out`` folder that is not empty, and for uncommitted changes unless ``--allow-dirty`` is given.
     """
     if planned.root is None:
@@ -47,7 +47,7 @@ def apply(
 
 
 def require_place(options: UpgradeOptions, *, is_lock: bool = False) -> None:
-    """Raises ``InputError`` if the files of an upgrade, or with ``is_lock`` the lock alone, could not be written.
+    """Raise ``InputError`` if the files of an upgrade, or with ``is_lock`` the lock alone, could not be written.
 
     Called before the work, so that a run of minutes is not refused at its end.
     """
@@ -74,7 +74,7 @@ def _has_selected_unit(derived: DerivedModule, only: Sequence[str]) -> bool:
 
 
 def _make_folder(out: Path) -> None:
-    """Make the ``--out`` folder if it does not exist. Raises ``InputError`` if that fails."""
+    """Make the ``--out`` folder if it does not exist; raise ``InputError`` if that fails."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -82,7 +82,7 @@ def _make_folder(out: Path) -> None:
 
 
 def _try_to_make(out: Path) -> None:
-    """Raises ``InputError`` if the folder cannot be made. A folder made to find out is removed again."""
+    """Raise ``InputError`` if the folder cannot be made; remove a folder made for the test."""
     missing = [folder for folder in (out, *out.parents) if not folder.exists()]
     _make_folder(out)
     for folder in missing:
@@ -90,22 +90,24 @@ def _try_to_make(out: Path) -> None:
 
 
 def _refuse_filled(out: Path) -> None:
-    """Raises ``InputError`` for a folder that is not empty: users copy all of it over a checkout."""
+    """Raise ``InputError`` for a folder that is not empty, because users copy all of it over a checkout."""
     taken = min((path.name for path in out.iterdir()), default="") if out.is_dir() else ""
     if taken:
         raise InputError(f"{out} already holds {taken}: name an empty folder with --out.")
 
 
 def _refuse_inside(out: Path, given: inputs.Inputs) -> None:
-    """Raises ``InputError`` for a folder inside the package: a wheel would contain the runners twice."""
+    """Raise ``InputError`` for a folder inside the package, because a wheel would contain the runners twice."""
     package = given.profile.package
     if given.root is not None and resolved(out).is_relative_to(resolved(given.root / package)):
         raise InputError(f"{out} lies inside the package {package}: name a folder outside it with --out.")
 
 
 def _refuse_dirty(tree: Tree, paths: Sequence[str], *, is_end: bool = False) -> None:
-    """Raises ``InputError`` if one of ``paths`` has uncommitted changes, which would be overwritten; at the end of a
-    run they may be another run's."""
+    """Raise ``InputError`` if one of ``paths`` has uncommitted changes, which would be overwritten.
+
+    At the end of a run (``is_end``) they may come from another run.
+    """
     found = tree.dirty(paths) if isinstance(tree, InWork) else []
     found = [path for path in found if tree.read(path) is not None]  # nothing of a deleted file can be lost
     if found:

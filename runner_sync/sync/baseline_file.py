@@ -1,6 +1,6 @@
-"""Reads the baseline of accepted findings, and writes it for ``--update-baseline``.
+"""Read the baseline of accepted findings, and write it for ``--update-baseline``.
 
-Comes in: options, configuration, a ``CheckResult``. Goes out: the findings that remain, and remarks. May touch: the
+Comes in: options, configuration, a ``CheckResult``. Goes out: the remaining findings, and remarks. May touch: the
 baseline file, by reading and through ``write``.
 """
 
@@ -21,11 +21,11 @@ _MOST_STALE = 10
 
 
 def read_baseline(options: CheckOptions, given: inputs.Inputs) -> Baseline | None:
-    """The baseline that the option names, else the configuration; ``None`` if neither does, or it is still to be made.
+    """Read the baseline that the option or else the configuration names.
 
-    Raises ``InputError`` for a file that is missing or damaged, and for a baseline of another profile's runners, whose
-    entries would all look stale. If only the configuration names such a one, and nothing is to be written, the run goes
-    on without a baseline.
+    Returns ``None`` if neither names one, or it is still to be made. Raises ``InputError`` for a missing or damaged
+    file, and for a baseline of another profile's runners, whose entries would all look stale. If only the configuration
+    names such a baseline and nothing is to be written, the run goes on without it.
     """
     file = options.baseline or given.config.baseline
     if file is None:
@@ -47,8 +47,10 @@ def read_baseline(options: CheckOptions, given: inputs.Inputs) -> Baseline | Non
 
 
 def _find_other_lock(read: Baseline, given: inputs.Inputs) -> str:
-    """The lock file of the other runners that a baseline is about; empty if it is about those of this run. A baseline
-    that names no lock file, as earlier versions wrote it, is recognised by the paths of its entries."""
+    """Return the lock file of the other runners that a baseline is about; empty if it is about this run's runners.
+
+    A baseline without a lock file, as earlier versions wrote it, is recognised by the paths of its entries.
+    """
     if read.lock:
         return read.lock if read.lock != given.lock_file else ""
     other = inputs.find_other_profile({path for _, path, *_ in read.counts}, given.config.profile)
@@ -71,8 +73,10 @@ def _read_text(file: Path) -> str | None:
 def apply_baseline(
     options: CheckOptions, given: inputs.Inputs, result: CheckResult
 ) -> tuple[tuple[Finding, ...], list[str]]:
-    """The findings to report, and remarks about the baseline; with ``--update-baseline`` it is written. A baseline that
-    is written for the first time accepts everything found by this run."""
+    """Return the findings to report and remarks about the baseline, which ``--update-baseline`` writes.
+
+    A baseline that is written for the first time accepts all findings of this run.
+    """
     file = options.baseline or given.config.baseline
     if file is None or result.baseline is None:
         return result.findings, []

@@ -1,7 +1,7 @@
-"""What the rules of ``check`` look at: every NPU module with the texts that the chosen rules compare it with.
+"""Collect the input of the rules of ``check``: every NPU module with the texts that the chosen rules compare.
 
 Comes in: trees, lock, options, chosen codes. Goes out: ``CheckModule`` values. May touch: the trees, and what
-``sources`` touches if a base has to be read. Without an upstream tree, only the omni tree is read.
+``sources`` touches to read a base. Without an upstream tree, reads only the omni tree.
 """
 
 from __future__ import annotations
@@ -29,24 +29,26 @@ DRIFT = codes_with("upstream")
 """Rules that compare the target vllm-ascend with the base."""
 
 AGAINST_VLLM = codes_with("vllm")
-"""Rules that need vLLM's own modules, to tell omni's code in the GPU runners from vLLM's."""
+"""Rules that need vLLM's modules, to tell omni code in the GPU runners from vLLM code."""
 
 EARLIER_TWINS = codes_with("earlier twin")
-"""Rules that compare the GPU twins with what they were."""
+"""Rules that compare the GPU twins with their earlier revisions."""
 
 _OF_TWINS = codes_with("twin")
 
 
 def idle_codes(given: inputs.Inputs) -> tuple[str, ...]:
-    """The codes of the rules that cannot find anything: those that compare with GPU twins, if the profile has none."""
+    """Return the codes of rules that find nothing: those that compare with GPU twins, if the profile has none."""
     return () if given.profile.has_twins else _OF_TWINS
 
 
 def describe_modules(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes
 ) -> tuple[CheckModule, ...]:
-    """Each module with its GPU twin and lock entries, and, as far as ``codes`` need them, target and base texts and
-    vLLM's module."""
+    """Describe each module with its GPU twin and lock entries.
+
+    As far as ``codes`` need them, adds target and base texts and vLLM's module.
+    """
     described = [_describe_module(given, derived) for derived in modules]
     if given.followed is not None and codes.wants_any((*DRIFT, "RS103")):
         inputs.require_one_followed(given.profile)
@@ -59,8 +61,11 @@ def describe_modules(
 
 
 def wants_earlier_twins(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> bool:
-    """Whether a run looks for what the GPU twins were: a chosen rule compares with that and can tell omni's code from
-    vLLM's, and no lock records the twins, or an option names the revision that counts."""
+    """Whether a run needs earlier revisions of the GPU twins.
+
+    A chosen rule must compare with them, an upstream must be at hand to tell omni code from vLLM code, and either no
+    lock records the twins or an option names their revision.
+    """
     if not codes.wants_any(EARLIER_TWINS) or not given.profile.has_twins:
         return False
     if given.followed is None and given.vllm is None:
@@ -81,10 +86,10 @@ def _describe_module(given: inputs.Inputs, derived: DerivedModule) -> CheckModul
 
 
 def find_neighbours(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> tuple[str, ...]:
-    """The paths of the other modules in the folders of the NPU modules, and below.
+    """Return the paths of the other modules in the folders of the NPU modules, and below.
 
-    timid: only folders that have the platform's name in their path (``platforms/npu/worker``) and hold no GPU runner.
-    A configuration may put a runner anywhere, which does not make its neighbours NPU code.
+    timid: takes only folders that have the platform's name in their path (``platforms/npu/worker``) and hold no GPU
+    runner. A configuration may put a runner anywhere, which does not make its neighbours NPU code.
     """
     own = {derived.path for derived in modules}
     twins = {derived.module.gpu.path for derived in modules if derived.module.gpu is not None}
@@ -94,7 +99,7 @@ def find_neighbours(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> t
 
 
 def note_missing_upstream(given: inputs.Inputs, described: Sequence[CheckModule]) -> Iterable[str]:
-    """A note for each upstream file that a worker follows and the target lacks, so that it was not compared."""
+    """Note each upstream file that a worker follows and the target lacks, so that it was not compared."""
     if given.followed is not None and any(module.upstream_text is not None for module in described):
         for path in dict.fromkeys(module.upstream_path for module in described if module.upstream_text is None):
             tree = f"{TITLES[given.profile.followed]} {given.followed.source.ref}"
@@ -102,8 +107,11 @@ def note_missing_upstream(given: inputs.Inputs, described: Sequence[CheckModule]
 
 
 def _add_upstream(module: CheckModule, derived: DerivedModule, given: inputs.Inputs, followed: Tree) -> CheckModule:
-    """``module`` with the target's text of the upstream module that it follows. If the target has no such file (0.12
-    had ``worker_v1.py``), a worker stays without; for a runner this raises ``InputError``."""
+    """Add the target's text of the upstream module that ``module`` follows.
+
+    If the target has no such file (0.12 had ``worker_v1.py``), a worker is returned unchanged, and a runner raises
+    ``InputError``.
+    """
     text = followed.read(module.upstream_path)
     if text is None:
         if derived.module not in given.profile.runners:
@@ -118,7 +126,7 @@ def _add_upstream(module: CheckModule, derived: DerivedModule, given: inputs.Inp
 def _add_bases(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
 ) -> list[CheckModule]:
-    """The modules with their base texts, according to the option, else to the lock, else to inference."""
+    """Add base texts to the modules, by option, else by lock, else by inference."""
     read = _UpstreamReader(options, given)
     if (base := options.base(given.profile.followed)) is not None:
         runners = {derived.path for derived in modules if derived.module in given.profile.runners}
@@ -137,7 +145,7 @@ def _add_bases(
 
 
 class _UpstreamReader:
-    """Reads modules of older upstream revisions; opens each tree once."""
+    """Reads modules of older upstream revisions and opens each tree once."""
 
     def __init__(self, options: CheckOptions, given: inputs.Inputs) -> None:
         self._options = options
@@ -146,7 +154,7 @@ class _UpstreamReader:
         self._trees: dict[str, Tree] = {}
 
     def text(self, ref: str, path: str) -> str | None:
-        """Text of ``path`` at ``ref``; ``None`` when that revision has no such file."""
+        """Return the text of ``path`` at ``ref``; ``None`` if that revision has no such file."""
         followed = self._given.followed
         if followed is not None and pairs.is_ref_of(ref, followed):
             return followed.read(path)
@@ -156,7 +164,7 @@ class _UpstreamReader:
 
 
 def _add_named_base(module: CheckModule, ref: str, read: _UpstreamReader, *, needed: bool) -> CheckModule:
-    """``module`` with the base that an option names. Raises ``InputError`` if that lacks a file that is ``needed``."""
+    """Add the base that an option names; raise ``InputError`` if it lacks a file that is ``needed``."""
     text = read.text(ref, module.upstream_path)
     if text is None and not needed:
         return module
@@ -173,7 +181,7 @@ def _add_named_base(module: CheckModule, ref: str, read: _UpstreamReader, *, nee
 
 
 def _add_locked_bases(module: CheckModule, read: _UpstreamReader) -> CheckModule:
-    """``module`` with the base texts that the lock names. Raises ``InputError`` if one has changed since."""
+    """Add the base texts that the lock names; raise ``InputError`` if one has changed since."""
     from runner_sync.sync.synced.locked import require_locked
 
     refs = {entry.upstream.ref for entry in module.entries if entry.upstream is not None}
@@ -189,9 +197,9 @@ def _add_locked_bases(module: CheckModule, read: _UpstreamReader) -> CheckModule
 def _infer_entries(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterable[tuple[tuple[Entry, ...], Mapping[str, str]]]:
-    """For each module, lock entries with the inferred bases of its units, and the texts of these bases by ref.
+    """Yield for each module lock entries with the inferred bases of its units, and the base texts by ref.
 
-    Both are empty for a module that holds a merge conflict: it does not parse, and another rule reports it.
+    Both are empty for a module that holds a merge conflict, which does not parse and which another rule reports.
     """
     from runner_sync.sync.synced.inference import infer_bases
 
@@ -210,10 +218,10 @@ def _mark_inferred(ref: BaseRef) -> BaseRef:
 def _add_vllm(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
 ) -> list[CheckModule]:
-    """The modules, the runners among them with vLLM's own module; as they are if no vLLM can be named.
+    """Add vLLM's own module to the runners, unless no vLLM can be named.
 
-    timid: workers stay without. Each platform sets up its device in its own way, so a GPU worker's code that vLLM does
-    not have is not necessarily code that NPU lacks.
+    timid: workers get none. Each platform sets up its device in its own way, so code of a GPU worker that vLLM lacks is
+    not necessarily code that NPU lacks.
     """
     near = [tree for tree in (given.vllm,) if tree is not None]
     if not near and given.followed is None:

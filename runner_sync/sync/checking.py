@@ -1,7 +1,7 @@
-"""``check`` and ``verify``: what is out of step, and what would break.
+"""Find drift (``check``) and what would break (``verify``).
 
 Comes in: ``CheckOptions``. Goes out: a ``Report``. May touch: what ``sources`` touches, and the baseline file, through
-``write``, for ``--update-baseline``. A ``check`` that compares with the lock alone needs no libcst, git or network.
+``write``, for ``--update-baseline``. A ``check`` against the lock alone needs no libcst, git or network.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A run whose trees are open.
+    """A run with open trees.
 
-    ``job`` is what the rules of ``codes`` look at, ``changed`` are the lines that the branch of ``--changed-since``
-    touched (``None`` without that option), and ``opinion`` asks the type checker.
+    ``job`` is the input of the rules in ``codes``. ``changed`` are the lines that the branch of ``--changed-since``
+    touched (``None`` without that option). ``opinion`` asks the type checker.
     """
 
     options: CheckOptions
@@ -54,11 +54,10 @@ class _Run:
 
 
 def check(options: CheckOptions) -> Report:
-    """Find drift, breakage and untidiness in the NPU runners; with the lock alone if no vllm-ascend is named.
+    """Find drift, breakage and untidiness in the NPU runners; without a vllm-ascend, compare with the lock alone.
 
-    Raises ``InputError`` if the lock is needed and missing; if a file that the lock records is missing, has lost its
-    class, has it twice or does not parse; if a base cannot be read; and if none of the chosen rules could find
-    anything.
+    Raises ``InputError`` if the lock is needed and missing, a locked file is missing, a runner or twin does not parse
+    or does not define its class exactly once, a base cannot be read, or none of the chosen rules could find anything.
     """
     given = inputs.open_omni(options)
     codes = selection.choose_codes(options, given.config)
@@ -99,12 +98,11 @@ def check(options: CheckOptions) -> Report:
 
 
 def verify(options: CheckOptions) -> Report:
-    """Find what breaks on the target trees, without what broke already on the trees that the runners were made for.
+    """Find what breaks on the target trees but not on the trees that the runners were made for.
 
-    The target is the vllm-ascend that is given, else that of the last upgrade according to the lock. If the trees that
-    the runners were made for are not known, everything is reported. Raises ``InputError`` without a target, for a
-    file that the lock records and the tree lacks, for a runner or GPU twin that does not parse, for a base that cannot
-    be read, and without the type checker.
+    The target is the given vllm-ascend, else that of the last upgrade in the lock. If the older trees are unknown,
+    reports everything. Raises ``InputError`` without a target or the type checker, if a locked file is missing, a
+    runner or twin does not parse or does not define its class exactly once, or a base cannot be read.
     """
     given = inputs.open_omni(options)
     codes = selection.choose_codes_for_verify(options, given.config)
@@ -140,8 +138,10 @@ def verify(options: CheckOptions) -> Report:
 
 
 def _refuse_unreadable_twins(job: CheckJob, modules: Sequence[DerivedModule]) -> None:
-    """Raises ``InputError`` for a GPU twin that does not parse, also where no NPU class inherits from it: what is new
-    against it would be looked for in vain."""
+    """Raise ``InputError`` for a GPU twin that does not parse, even if no NPU class inherits from it.
+
+    New code in the twin could otherwise not be found.
+    """
     if job.world is not None:
         job.world.existing([derived.module.gpu.path for derived in modules if derived.module.gpu is not None])
 
@@ -149,7 +149,7 @@ def _refuse_unreadable_twins(job: CheckJob, modules: Sequence[DerivedModule]) ->
 def _make_job(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], codes: Codes
 ) -> tuple[CheckJob, list[str]]:
-    """The job, and notes of what its modules are compared with."""
+    """Make the job, and notes on what its modules are compared with."""
     notes: Sequence[str] = ()
     described = check_modules.describe_modules(options, given, modules, codes)
     if check_modules.wants_earlier_twins(options, given, codes):
@@ -161,7 +161,7 @@ def _make_job(
 
 
 def _make_job_at_fork(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> CheckJob:
-    """The job with the omni tree and the lock as they were at the fork point of the branch from ``--changed-since``.
+    """Make the job for the omni tree and lock at the fork point of the branch from ``--changed-since``.
 
     Raises ``InputError`` if that tree cannot be checked.
     """
@@ -171,7 +171,7 @@ def _make_job_at_fork(options: CheckOptions, given: inputs.Inputs, codes: Codes)
 
 
 def _add_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> tuple[CheckJob, list[str]]:
-    """``job`` with the target trees and those that the runners were made for, and remarks about what is compared."""
+    """Add the target trees and those that the runners were made for to ``job``; return remarks on the comparison."""
     new = pairs.open_target_pair(options, given)
     old = pairs.open_older_pair(options, given, new)
     world = new.world(given)
@@ -187,7 +187,7 @@ def _add_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> t
 
 
 def _note_missing_older(given: inputs.Inputs, job: CheckJob) -> list[str]:
-    """A remark on what is not found where no older upstream is known: after an upgrade the lock names the target."""
+    """Note which rules find nothing without an older upstream: after an upgrade the lock names the target."""
     project = given.profile.followed
     if job.old_world is not None or project == "vllm":
         return []
@@ -196,7 +196,7 @@ def _note_missing_older(given: inputs.Inputs, job: CheckJob) -> list[str]:
 
 
 def _note_unverified_vllm(old: pairs.Pair, new: pairs.Pair) -> list[str]:
-    """A remark that vLLM is compared with nothing, where only the metadata of a folder says that it is the old one."""
+    """Note that vLLM is compared with nothing, if only the metadata of a folder says that it is the old one."""
     source = new.vllm.source
     if old.vllm is not new.vllm or source.kind != "path":
         return []
@@ -204,7 +204,7 @@ def _note_unverified_vllm(old: pairs.Pair, new: pairs.Pair) -> list[str]:
 
 
 def _open_comparison(options: CheckOptions, given: inputs.Inputs, new: pairs.Pair) -> tuple[World | None, list[str]]:
-    """The target trees with the vLLM that the omni tree is for, if that is another one, and a remark about it."""
+    """Open the target trees with the vLLM that omni is for, if that differs, and add a remark."""
     try:
         pair = pairs.open_pair_with_omni_vllm(options, given, new)
     except InputError as error:
@@ -216,14 +216,14 @@ def _open_comparison(options: CheckOptions, given: inputs.Inputs, new: pairs.Pai
 
 
 def _open_branch_point(options: CheckOptions, given: inputs.Inputs, world: World) -> World | None:
-    """The target trees with the omni tree at the fork point of the branch; ``None`` without ``--changed-since``."""
+    """Open the target trees with omni at the fork point of the branch; return ``None`` without ``--changed-since``."""
     if options.changed_since is None or not isinstance(given.omni, InGit):
         return None
     return world.with_omni(inputs.omni_before(given, options.changed_since, options.progress).omni)
 
 
 def _run_rules(run: _Run) -> CheckResult:
-    """Run the rules; the result has the findings that options, settings and baseline do not filter out."""
+    """Run the rules and filter the findings by options, settings and baseline."""
     options, given = run.options, run.given
     settings = given.config
     with blame_deepest_file(given):
@@ -238,14 +238,15 @@ def _run_rules(run: _Run) -> CheckResult:
 
 
 def _find_changed_lines(options: CheckOptions, given: inputs.Inputs) -> dict[str, frozenset[int]] | None:
-    """The lines that the branch touched, by path; ``None`` without ``--changed-since``."""
+    """Return the lines that the branch touched, by path; ``None`` without ``--changed-since``."""
     if options.changed_since is None:
         return None
     return inputs.require_git(given.omni, options.changed_since).changed_lines(options.changed_since)
 
 
 def _make_report(command: str, run: _Run, result: CheckResult, notes: Sequence[str]) -> Report:
-    """The report: the findings that the baseline does not accept, and the texts of their files, to quote from."""
+    """Make the report of the findings that the baseline does not accept, with the texts of their files to quote
+    from."""
     given, job = run.given, run.job
     findings, remarks = baseline_file.apply_baseline(run.options, given, result)
     texts = {module.path: module.text for module in job.modules}
@@ -264,7 +265,7 @@ def _make_report(command: str, run: _Run, result: CheckResult, notes: Sequence[s
 
 
 def _list_sources(given: inputs.Inputs, job: CheckJob) -> tuple[Source, ...]:
-    """The sources that were read, among them a vLLM that was not named but belongs to the vllm-ascend."""
+    """Return the sources that were read, including an unnamed vLLM that belongs to the vllm-ascend."""
     trees = given.trees if job.world is None else {**given.trees, **job.world.trees}
     return tuple(tree.source for tree in trees.values())
 

@@ -1,4 +1,4 @@
-"""``upgrade`` and ``lock``: from options to a planned change.
+"""Plan the changes of ``upgrade`` and ``lock``.
 
 Comes in: ``UpgradeOptions``. Goes out: ``Upgrade``, which ``applying`` writes. May touch: what the rooms touch.
 """
@@ -38,7 +38,7 @@ from runner_sync.upgrade import ModuleResult, ask_once, finished, is_selected
 
 
 def upgrade(options: UpgradeOptions) -> Upgrade:
-    """Plan an upgrade: read the trees, merge, port, check the result. Nothing is written."""
+    """Plan an upgrade: read the trees, merge, port and check the result, without writing anything."""
     given = open_inputs(options)
     modules = find_modules(given)
     refuse_twinless(given)
@@ -75,11 +75,11 @@ def upgrade(options: UpgradeOptions) -> Upgrade:
 
 
 def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.Inputs:
-    """The trees of a run, each named by option, environment, configuration or installation; the followed one, failing
-    these, by the lock.
+    """Open the trees of a run, which options, environment, configuration or installation name.
 
-    With ``--gpu-only`` a followed tree is optional; it then only tells which units are copies. Raises ``InputError``
-    for a tree that cannot be opened, and for options that the profile has no use for.
+    If none of these names the followed tree, the lock does. With ``--gpu-only`` the followed tree is optional, because
+    it only tells which units are copies. Raises ``InputError`` for a tree that cannot be opened, and for options that
+    do not apply to the profile.
     """
     given = inputs.open_omni(options, with_lock=with_lock)
     if not options.upstream and not given.profile.has_twins:
@@ -102,7 +102,7 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
 
 
 def _open_vllm(options: UpgradeOptions, given: inputs.Inputs) -> Tree | None:
-    """The vLLM that is named somewhere, else the one that vllm-ascend says it is for; ``None`` if neither is known."""
+    """Open the vLLM that is named, else the one that vllm-ascend declares; return ``None`` without either."""
     tree = inputs.open_target("vllm", options.vllm, given.config, options.progress)
     if tree is not None or given.ascend is None:
         return tree
@@ -113,11 +113,11 @@ def _open_vllm(options: UpgradeOptions, given: inputs.Inputs) -> Tree | None:
 
 
 def _find_declared_base(options: UpgradeOptions, given: inputs.Inputs) -> str | None:
-    """The vLLM that the omni tree says it is for, where its runners follow vLLM and nobody says since when.
+    """Return the vLLM that the omni tree declares, if its runners follow vLLM and no option or lock gives their base.
 
-    What their copies lacked of it was left out before, over and over: on the rebases of seven pull requests of
-    vllm-omni's (0.18.0 to 0.27.0) an inferred base leaves 718 lines to do, this one 432. ``None`` where that vLLM
-    cannot be read, or is not older than the one to follow.
+    Earlier upgrades left out what the copies lack of that vLLM. On the rebases of seven vllm-omni pull requests (0.18.0
+    to 0.27.0) an inferred base leaves 718 lines to do, this one 432. Returns ``None`` if that vLLM cannot be read, or
+    is not older than the one to follow.
     """
     followed = given.followed
     is_told = options.vllm_base is not None or any(entry.upstream for entry in given.lock.entries)
@@ -134,8 +134,10 @@ def _find_declared_base(options: UpgradeOptions, given: inputs.Inputs) -> str | 
 
 
 def _format_result(result: ModuleResult, options: UpgradeOptions, given: inputs.Inputs) -> tuple[ModuleResult, str]:
-    """``result`` with its text formatted and review comments in it, and why it is not formatted, if so; an unchanged
-    module keeps its bytes."""
+    """Format the changed text and add review comments; return the result and why formatting failed, or ``""``.
+
+    An unchanged module keeps its bytes.
+    """
     if result.after == result.before:
         return result, ""
     text, failure = format_changes(result.before, result.after, path=result.path, root=given.root)
@@ -152,8 +154,10 @@ def _make_plan(
     options: UpgradeOptions,
     unseen: Collection[str] = (),
 ) -> Upgrade:
-    """The plan made of the results of a run: its report, the changed files and the lock, which says nothing of the GPU
-    twins of the ``unseen`` modules."""
+    """Make the plan of a run from its results: the report, the changed files and the lock.
+
+    The lock records no GPU twin for the ``unseen`` modules.
+    """
     changes = planned.collect_changes(results)
     units = tuple(unit for result in results for unit in result.units)
     report = Report(
@@ -179,8 +183,11 @@ def _make_plan(
 def _summarise(
     command: str, results: list[ModuleResult], given: inputs.Inputs, options: UpgradeOptions
 ) -> dict[str, int | str]:
-    """The figures of a run. Only if not zero: review comments found in the old texts, GPU members left unported, and
-    flags for ``--gpu-only`` and for a result that was not verified."""
+    """Return the figures of a run.
+
+    These are included only if not zero: review comments in the old texts, unported GPU members, and the flags for
+    ``--gpu-only`` and for an unverified result.
+    """
     open_before = sum(result.before.count(WORD) for result in results)
     unverified = command == "upgrade" and bool(result_check.why_unverified(given, options))
     extras = {
@@ -194,8 +201,7 @@ def _summarise(
 
 
 def lock(options: UpgradeOptions) -> Upgrade:
-    """Plan a lock of the runners as they stand: what each unit was last synced to, as the old lock records it, else as
-    inferred."""
+    """Plan a lock of the runners as they stand: the base of each unit, from the old lock or else inferred."""
     # The old lock does not name the trees: it may name some that cannot be read, and a new lock is the remedy.
     given = open_inputs(options, with_lock=False)
     options = _pin_omni_base(options, given)
@@ -218,7 +224,8 @@ def lock(options: UpgradeOptions) -> Upgrade:
 
 
 def _pin_omni_base(options: UpgradeOptions, given: inputs.Inputs) -> UpgradeOptions:
-    """The options with a commit in place of a revision like ``HEAD``, which is another one by the next commit."""
+    """Replace a revision such as ``HEAD`` in ``--omni-base`` by its commit, because ``HEAD`` moves with the next
+    commit."""
     base = options.omni_base
     if base is None or inputs.is_version(base):
         return options

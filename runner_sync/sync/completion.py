@@ -1,4 +1,4 @@
-"""What a shell offers while a command line is being typed.
+"""Offer completions to a shell while a command line is being typed.
 
 Comes in: the beginning of a word. Goes out: whole words. May touch: the lock of the current folder, by reading.
 """
@@ -14,19 +14,19 @@ from runner_sync.verify.catalog import known_codes
 
 
 def codes(beginning: str) -> list[str]:
-    """The codes of rules that begin so."""
+    """Return the codes of rules that begin with ``beginning``."""
     return [code for code in known_codes() if code.startswith(beginning)]
 
 
 def units(beginning: str) -> list[str]:
-    """The units in the locks of the current folder that begin so, by qualified name and by member name."""
+    """Return the units in the locks of the current folder that begin so, by qualified name and by member name."""
     names = [name for profile in BUILT_IN.values() for name in _read_units(Path(profile.lock_file))]
     names += [name.rpartition(".")[2] for name in names]
     return [name for name in dict.fromkeys(names) if name.startswith(beginning)]
 
 
 def _read_units(path: Path) -> list[str]:
-    """The units of a lock file; none if it cannot be read: a completion must not fail."""
+    """Return the units of a lock file; none if it cannot be read, because a completion must not fail."""
     try:
         return [entry.qualname for entry in load(path.read_text("utf-8")).entries]
     except (OSError, UnicodeDecodeError, InputError):

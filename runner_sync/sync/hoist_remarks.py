@@ -1,10 +1,10 @@
-"""What the copy that a hoist deletes says in comments, and the text that stays does not.
+"""Keep the comments that only the copy deleted by a hoist has.
 
-Comes in: a ``Move``. Goes out: the text to put at the new place, and a note. May touch: nothing.
+Comes in: a ``Move``. Goes out: the text for the new place, and a note. May touch: nothing.
 
-A comment above the copy, such as ``# runner-sync: ignore[…] reason``, is about the method, and goes along where that
-gets a new place. One inside stands beside a statement of a text that nobody keeps, so that it is only named; and so is
-every one where the GPU runner's text stays as it is.
+A comment above the copy, such as ``# runner-sync: ignore[…] reason``, is about the method, and moves with it to a new
+place. A comment inside the copy belongs to a deleted statement, so the note only lists it. If the GPU runner's text
+stays in place, the note lists every comment.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from runner_sync.units.texts import unit_table
 
 @dataclass(frozen=True, slots=True)
 class _Remark:
-    """A comment on a line of its file; ``is_above`` the definition, its decorators included."""
+    """A comment on a line of its file; ``is_above`` says that it stands above the definition and its decorators."""
 
     line: int
     text: str
@@ -30,14 +30,14 @@ class _Remark:
 
 
 def make_shared_text(move: Move) -> str:
-    """The text that goes to the new place: the GPU runner's, below the comments that only the NPU copy has above it."""
+    """Return the text for the new place: the GPU text, below the comments that only the NPU copy has above it."""
     text = _read_definition(move.gpu)
     indent = indentation(text)
     return "".join(f"{indent}{one.text}\n" for one in _find_npu_only(move) if one.is_above) + text
 
 
 def note_lost_remarks(move: Move) -> tuple[str, ...]:
-    """A note on the comments of the NPU copy that go with it."""
+    """Note the comments that are deleted with the NPU copy."""
     is_kept = move.place in ("base", "mixin")
     lost = [f"`{one.text}` (line {one.line})" for one in _find_npu_only(move) if not (is_kept and one.is_above)]
     if not lost:
@@ -47,12 +47,12 @@ def note_lost_remarks(move: Move) -> tuple[str, ...]:
 
 
 def _read_definition(side: Definition) -> str:
-    """The text of a definition with the comments above it."""
+    """Return the text of a definition with the comments above it."""
     return unit_table(side.reading.text, side.path)[side.qualname].text
 
 
 def _find_npu_only(move: Move) -> list[_Remark]:
-    """The comments of the NPU copy that its twin does not have; drawn lines say nothing."""
+    """Return the comments of the NPU copy that its twin lacks, except drawn lines."""
     known = {one.text for one in _find_remarks(move.gpu)}
     return [one for one in _find_remarks(move.npu) if one.text not in known and not is_drawn(one.text)]
 

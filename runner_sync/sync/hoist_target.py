@@ -1,11 +1,11 @@
-"""Whether GPU and NPU can share one definition of a method, and where it goes.
+"""Decide whether GPU and NPU can share one definition of a method, and where it goes.
 
-Comes in: the trees of a run and the name of a unit. Goes out: a ``Move``. Raises ``InputError`` with the reason when
-the unit cannot be shared. May touch: the trees, by reading.
+Comes in: the trees of a run and the name of a unit. Goes out: a ``Move``; ``InputError`` with the reason if the unit
+cannot be shared. May touch: the trees, by reading.
 
-A method goes to the first place that is possible. If the NPU class inherits from its GPU twin, the NPU copy is just
-deleted. If both have an omni base, and no other class defines the method, it moves there. Else it moves to a mixin, put
-in front of the other bases of both classes, so that every name and every ``super()`` resolves as before.
+A method goes to the first possible place. If the NPU class inherits from its GPU twin, the NPU copy is just deleted. If
+both have an omni base and no other class defines the method, it moves to that base. Else it moves to a mixin in front
+of the other bases of both classes, so that every name and every ``super()`` resolves as before.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Where a unit goes and why. ``base`` and ``base_path`` are set if the place is an existing base class."""
+    """Where a unit goes and why; ``base`` and ``base_path`` are set if the place is an existing base class."""
 
     place: Place
     npu: Definition
@@ -61,14 +61,17 @@ class Move:
 
 
 def find_move(given: inputs.Inputs, modules: Sequence[DerivedModule], unit: str) -> Move:
-    """Where ``unit`` can go: ``Class.method`` with either class name, a bare method name, or a function."""
+    """Find where ``unit`` can go.
+
+    The unit is ``Class.method`` with either class name, a bare method name, or a function.
+    """
     library = Library(_make_job(given, modules))
-    found, owner, name = _locate(given, modules, library, unit)
-    npu, gpu = _find_definitions(given, library, found, owner=owner, name=name)
+    derived, owner, name = _locate(given, modules, library, unit)
+    npu, gpu = _find_definitions(given, library, derived, owner=owner, name=name)
     _refuse_unequal(npu, gpu, given.profile)
     if not owner:
         return Move("function", npu, gpu, reason=f"{npu.path} imports it from {gpu.path}")
-    return _choose_place(given, library, found, npu, gpu)
+    return _choose_place(given, library, derived, npu, gpu)
 
 
 def _make_job(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> CheckJob:
@@ -83,9 +86,9 @@ def _make_job(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> CheckJo
 def _locate(
     given: inputs.Inputs, modules: Sequence[DerivedModule], library: Library, unit: str
 ) -> tuple[DerivedModule, str, str]:
-    """The module, the class (empty at module level) and the name that ``unit`` means.
+    """Return the module, the class (empty at module level) and the name that ``unit`` means.
 
-    Raises ``InputError`` if no class or module defines it, and if several do.
+    Raises ``InputError`` if no class or module defines it, or several do.
     """
     owner, _, name = unit.rpartition(".")
     owner = given.profile.npu_name(owner)
@@ -115,7 +118,7 @@ def _require_reading(library: Library, path: str) -> Reading:
 def _find_definitions(
     given: inputs.Inputs, library: Library, derived: DerivedModule, *, owner: str, name: str
 ) -> tuple[Definition, Definition]:
-    """The definitions of the unit on NPU and on GPU. Raises ``InputError`` if one of them is missing."""
+    """Return the definitions of the unit on NPU and on GPU; raise ``InputError`` if one is missing."""
     reading = _require_reading(library, derived.path)
     twin_path = derived.module.gpu.path if derived.module.gpu is not None else ""
     twin = library.at(twin_path) if twin_path else None
@@ -135,7 +138,7 @@ def _find_definitions(
 
 
 def _find_definition(reading: Reading, owner: str, name: str) -> Function | None:
-    """The function, or the last definition of the method, which is the one that counts."""
+    """Return the function, or the last definition of the method, which is the one in effect."""
     if not owner:
         return reading.functions.get(name)
     definitions = reading.classes[owner].methods.get(name, []) if owner in reading.classes else []
@@ -143,8 +146,11 @@ def _find_definition(reading: Reading, owner: str, name: str) -> Function | None
 
 
 def _refuse_unequal(npu: Definition, gpu: Definition, profile: Profile) -> None:
-    """Raises ``InputError`` if one definition cannot replace both: their code differs, it names a device, its globals
-    mean different things in the two modules, or it depends on the class that it stands in."""
+    """Raise ``InputError`` if one definition cannot replace both.
+
+    The reason may be that their code differs, that it names a device, that its globals mean different things in the two
+    modules, or that it depends on its own class.
+    """
     where = f"{gpu.qualname} ({gpu.path}:{gpu.node.lineno})"
     if npu.name == "__init__":
         raise InputError(f"{npu.qualname} sets its own class up: hoist the methods that it calls.")
@@ -160,7 +166,7 @@ def _refuse_unequal(npu: Definition, gpu: Definition, profile: Profile) -> None:
 
 
 def _find_device_words(side: Definition, profile: Profile) -> list[str]:
-    """What of a definition belongs to one device, as words for a message; comments and docstrings do not count."""
+    """Return the device-bound parts of a definition, as words for a message; comments and docstrings do not count."""
     text = "\n".join(canonical(side.reading.text_of(side.node)))
     words = [f"torch.{device}" for device in profile.device if f"torch.{device}" in text]
     if in_npu_words(text, profile) != text or is_device_bound(text, profile):
@@ -171,8 +177,10 @@ def _find_device_words(side: Definition, profile: Profile) -> list[str]:
 def _choose_place(
     given: inputs.Inputs, library: Library, derived: DerivedModule, npu: Definition, gpu: Definition
 ) -> Move:
-    """Where a method goes: nowhere (it is inherited), to a base of both classes, or to a mixin. Raises ``InputError``
-    if a class between the NPU class and its twin has a version of its own."""
+    """Choose the place of a method: none (it is inherited), a base of both classes, or a mixin.
+
+    Raises ``InputError`` if a class between the NPU class and its twin has its own version.
+    """
     npu_class, gpu_class = npu.reading.classes[npu.owner], gpu.reading.classes[gpu.owner]
     npu_mro, gpu_mro = ancestry(library, npu_class), ancestry(library, gpu_class)
     if gpu_class in npu_mro.classes:
@@ -202,10 +210,10 @@ def _why_no_base(
     *,
     mros: tuple[Ancestry, Ancestry],
 ) -> str:
-    """Why the method cannot go to ``base``, the first omni base of both classes; empty if it can.
+    """Return why the method cannot go to ``base``, the first omni base of both classes; empty if it can.
 
-    The reason may just be that vllm-ascend or vLLM is not at hand: a runner that inherits from ``base`` and from them
-    could then get this method instead of theirs.
+    The reason may be that vllm-ascend or vLLM is not at hand: a runner that inherits from both ``base`` and an upstream
+    could then get this method instead of the upstream one.
     """
     if base is None:
         return f"{npu.owner} and {gpu.owner} have no base of omni's in common"

@@ -1,7 +1,7 @@
-"""``hoist``: move a method that is the same on GPU and NPU to one place that both use.
+"""Move a method that is the same on GPU and NPU to one place that both use (``hoist``).
 
-Comes in: ``UpgradeOptions`` and a unit's name. Goes out: an ``Upgrade``: report and changes, nothing written yet. May
-touch: what ``sources`` touches, by reading.
+Comes in: ``UpgradeOptions`` and a unit's name. Goes out: an ``Upgrade`` with report and changes; nothing is written
+yet. May touch: what ``sources`` touches, by reading.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Edit = Callable[[str], str]
 
 
 def hoist(options: UpgradeOptions, unit: str) -> Upgrade:
-    """Plan the move of ``unit``. Raises ``InputError`` with the reason if it cannot be shared."""
+    """Plan the move of ``unit``; raise ``InputError`` with the reason if it cannot be shared."""
     given = _open_trees(options)
     with blame_deepest_file(given):
         return _plan_move(given, unit, options.out)
@@ -73,8 +73,10 @@ def _open_trees(options: UpgradeOptions) -> inputs.Inputs:
 
 
 class _Files:
-    """The files of a move, each before and after. ``target`` is where the method goes, as path and qualified name;
-    ``label`` is the label of omni's markers."""
+    """The files of a move, each before and after.
+
+    ``target`` is the new place of the method, as path and qualified name; ``label`` is the label of omni's markers.
+    """
 
     def __init__(self, given: inputs.Inputs, move: Move) -> None:
         self.given = given
@@ -98,7 +100,7 @@ class _Files:
         self.after[path] = text
 
     def changes(self) -> tuple[tuple[FileChange, ...], tuple[str, ...]]:
-        """The files that changed, formatted by the repository's own ruff settings; and a note if that failed."""
+        """Return the changed files, formatted by the repository's ruff settings, and a note if that failed."""
         found, failures = [], []
         for path, after in sorted(self.after.items()):
             before = self.before[path]
@@ -132,7 +134,7 @@ def _remove_both(files: _Files, move: Move) -> None:
 
 
 def _move_to_mixin(files: _Files, move: Move) -> None:
-    """Move the method to a mixin in a module beside the GPU class's, new if need be; both classes get it as a base."""
+    """Move the method to a mixin beside the GPU class, made if need be, and make the mixin a base of both classes."""
     path, name = _name_mixin(move, files.given.profile.platform)
     files.target = (path, f"{name}.{move.gpu.name}")
     existing = files.text(path)
@@ -159,13 +161,13 @@ def _class_names(text: str) -> set[str]:
 
 
 def _remove_unit(text: str, side: Definition, label: str) -> str:
-    """The module without the definition, without imports that only it used and markers that enclosed only it."""
+    """Remove the definition, the imports that only it used, and the markers that enclosed only it."""
     cut = unit_room.join(unit_room.replace_units(unit_room.split(text, path=side.path), {side.qualname: None}))
     return imports.settle(text, _remove_empty_blocks(cut, text, label), ()).text
 
 
 def _remove_empty_blocks(text: str, before: str, label: str) -> str:
-    """``text`` without pairs of markers that enclose nothing; unchanged if ``before`` had as many of them."""
+    """Remove pairs of markers that enclose nothing, unless ``before`` had as many of them."""
     empty, empty_before = (
         [region for region in read_markers(source, label=label).regions if "empty" in region.problems]
         for source in (text, before)
@@ -178,10 +180,10 @@ def _remove_empty_blocks(text: str, before: str, label: str) -> str:
 
 
 def _add_member(text: str, owner: str, body: str, move: Move) -> str:
-    """The module with the method at the end of class ``owner``, and with the imports that it needs.
+    """Add the method to the end of class ``owner``, with the imports that it needs.
 
-    Raises ``InputError`` if the method needs a name that only the GPU module defines: to import it from there would be
-    circular. Also for a name that nothing explains.
+    Raises ``InputError`` if the method needs a name that only the GPU module defines, because importing it would be
+    circular, or a name of unknown origin.
     """
     extended = unit_room.join(unit_room.insert_member(unit_room.split(text), owner, body))
     module = module_name(move.gpu.path)
@@ -194,8 +196,10 @@ def _add_member(text: str, owner: str, body: str, move: Move) -> str:
 
 
 def _name_mixin(move: Move, platform: str) -> tuple[str, str]:
-    """Path and class name of the mixin that the two classes share: beside the GPU's, named like the other without its
-    ``platform``."""
+    """Return path and class name of the shared mixin.
+
+    It lies beside the GPU module and is named like the NPU one without the ``platform``.
+    """
     stem = PurePosixPath(move.npu.path).stem.removeprefix(f"{platform.lower()}_")
     path = PurePosixPath(move.gpu.path).with_name(f"{stem}_mixin.py")
     return str(path), f"{move.npu.owner.replace(platform, '')}Mixin"
@@ -212,7 +216,7 @@ def _make_mixin(move: Move, name: str) -> str:
 
 
 def _read_opening(text: str) -> tuple[str, str]:
-    """Licence comment and future import of a module, each as text, empty if it has none."""
+    """Return licence comment and future import of a module, each as text, empty if missing."""
     rows = text.split("\n")
     count = next((k for k, row in enumerate(rows) if not row.startswith("#")), 0)
     licence = "".join(f"{row}\n" for row in rows[:count])
@@ -221,7 +225,7 @@ def _read_opening(text: str) -> tuple[str, str]:
 
 
 def _add_logger(text: str, owner: str, move: Move) -> str:
-    """The module with a logger of its own above class ``owner``, if the method uses one and the module has none."""
+    """Add a logger above class ``owner``, if the method uses one and the module has none."""
     uses_logger = any(isinstance(node, ast.Name) and node.id == "logger" for node in walk(move.gpu.node))
     source = move.gpu.reading.text
     row = next((row for row in source.split("\n") if row.startswith("logger = ")), "")
@@ -233,7 +237,7 @@ def _add_logger(text: str, owner: str, move: Move) -> str:
 
 
 def _add_mixin(text: str, side: Definition, path: str, name: str) -> str:
-    """The module with mixin ``name`` of ``path`` as first base of the class that the method is taken from."""
+    """Make mixin ``name`` of ``path`` the first base of the class that the method is taken from."""
     module = unit_room.split(text, path=side.path)
     bases = [base.expression for base in unit_room.class_bases(module, side.owner)]
     if name in bases:
@@ -255,7 +259,7 @@ def _report_units(move: Move, target: tuple[str, str], texts: Mapping[str, str])
 
 
 def _make_lock_change(given: inputs.Inputs, move: Move) -> FileChange | None:
-    """The lock without the NPU unit; ``None`` if there is no lock or it does not record the unit."""
+    """Remove the NPU unit from the lock; return ``None`` if no lock records it."""
     before = given.omni.read(given.lock_file)
     if before is None:
         return None

@@ -1,4 +1,4 @@
-"""The files beside sources that a run reads, and that no report of it may replace.
+"""List the files beside the sources that a run reads, which no report may replace.
 
 Comes in: options. Goes out: paths. May touch: what ``sources`` touches, and the configuration, by reading.
 """
@@ -13,8 +13,10 @@ from runner_sync.sync.trees import inputs
 
 
 def kept_files(options: CheckOptions | UpgradeOptions) -> list[Path]:
-    """Configuration, lock and baseline of a run, whether an option or the configuration names them. Raises
-    ``InputError`` as the run would, for a tree or a configuration that cannot be read."""
+    """Return configuration, lock and baseline of a run, whether an option or the configuration names them.
+
+    Raises ``InputError``, as the run would, for a tree or a configuration that cannot be read.
+    """
     if options.omni.version is not None:
         settings, lock = configuration.load(None, explicit=options.config, profile=options.profile), None
     else:

@@ -1,7 +1,7 @@
-"""``blocks`` and ``explain``: which code of the runners is omni's, and where the rest comes from.
+"""List the code of the runners that is omni's (``blocks``), and explain where the rest comes from (``explain``).
 
-Comes in: ``CheckOptions``. Goes out: a ``Report``. May touch: what ``sources`` touches; a run that names nothing but a
-folder without a lock stays offline.
+Comes in: ``CheckOptions``. Goes out: a ``Report``. May touch: what ``sources`` touches; a run that names only a folder
+without a lock stays offline.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from runner_sync.user_paths import resolved
 
 
 def blocks(options: CheckOptions) -> Report:
-    """The omni blocks of the NPU runners and of their GPU twins, and what became of each GPU unit on NPU.
+    """List the omni blocks of the NPU runners and their GPU twins, and the fate of each GPU unit on NPU.
 
-    Omni code outside markers is found as well: in the NPU runners if there is a vllm-ascend or a lock, in the GPU
-    runners if there is a vLLM. Raises ``InputError`` for a file that does not parse, for one that the lock records and
-    the tree lacks or that has lost its class, and for a base that cannot be read.
+    Finds unmarked omni code, too: in the NPU runners with a vllm-ascend or a lock, in the GPU runners with a vLLM.
+    Raises ``InputError`` for a runner or twin that does not parse or lacks its class, for a locked file that is
+    missing, and for a base that cannot be read.
     """
     given = inputs.open_omni(options)
     modules = find_modules(given)
@@ -62,7 +62,7 @@ def blocks(options: CheckOptions) -> Report:
 
 
 def _list_npu_blocks(trees: Trees, derived: DerivedModule) -> Iterator[Block]:
-    """The omni blocks of an NPU module; only those in markers if no upstream is at hand."""
+    """Yield the omni blocks of an NPU module; only marked ones if no upstream is at hand."""
     marked = origins.find_marked_lines(derived.text, derived.path, trees.given)
     traced = list(origins.trace_npu(trees, derived))
     lines = _find_omni_lines(traced) if trees.sides[derived.path] else None
@@ -80,7 +80,7 @@ def _list_npu_blocks(trees: Trees, derived: DerivedModule) -> Iterator[Block]:
 
 
 def _list_gpu_blocks(trees: Trees, derived: DerivedModule) -> Iterator[Block]:
-    """The omni blocks of a module's GPU twin; only those that comments mark if no vLLM is at hand."""
+    """Yield the omni blocks of a module's GPU twin; only those that comments mark if no vLLM is at hand."""
     anchor = derived.module.gpu
     text = trees.given.omni.read(anchor.path) if anchor is not None else None
     if anchor is None or text is None:
@@ -97,7 +97,7 @@ def _list_gpu_blocks(trees: Trees, derived: DerivedModule) -> Iterator[Block]:
 
 
 def _find_omni_lines(traced: Sequence[Traced]) -> frozenset[int]:
-    """The lines that do not come from upstream: omni's own and ports."""
+    """Return the lines that do not come from upstream: omni's own and ports."""
     spans = [span for unit in traced for span in unit.spans if span.provenance != "upstream"]
     return frozenset(line for span in spans for line in range(span.start, span.end + 1))
 
@@ -117,11 +117,11 @@ def _note_limits(trees: Trees, tally: Mapping[PortKind, int]) -> Iterator[str]:
 
 
 def explain(options: CheckOptions, file: str, line: int | None = None) -> Report:
-    """Where the statements of a runner come from, or the one at ``line`` (1-based).
+    """Explain where the statements of a runner come from, or the one at ``line`` (1-based).
 
     ``file`` is an NPU runner or a GPU twin, relative to the omni tree or to the current folder. If it lies elsewhere on
-    disk, the omni tree that it lies in is read. Raises ``InputError`` for another file, for a line that it does not
-    have, and if no upstream is at hand to compare with.
+    disk, reads the omni tree around it. Raises ``InputError`` for another file, for a line that does not exist, and if
+    there is no upstream to compare with.
     """
     given = inputs.open_omni(_choose_omni_tree(options, file))
     modules = find_modules(given)
@@ -149,7 +149,7 @@ def explain(options: CheckOptions, file: str, line: int | None = None) -> Report
 
 
 def _note_nearest_line(units: Sequence[UnitReport], line: int | None) -> list[str]:
-    """A note that the nearest statement is shown, if the given line holds none."""
+    """Note that the nearest statement is shown, if the given line holds none."""
     hunks = [hunk for unit in units for hunk in unit.hunks]
     if line is None or not hunks or any(hunk.line <= line <= hunk.end_line for hunk in hunks):
         return []
@@ -158,7 +158,8 @@ def _note_nearest_line(units: Sequence[UnitReport], line: int | None) -> list[st
 
 
 def _choose_omni_tree(options: CheckOptions, file: str) -> CheckOptions:
-    """The options with the omni tree that ``file`` lies in, if it is outside the current folder and none is named."""
+    """Name the omni tree around ``file`` in the options, if the file is outside the current folder and no tree is
+    named."""
     place = resolved(Path(file))
     if options.omni.is_given or not place.is_file() or place.is_relative_to(Path.cwd()):
         return options
@@ -166,8 +167,10 @@ def _choose_omni_tree(options: CheckOptions, file: str) -> CheckOptions:
 
 
 def _find_runner(given: inputs.Inputs, modules: Sequence[DerivedModule], file: str) -> tuple[str, DerivedModule, bool]:
-    """The path in the tree that ``file`` means, its derived module, and whether it is the NPU side of that. A bare file
-    name will do. Raises ``InputError`` for a file that is neither an NPU runner nor a GPU twin."""
+    """Return the path that ``file`` means, its derived module, and whether it is the NPU side of that module.
+
+    A bare file name will do. Raises ``InputError`` for a file that is neither an NPU runner nor a GPU twin.
+    """
     sides = [(derived.path, derived, True) for derived in modules]
     twins = [(derived.module.gpu.path, derived, False) for derived in modules if derived.module.gpu is not None]
     sides += [twin for twin in twins if given.omni.read(twin[0]) is not None]
@@ -192,12 +195,12 @@ def _find_runner(given: inputs.Inputs, modules: Sequence[DerivedModule], file: s
 
 
 def _runner_paths(profile: Profile) -> list[str]:
-    """Where the derived modules of a profile may be."""
+    """Return the possible paths of a profile's derived modules."""
     return [path for module in profile.modules for path in module.paths]
 
 
 def _list_spellings(given: inputs.Inputs, file: str) -> set[str]:
-    """The paths in the tree that ``file`` may mean: as it is given, and as a path on disk."""
+    """Return the paths in the tree that ``file`` may mean: as given, and as a path on disk."""
     names = {PurePosixPath(file).as_posix()}
     root = resolved(given.root) if given.root is not None else None
     place = resolved(Path(file))
@@ -223,7 +226,7 @@ def _require_upstream(trees: Trees, *, is_npu: bool) -> None:
 
 
 def _report_unit(traced: Traced, line: int | None, listed: Sequence[Block]) -> UnitReport:
-    """A unit's report with one hunk per run of lines of the same origin, or with the one at ``line``."""
+    """Report a unit with one hunk per run of lines of the same origin, or with the hunk at ``line``."""
     spans = [span for span in traced.spans if line is None or span.start <= line <= span.end]
     if line is not None and not spans:
         # A blank or closing line goes with the statement above it.
@@ -236,7 +239,7 @@ def _report_unit(traced: Traced, line: int | None, listed: Sequence[Block]) -> U
 
 
 def _describe_cause(span: Span, listed: Sequence[Block]) -> str:
-    """What ``explain`` says about one span."""
+    """Return what ``explain`` says about one span."""
     if span.provenance == "omni":
         label = next((block.label for block in listed if block.start <= span.start <= block.end), "")
         edited = f", edits {_describe_origin(span)}" if span.where else ""
@@ -246,7 +249,7 @@ def _describe_cause(span: Span, listed: Sequence[Block]) -> str:
 
 
 def _describe_origin(span: Span) -> str:
-    """Source and lines that a span comes from, for example ``vllm-ascend 0.30.0rc2 lines 12-14``."""
+    """Return source and lines of a span, for example ``vllm-ascend 0.30.0rc2 lines 12-14``."""
     lines = ""
     if span.lines is not None:
         first, last = span.lines

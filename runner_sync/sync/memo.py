@@ -1,6 +1,6 @@
-"""A memo on disk: answers that take long to find and depend on content alone, kept in the cache folder.
+"""Remember answers on disk that take long to find and depend on content alone.
 
-Comes in: a unit and the revisions at hand, or a question in words. Goes out: the answer. May touch: the cache folder.
+Comes in: a unit and the revisions at hand, or a question as words. Goes out: the answer. May touch: the cache folder.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from runner_sync.upgrade import InNpuWords, ModuleRevision, Translation
 
 
 def recall(kind: str, question: Iterable[str], find: Callable[[], Any]) -> Any:
-    """What ``find`` returns (anything that JSON can hold), computed once per ``kind`` and ``question``. Another version
-    of this program, of Python or of libcst asks anew."""
+    """Return what ``find`` returns (any JSON value), computed once per ``kind`` and ``question``.
+
+    Another version of this program, of Python or of libcst computes it again.
+    """
     key = _digest([_program_digest(), *question])
     known = answer_cache.load_answer(kind, key)
     if known is not None:
@@ -38,7 +40,7 @@ def recall(kind: str, question: Iterable[str], find: Callable[[], Any]) -> Any:
 
 
 def closest(name: str, text: str, sides: Sequence[ModuleRevision]) -> Origin | None:
-    """``upgrade.closest``, remembered by name, text and the texts of the sides."""
+    """Return ``upgrade.closest``, remembered by name, text and the texts of the sides."""
 
     def find() -> object:
         origin = upgrade.closest(name, text, sides)
@@ -79,8 +81,10 @@ def _serialise(profile: Profile) -> str:
 
 @cache
 def _program_digest() -> str:
-    """A digest of what answers depend on besides the question: this program's text, libcst, and Python, whose ``ast``
-    unparses statements."""
+    """Return a digest of what every answer depends on: this program's text, libcst, and Python.
+
+    Python counts because its ``ast`` unparses statements.
+    """
     paths = Path(runner_sync.__file__).parent.rglob("*.py")
     return _digest([sys.version, version("libcst"), *(path.read_text("utf-8") for path in sorted(paths))])
 

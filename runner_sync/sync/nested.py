@@ -1,4 +1,4 @@
-"""Names the file that is to blame if a run ends in a ``RecursionError``: one with too deeply nested code.
+"""Name the file with too deeply nested code if a run ends in a ``RecursionError``.
 
 Comes in: ``Inputs``. Goes out: an ``InputError`` that names the file. May touch: the trees, by reading.
 """
@@ -14,14 +14,16 @@ from runner_sync.sync.trees import inputs
 from runner_sync.syntax import children
 
 DEEP = 100
-"""A file whose syntax tree has fewer levels is not to blame; the runners of the releases have 20."""
+"""A file whose syntax tree has fewer levels is not to blame; the released runners have 20."""
 
 
 @contextmanager
 def blame_deepest_file(given: inputs.Inputs) -> Iterator[None]:
-    """Turn a ``RecursionError``, and the ``UnparsableText`` that one causes, into an ``InputError`` that names the most
-    deeply nested file among the runners, their GPU twins and the modules that they follow. If none has ``DEEP`` levels,
-    the error stays as it is."""
+    """Turn a ``RecursionError``, or an ``UnparsableText`` caused by one, into an ``InputError`` that names a file.
+
+    That is the most deeply nested file among the runners, their GPU twins and the modules that they follow. If none has
+    ``DEEP`` levels, the error is raised again.
+    """
     try:
         yield
     except (RecursionError, ValueError) as error:  # `UnparsableText` is one; its room is slow to import
@@ -37,7 +39,7 @@ def blame_deepest_file(given: inputs.Inputs) -> Iterator[None]:
 
 
 def depth_of(text: str) -> int:
-    """The levels of a text's syntax tree; 0 if it does not parse, more than any tree has if it is too deep to parse."""
+    """Return the levels of a text's syntax tree; 0 if it does not parse, ``len(text)`` if it is too deep to parse."""
     try:
         level: list[ast.AST] = [ast.parse(text)]
     except (RecursionError, MemoryError):
@@ -51,7 +53,7 @@ def depth_of(text: str) -> int:
 
 
 def _read_modules(given: inputs.Inputs) -> Iterator[tuple[str, str]]:
-    """Path and text of each runner, GPU twin and followed module, from every tree that has it."""
+    """Yield path and text of each runner, GPU twin and followed module, from every tree that has it."""
     own = [path for module in given.profile.modules for path in module.paths]
     twins = [module.gpu.path for module in given.profile.modules if module.gpu is not None]
     followed = [unit.path for module in given.profile.modules for unit in module.upstreams]

@@ -1,6 +1,6 @@
-"""What a run was asked for, already parsed; ``cli`` makes it, ``sync`` reads it.
+"""Define the parsed options of a run, which ``cli`` makes and ``sync`` reads.
 
-Comes in and goes out: frozen dataclasses. May touch: nothing.
+Comes in: option values. Goes out: frozen dataclasses. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Literal, Protocol
 from runner_sync.model import Project
 
 Progress = Callable[[str, int, int | None], None]
-"""Called as ``progress(label, done, total or None)``, in bytes during a download and in steps otherwise."""
+"""A callback ``progress(label, done, total or None)``, in bytes during a download and in steps otherwise."""
 
 Conflict = Literal["resolve", "inline"]
 
 PATH_VARIABLES: Mapping[Project, str] = {"vllm-ascend": "VLLM_ASCEND_PATH", "vllm": "VLLM_PATH"}
-"""Environment variables that say where an upstream's tree is."""
+"""Environment variables that name an upstream's tree."""
 
 
 def silent(_label: str, _done: int, _total: int | None) -> None:
-    """A ``Progress`` that shows nothing."""
+    """Show nothing, as a ``Progress``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class TreeOptions:
 
 
 class OmniOptions(Protocol):
-    """What all options say of the omni tree: where it is, its configuration, and the built-in profile to start from."""
+    """What all options say about the omni tree: its place, its configuration and the built-in profile to start from."""
 
     @property
     def omni(self) -> TreeOptions: ...
@@ -53,8 +53,11 @@ class OmniOptions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UpgradeOptions:
-    """Options of ``upgrade``. ``*_named_base`` name the revision or version that the runners were last synced to. ``gpu`` and
-    ``upstream`` say whether changes of the GPU runners and of the followed project are merged."""
+    """Options of ``upgrade``.
+
+    ``ascend_base``, ``omni_base`` and ``vllm_base`` name the revision or version that the runners were last synced to.
+    ``gpu`` and ``upstream`` say whether to merge changes of the GPU runners and of the followed project.
+    """
 
     omni: TreeOptions = TreeOptions(path=Path())
     ascend: TreeOptions = TreeOptions()
@@ -74,15 +77,15 @@ class UpgradeOptions:
     progress: Progress = silent
 
     def tree(self, project: Project) -> TreeOptions:
-        """Where an upstream's tree is."""
+        """Return where the tree of an upstream is."""
         return self.ascend if project == "vllm-ascend" else self.vllm
 
     def tree_words(self) -> list[str]:
-        """The options that name the upstreams' trees, as words of a command line."""
+        """Return the options that name the upstreams' trees, as words of a command line."""
         return _tree_words(self)
 
     def base(self, project: Project) -> str | None:
-        """The revision or version of an upstream that the runners were last synced to, if an option names it."""
+        """Return the revision or version of an upstream that the runners were last synced to, if an option names it."""
         return _named_base(self, project)
 
 
@@ -108,11 +111,11 @@ class CheckOptions:
     progress: Progress = silent
 
     def base(self, project: Project) -> str | None:
-        """The revision or version of an upstream that the runners were made for, if an option names it."""
+        """Return the revision or version of an upstream that the runners were made for, if an option names it."""
         return _named_base(self, project)
 
     def tree_words(self) -> list[str]:
-        """The options that name the upstreams' trees, as words of a command line."""
+        """Return the options that name the upstreams' trees, as words of a command line."""
         return _tree_words(self)
 
 
@@ -130,7 +133,7 @@ def _tree_words(options: UpgradeOptions | CheckOptions) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """Options of ``replay``. Without ``cases`` all are replayed; ``hunks`` is how many hunks to list per case."""
+    """Options of ``replay``: without ``cases`` all cases are replayed, and ``hunks`` hunks are listed per case."""
 
     cases: tuple[str, ...] = ()
     corpus: Path | None = None

@@ -1,6 +1,7 @@
-"""Traces the statements of NPU runners and GPU twins to the texts that they may come from.
+"""Trace the statements of NPU runners and GPU twins to the texts that they may come from.
 
-Comes in: options and trees. Goes out: ``Traced`` values: each unit with its spans. May touch: what ``sources`` touches.
+Comes in: options and trees. Goes out: ``Traced`` values, each a unit with its spans. May touch: what ``sources``
+touches.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from runner_sync.upgrade import Base, ModuleRevision, upstream_name
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """One unit: what it is a copy of (``base``), its GPU twin, and the origin of each statement."""
+    """One unit: its base if it is a copy, its GPU twin, and the origin of each statement."""
 
     unit: Unit
     kind: Lineage
@@ -39,8 +40,11 @@ class Traced:
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """What statements are traced to. ``sides`` are the upstream revisions that each module may have been copied from,
-    by NPU path; ``vllm`` is the vLLM that the omni tree is made for."""
+    """The texts that statements are traced to.
+
+    ``sides`` maps each NPU path to the upstream revisions that the module may have been copied from. ``vllm`` is the
+    vLLM that the omni tree is made for.
+    """
 
     given: inputs.Inputs
     modules: tuple[DerivedModule, ...]
@@ -49,7 +53,7 @@ class Trees:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """The sources that were read. If two vLLMs are among them, the last is the one that omni is made for."""
+        """The sources that were read; of two vLLMs, the last is the one that omni is made for."""
         extra = () if self.vllm is None or self.vllm is self.given.vllm else (self.vllm.source,)
         return (*self.given.sources, *extra)
 
@@ -62,11 +66,11 @@ class Trees:
 def gather_trees(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], *, with_vllm: bool = True
 ) -> Trees:
-    """The upstream revisions that options or the lock name, and the vLLM that omni is made for.
+    """Collect the upstream revisions that options or the lock name, and the vLLM that omni is made for.
 
-    A run that names nothing but a folder fetches no vLLM, and of the followed project only what its lock names.
+    A run that names only a folder fetches no vLLM, and only the locked revisions of the followed project.
     """
-    known = {found.path: found_sides for found, found_sides in find_candidates(options, given, modules)}
+    known = {derived.path: candidates for derived, candidates in find_candidates(options, given, modules)}
     near = [tree for tree in (given.vllm,) if tree is not None]
     is_online = bool(near) or given.followed is not None or options.omni.version is not None
     vllm = pairs.open_vllm_of_omni(options, given, near) if is_online and with_vllm else None
@@ -74,15 +78,18 @@ def gather_trees(
 
 
 def find_marked_lines(text: str, path: str, given: inputs.Inputs) -> frozenset[int]:
-    """The lines that markers claim for omni. A loose comment such as ``# [Omni]`` claims the statement below it. Raises
-    ``InputError`` for a text that does not parse."""
+    """Return the lines that markers claim for omni.
+
+    A loose comment such as ``# [Omni]`` claims the statement below it. Raises ``InputError`` for a text that does not
+    parse.
+    """
     markers = read_markers(text, path=path, label=given.profile.marker)
     loose = [marker.line for marker in markers.lines if marker.kind == "loose"]
     return markers.marked | (_extend_to_statements(parse(text, path=path), loose) if loose else frozenset())
 
 
 def _extend_to_statements(tree: ast.Module, lines: Collection[int]) -> frozenset[int]:
-    """``lines`` of a module with all lines down to the end of the next statement below each."""
+    """Extend each of ``lines`` to the end of the next statement below it."""
     starts: dict[int, int] = {}
     for node in walk(tree):
         if isinstance(node, ast.stmt):
@@ -96,7 +103,7 @@ def _extend_to_statements(tree: ast.Module, lines: Collection[int]) -> frozenset
 
 
 def trace_npu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
-    """The units of an NPU module, traced to the followed project and to the GPU twin."""
+    """Trace the units of an NPU module to the followed project and to the GPU twin."""
     given = trees.given
     marked = find_marked_lines(derived.text, derived.path, given)
     twins = find_twins(given, derived)
@@ -113,7 +120,7 @@ def trace_npu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
 
 
 def find_twins(given: inputs.Inputs, derived: DerivedModule) -> dict[str, Unit]:
-    """The units of the module's GPU twin, by the names that they have on NPU."""
+    """Return the units of the module's GPU twin by their NPU names."""
     text = given.omni.read(derived.module.gpu.path) if derived.module.gpu is not None else None
     if text is None or derived.module.gpu is None:
         return {}
@@ -124,7 +131,7 @@ def find_twins(given: inputs.Inputs, derived: DerivedModule) -> dict[str, Unit]:
 def _find_upstream_versions(
     derived: DerivedModule, name: str, candidates: Sequence[ModuleRevision], base: Base | None
 ) -> list[Known]:
-    """The upstream unit of that name in every revision that has it: the base first, then newest to oldest."""
+    """Return the upstream unit in every revision that has it: the base first, then newest to oldest."""
     upstream = upstream_name(name, derived.module)
     chosen = [base.side] if base is not None else []
     ordered = [*chosen, *(side for side in reversed(candidates) if side not in chosen)]
@@ -141,14 +148,14 @@ def _translate_twin(twin: Unit, given: inputs.Inputs) -> Known:
 
 
 def _make_twin_ref(unit: Unit, twin: Unit, given: inputs.Inputs) -> BaseRef:
-    """A reference to the GPU twin, with its similarity to ``unit`` once it is translated."""
+    """Make a reference to the GPU twin, with the similarity between its translation and ``unit``."""
     other = translate_unit(twin.text, given.profile).text
     score = round(lineage.similarity(unit.text, other), 3)
     return BaseRef("vllm-omni", given.omni.source.ref, twin.path, twin.qualname, "twin", score, digest(twin.text))
 
 
 def trace_gpu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
-    """The units of a module's GPU twin, traced to vLLM's own module. Without a vLLM all statements count as omni's."""
+    """Trace the units of a module's GPU twin to vLLM's own module; without a vLLM all statements count as omni's."""
     given, anchor = trees.given, derived.module.gpu
     text = given.omni.read(anchor.path) if anchor is not None else None
     if text is None or anchor is None:
@@ -172,7 +179,8 @@ def trace_gpu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
 
 
 def _read_vllm_units(trees: Trees, derived: DerivedModule) -> dict[str, Unit]:
-    """vLLM's own units by their unqualified names, for a GPU class has another name than the vLLM class it copies."""
+    """Return vLLM's own units by unqualified name, because a GPU class is named differently from the vLLM class it
+    copies."""
     path = trees.given.profile.vllm_of(derived.module).path
     text = trees.vllm.read(path) if trees.vllm is not None else None
     if text is None:

@@ -1,6 +1,7 @@
-"""What a run of ``upgrade``, ``lock`` or ``hoist`` would do, and what its report takes from the modules' results.
+"""Describe what a run of ``upgrade``, ``lock`` or ``hoist`` would do.
 
-Comes in: a ``ModuleResult`` of each module. Goes out: an ``Upgrade``, changes, figures. May touch: nothing.
+Comes in: a ``ModuleResult`` for each module. Goes out: an ``Upgrade``, changes and figures for the report. May touch:
+nothing.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from runner_sync.upgrade import ModuleResult
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """What a run would do. Paths are relative to ``root``, which is ``None`` if there is no folder to write to;
-    ``patch`` are the changes and that of the lock with the line endings that the files have on disk."""
+    """What a run would do.
+
+    Paths are relative to ``root``, which is ``None`` without a folder to write to. ``patch`` has the changes and that
+    of the lock, with the line endings of the files on disk.
+    """
 
     report: Report
     changes: tuple[FileChange, ...]
@@ -28,8 +32,10 @@ class Upgrade:
 
 
 def discard_changes(result: ModuleResult) -> ModuleResult:
-    """The result without its changes: only what each unit of the module was last synced to, for ``lock``. Members that
-    an upgrade would add, or ask about, are no units yet, and a class that it would ask about is none at all."""
+    """Return the result without its changes, for ``lock``: only what each unit was last synced to.
+
+    Drops members and classes that an upgrade would add or ask about, because they are not units yet.
+    """
     there = texts.unit_texts(result.before, result.path)
     units = [unit for unit in result.units if unit.unit in there]
     return replace(
@@ -43,12 +49,12 @@ def discard_changes(result: ModuleResult) -> ModuleResult:
 
 
 def collect_changes(results: Sequence[ModuleResult]) -> tuple[FileChange, ...]:
-    """The changes of the files that differ."""
+    """Return the changes of the files that differ."""
     return tuple(FileChange(r.path, r.before or None, r.after) for r in results if r.before != r.after)
 
 
 def summarise(results: Sequence[ModuleResult]) -> dict[str, int | str]:
-    """The figures of a run for the summary of its report."""
+    """Return the figures of a run for the summary of its report."""
     units = [unit for result in results for unit in result.units]
     outcomes = Counter(unit.outcome for unit in units)
     return {

@@ -1,7 +1,7 @@
-"""The upgrade of a whole tree: every derived module, base classes first.
+"""Plan the upgrade of a whole tree: every derived module, base classes first.
 
-Comes in: ``UpgradeOptions`` and the ``Inputs`` that they name. Goes out: a ``ModuleResult`` for each module;
-nothing is written yet. May touch: what ``sources`` touches.
+Comes in: ``UpgradeOptions`` and the ``Inputs`` that they name. Goes out: a ``ModuleResult`` for each module. May touch:
+what ``sources`` touches; nothing is written yet.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ class _Run:
 def plan(
     options: UpgradeOptions, given: inputs.Inputs, *, starts: bool = True
 ) -> tuple[list[ModuleResult], tuple[str, ...], TwinBases]:
-    """Upgrade every derived module in memory, and start those that are missing, if it ``starts`` any. Returns the
-    results, notes on where the bases came from, and what knows where those of the GPU twins did.
+    """Upgrade every derived module in memory and, if ``starts`` is set, start the missing ones.
 
-    After a start all is planned once more with what was started: what the others inherit from that, and what they get
-    beside it, would otherwise come with the next run only.
+    Returns the results, notes on the origin of the bases, and the ``TwinBases``. After a start everything is planned
+    again with the new modules. Otherwise only the next run would show what the other modules inherit from a new one and
+    which members they get beside it.
     """
     modules = find_modules(given)
     refuse_misspelt(options.only, modules, given)
@@ -92,7 +92,7 @@ def plan(
 
 
 def _prepare_run(options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]) -> _Run:
-    """What the jobs of ``modules`` have in common; those that the omni tree lacks are read as if it had them."""
+    """Collect what the jobs of ``modules`` have in common, as if the omni tree had all of these modules."""
     lacking = {derived.path: derived.text for derived in modules if given.omni.read(derived.path) is None}
     trees = given.trees
     if lacking:
@@ -105,7 +105,7 @@ def _prepare_run(options: UpgradeOptions, given: inputs.Inputs, modules: Sequenc
 
 
 def _upgrade_modules(run: _Run) -> list[ModuleResult]:
-    """The modules of a run, each upgraded in memory."""
+    """Upgrade each module of a run in memory."""
     results: list[ModuleResult] = []
     for derived in run.modules:
         run.options.progress(f"comparing {derived.path}", len(results), len(run.modules))
@@ -116,8 +116,10 @@ def _upgrade_modules(run: _Run) -> list[ModuleResult]:
 
 
 def _finish_started(started: ModuleResult, result: ModuleResult) -> ModuleResult:
-    """The result of a started module: its question is about the whole of it, and of its units those are told that got
-    more with the rest, or questions of their own."""
+    """Combine the result of a started module with that of the second pass.
+
+    The review item covers the whole module. From the second pass come the units that changed or have review items.
+    """
     rows = len(result.after.split("\n")) - 1
     about = tuple(replace(item, end_line=rows, chosen=result.after) for item in started.reviews)
     asked = {item.unit for item in result.reviews}
@@ -126,10 +128,10 @@ def _finish_started(started: ModuleResult, result: ModuleResult) -> ModuleResult
 
 
 def _refuse_missing_runner(modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
-    """Raises ``InputError`` for a runner that the lock records, that the tree lacks, and that another runner imports.
+    """Raise ``InputError`` for a runner that the lock records, the tree lacks, and another runner imports.
 
-    It got lost, as ``check`` also reports; ``_start_missing`` would otherwise make a new one without what was in it. A runner
-    that none imports was removed on purpose, and its lock entries are dropped.
+    Such a runner got lost, as ``check`` also reports, and ``_start_missing`` would make a new one without its code. A
+    runner that no other imports was removed on purpose; its lock entries are dropped.
     """
     imported = {module for derived in modules for module in _find_imported_modules(derived.text, derived.path)}
     recorded = {entry.path for entry in given.lock.entries} - {derived.path for derived in modules}
@@ -143,9 +145,9 @@ def _find_imported_modules(text: str, path: str) -> set[str]:
 def _start_missing(
     modules: Sequence[DerivedModule], bases: Bases, given: inputs.Inputs, upgraded: Sequence[ModuleResult]
 ) -> list[tuple[RunnerModule, ModuleResult]]:
-    """New modules for GPU runners and workers without an NPU twin, if the upgraded modules import that twin.
+    """Start a module for each GPU runner or worker without an NPU twin, if an upgraded module imports that twin.
 
-    Only in the folder of the first module: one that the profile puts into another folder is not made.
+    Skips modules that the profile places outside the folder of the first module.
     """
     present = {derived.module.name for derived in modules}
     imported = {module for result in upgraded for module in _find_imported_modules(result.after, result.path)}
@@ -171,14 +173,14 @@ def _start_missing(
 
 
 def _read_vllm_of_twin(module: RunnerModule, given: inputs.Inputs) -> ModuleRevision | None:
-    """vLLM's module that the GPU twin goes back to; ``None`` if it is not at hand."""
+    """Return the vLLM module that the GPU twin derives from; ``None`` if it is not at hand."""
     path = given.profile.vllm_of(module).path
     text = given.vllm.read(path) if given.vllm is not None else None
     return ModuleRevision(given.vllm.source.ref, text, path) if given.vllm is not None and text is not None else None
 
 
 def relocated_names(modules: Sequence[DerivedModule]) -> dict[str, str]:
-    """The other dotted names that the profile has for the derived modules, with their present ones."""
+    """Map the other dotted names that the profile has for the derived modules to their present names."""
     return {
         module_name(path): module_name(derived.path)
         for derived in modules
@@ -188,7 +190,7 @@ def relocated_names(modules: Sequence[DerivedModule]) -> dict[str, str]:
 
 
 def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
-    """What ``upgrade_module`` is given for one derived module."""
+    """Make the input of ``upgrade_module`` for one derived module."""
     options, given, bases, module_texts = run.options, run.given, run.bases, run.module_texts
     twin = _make_twin(derived, bases, options, given)
     return ModuleJob(
@@ -227,10 +229,11 @@ def _make_job(derived: DerivedModule, run: _Run) -> ModuleJob:
 
 
 def _narrow_uses_by_others(derived: DerivedModule, run: _Run) -> Elsewhere:
-    """What the other modules and their twins use on ``self``, as it counts in this run.
+    """Return what the other modules and their twins use on ``self``, as far as it counts in this run.
 
-    If vllm-ascend is followed, all of it. If only the GPU runners are ported, the members that a module lacks itself,
-    and what its twin uses now and did not use at its oldest base: a port brings only what is new.
+    All of it counts if vllm-ascend is followed. If only the GPU runners are ported, two kinds count: names that a
+    module uses without defining them, and names that its twin uses now but not at its oldest base, because a port
+    brings only new code.
     """
     used = find_uses_by_others(derived, run.modules, run.given)
     if run.options.upstream or not run.options.gpu:
@@ -257,8 +260,10 @@ def _make_twin(derived: DerivedModule, bases: Bases, options: UpgradeOptions, gi
 
 
 def _find_missing_members(profile: Profile, module_texts: ModuleTexts) -> dict[str, str]:
-    """Members of GPU classes that the profile renames and the NPU class lacks, under the name that they would have
-    there, each with the name of that class. Only for NPU classes without bases, whose members are all in sight."""
+    """Map the members of renamed GPU classes that the NPU class lacks, by their NPU name, to that class.
+
+    Covers only NPU classes without bases, because only there all members are visible.
+    """
     found: dict[str, str] = {}
     for row in profile.names:
         classes = ((row.module, row.name), (row.new_module, row.new_name))
@@ -281,8 +286,10 @@ def _find_missing_members(profile: Profile, module_texts: ModuleTexts) -> dict[s
 def _find_undefined(
     derived: DerivedModule, twin: GpuTwin, attributes: Attributes, given: inputs.Inputs
 ) -> dict[str, str]:
-    """Attributes that the GPU twin newly reads and that neither omni nor the upstreams define, each with the vLLM at
-    hand. Empty if one of the upstreams is not at hand."""
+    """Map attributes that the GPU twin newly reads and nothing at hand defines to the vLLM at hand.
+
+    Returns nothing if an upstream is missing.
+    """
     if twin.new is None or given.followed is None or given.vllm is None:
         return {}
     anchors = (given.profile.vllm_of(derived.module), *derived.module.upstreams)
@@ -292,7 +299,8 @@ def _find_undefined(
 
 
 def _collect_records(run: _Run) -> dict[str, records.Record]:
-    """The records of the modules upgraded so far, with their fields before and now, and those of the GPU runner's."""
+    """Return the records of the modules upgraded so far, with their old and new fields and those of the GPU runner's
+    record."""
     omni, upgraded = run.given.omni, run.module_texts.upgraded
     twins = {derived.path: derived.module.gpu.path for derived in run.modules if derived.module.gpu is not None}
     return {
@@ -306,19 +314,19 @@ def _collect_records(run: _Run) -> dict[str, records.Record]:
 
 
 def _find_locked_upstreams(lock: locks.Lock, path: str) -> dict[str, BaseRef]:
-    """What each unit of a module follows according to the lock."""
+    """Return the upstream reference of each unit of a module according to the lock."""
     return {entry.qualname: entry.upstream for entry in lock.entries if entry.path == path and entry.upstream}
 
 
 def find_units_apart(lock: locks.Lock, path: str, followed: Project) -> frozenset[str]:
-    """Units that the lock records without an upstream, if it was made with a tree of ``followed``: no copies."""
+    """Return the units that are no copies: a lock made with a tree of ``followed`` records them without an upstream."""
     if followed not in lock.inputs:
         return frozenset()
     return frozenset(entry.qualname for entry in lock.entries if entry.path == path and entry.upstream is None)
 
 
 def find_uses_by_others(derived: DerivedModule, modules: Sequence[DerivedModule], given: inputs.Inputs) -> Elsewhere:
-    """What the modules other than ``found``, and their GPU twins, use on ``self``."""
+    """Return what the modules other than ``derived``, and their GPU twins, use on ``self``."""
     others = [other for other in modules if other is not derived]
     twins = [given.omni.read(other.module.gpu.path) for other in others if other.module.gpu is not None]
     by_twins = frozenset(name for text in twins if text for name in self_names(text))

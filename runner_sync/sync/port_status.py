@@ -1,4 +1,4 @@
-"""What became of each omni unit of a GPU runner on the NPU side. Every unit gets a status.
+"""Find the status of each omni unit of a GPU runner on the NPU side.
 
 Comes in: the trees of a run, a module, the omni blocks of its GPU twin. Goes out: ``PortStatus`` values. May touch: the
 trees, by reading.
@@ -36,8 +36,11 @@ PortKind = Literal["ported", "inherited", "hoistable", "unneeded", "device", "re
 
 @dataclass(frozen=True, slots=True)
 class PortStatus:
-    """What became of the GPU unit ``unit``. ``reason`` says which twin it has on NPU, or why it has none; ``parts`` are
-    reasons for single blocks of the unit, by their first lines."""
+    """The status of the GPU unit ``unit``.
+
+    ``reason`` names its NPU twin or says why there is none. ``parts`` has reasons for single blocks, by their first
+    lines.
+    """
 
     unit: str
     kind: PortKind
@@ -45,12 +48,12 @@ class PortStatus:
     parts: Mapping[int, str] = field(default_factory=dict)
 
     def sentence(self, block: Block) -> str:
-        """What became of one block, with its own reason if there is one, else that of the unit."""
+        """Describe the status of one block, with its own reason or else that of the unit."""
         return f"{self.kind}: {self.parts.get(block.start, self.reason)}"
 
 
 def find_port_statuses(trees: Trees, derived: DerivedModule, blocks: Sequence[Block]) -> list[PortStatus]:
-    """One status per unit of the GPU twin that holds omni code."""
+    """Return one status for each unit of the GPU twin that holds omni code."""
     finder = _StatusFinder(trees, derived)
     by_unit: dict[str, list[Block]] = {}
     for block in blocks:
@@ -63,7 +66,7 @@ class _StatusFinder:
 
     def __init__(self, trees: Trees, derived: DerivedModule) -> None:
         self.trees = trees
-        self.found = derived
+        self.derived = derived
         self.profile = trees.given.profile
         self.npu = unit_table(derived.text, derived.path)
         anchor = derived.module.gpu
@@ -78,7 +81,7 @@ class _StatusFinder:
         self.keys = {key(node, unit) for unit in self.npu.values() for node in nodes_of(unit.text)}
 
     def status_of(self, name: str, blocks: Sequence[Block]) -> PortStatus:
-        """The status of the GPU unit ``name``, whose omni code is in ``blocks``."""
+        """Return the status of the GPU unit ``name``, whose omni code is in ``blocks``."""
         twin = self.profile.npu_name(name)
         if twin in self.npu:
             return self._status_of_shared(name, twin, blocks)
@@ -89,7 +92,7 @@ class _StatusFinder:
         return self._status_without_class(name, owner or member)
 
     def _status_of_shared(self, name: str, twin: str, blocks: Sequence[Block]) -> PortStatus:
-        """The status of a unit that NPU defines as well, as ``twin``: are its omni statements there?"""
+        """Return the status of a unit that NPU defines as ``twin``, by whether its omni statements are there."""
         if twin in self.hoistable:
             return PortStatus(name, "hoistable", f"equals {twin}; `runner-sync hoist {twin}` moves it")
         if self._calls_gpu_method(name, twin):
@@ -108,7 +111,7 @@ class _StatusFinder:
         )
 
     def _explain_block(self, wanted: Sequence[str], twin: str) -> str:
-        """The reason for one block, whose statements are ``wanted``."""
+        """Return the reason for one block with the statements ``wanted``."""
         missing = sum(one not in self.keys for one in wanted)
         if not missing:
             return f"this block is in {twin}, others are not"
@@ -116,8 +119,10 @@ class _StatusFinder:
         return f"{many} {'is' if missing == 1 else 'are'} not in {twin}"
 
     def _calls_gpu_method(self, name: str, twin: str) -> bool:
-        """Whether the NPU class inherits from the GPU class, and its method calls the GPU method: by the class, or by
-        ``super()``, with no version in between that does not call it in turn."""
+        """Whether the NPU class inherits from the GPU class and its method calls the GPU method.
+
+        The call goes by the class or by ``super()``; every version in between must call ``super()`` in turn.
+        """
         owner, _, member = name.rpartition(".")
         npu_owner = twin.rpartition(".")[0]
         if not owner or owner not in self.parents.get(npu_owner, frozenset()):
@@ -126,12 +131,12 @@ class _StatusFinder:
         if calls_by_class(text, owner, member):
             return True
         reached = self.module_texts.find_reached(
-            self.found.text, npu_owner, module_name(self.found.path), member=member
+            self.derived.text, npu_owner, module_name(self.derived.path), member=member
         )
         return "super()" in parents_of(text, member) and any(one.name == owner for one in reached)
 
     def _find_omni_keys(self, unit: Unit, blocks: Sequence[Block]) -> dict[int, list[str]]:
-        """The omni statements of a GPU unit in canonical form, translated to NPU, by the first line of their block."""
+        """Return the canonical omni statements of a GPU unit, translated to NPU, by the first line of their block."""
         starts = {line: block.start for block in blocks for line in range(block.start, block.end + 1)}
         found: dict[int, list[str]] = {block.start: [] for block in blocks}
         for node in nodes_of(translate_unit(unit.text, self.profile).text):
@@ -141,7 +146,7 @@ class _StatusFinder:
         return found
 
     def _status_by_decision(self, name: str, decision: Member) -> PortStatus:
-        """The status of a unit that NPU does not define, according to what an upgrade would decide about it."""
+        """Return the status of a unit that NPU does not define, by what an upgrade would decide about it."""
         what: Mapping[str, PortKind] = {"inherited": "inherited", "unneeded": "unneeded", "device": "device"}
         if decision.action in what:
             if name in self.skipped:
@@ -156,17 +161,18 @@ class _StatusFinder:
         return PortStatus(name, "review", decision.reason)
 
     def _status_without_class(self, name: str, top: str) -> PortStatus:
-        """The status of a unit without counterpart, ``top`` being its class or, at module level, its own name."""
+        """Return the status of a unit without counterpart; ``top`` is its class or, at module level, its own name."""
         entry = self.imported.get(top)
         if entry is not None:
-            return PortStatus(name, "inherited", f"{self.found.path} imports {top} from {entry.module}")
-        if re.search(rf"\b{re.escape(top)}\b", self.found.text):
-            return PortStatus(name, "review", f"{self.found.path} has another {top}")
-        return PortStatus(name, "unneeded", f"nothing in {self.found.path} uses {top}")
+            return PortStatus(name, "inherited", f"{self.derived.path} imports {top} from {entry.module}")
+        if re.search(rf"\b{re.escape(top)}\b", self.derived.text):
+            return PortStatus(name, "review", f"{self.derived.path} has another {top}")
+        return PortStatus(name, "unneeded", f"nothing in {self.derived.path} uses {top}")
 
     def _run_rules(self) -> tuple[set[str], dict[str, str]]:
-        """NPU units that could be hoisted (RS501), and GPU overrides that NPU skips (RS203), with the reason."""
-        module = CheckModule(self.found.path, self.found.text, self.gpu_path, self.gpu_text or None)
+        """Return the NPU units that could be hoisted (RS501), and the GPU overrides that NPU skips (RS203) with
+        reasons."""
+        module = CheckModule(self.derived.path, self.derived.text, self.gpu_path, self.gpu_text or None)
         job = CheckJob(self.profile, (module,), read=self.trees.given.omni.read)
         found = check.run(job, Codes(("RS203", "RS501"))).findings
         skipped = {
@@ -177,7 +183,7 @@ class _StatusFinder:
         return {finding.unit for finding in found if finding.code == "RS501"}, skipped
 
     def _decide_members(self) -> dict[str, Member]:
-        """What an upgrade would decide about the members that only the GPU classes have, by NPU name."""
+        """Return what an upgrade would decide about the members that only the GPU classes have, by NPU name."""
         job = self._make_job()
         if job is None:
             return {}
@@ -187,23 +193,23 @@ class _StatusFinder:
 
     def _has_both(self, gpu_name: str, npu: str) -> bool:
         """Whether the GPU class has units in the twin, and the module defines the NPU class."""
-        defined = {*self.npu, *texts.whole_definitions(self.found.text, self.found.path)}
+        defined = {*self.npu, *texts.whole_definitions(self.derived.text, self.derived.path)}
         return any(name.startswith(f"{gpu_name}.") for name in self.gpu_units) and any(
             name == npu or name.startswith(f"{npu}.") for name in defined
         )
 
     def _make_job(self) -> ModuleJob | None:
-        """The job of an upgrade without any new revision; ``None`` without a GPU twin."""
+        """Make the job of an upgrade without any new revision; return ``None`` without a GPU twin."""
         if not self.gpu_text:
             return None
-        given, found, modules = self.trees.given, self.found, self.trees.modules
+        given, derived, modules = self.trees.given, self.derived, self.trees.modules
         vllm = self.trees.vllm
-        owners = [npu for _, npu in self.profile.classes if npu in texts.whole_definitions(found.text, found.path)]
+        owners = [npu for _, npu in self.profile.classes if npu in texts.whole_definitions(derived.text, derived.path)]
         return ModuleJob(
             self.profile,
-            found.module,
-            found.path,
-            found.text,
+            derived.module,
+            derived.path,
+            derived.text,
             twin=GpuTwin(
                 new=ModuleRevision(given.omni.source.ref, self.gpu_text, self.gpu_path),
                 load_vllm=lambda: None if vllm is None else ModuleRevision(vllm.source.ref, "", ""),
@@ -211,10 +217,12 @@ class _StatusFinder:
             ),
             hierarchy=Hierarchy(
                 inherited={
-                    name: hierarchy.find_inherited_members(self.module_texts, found, name, given) for name in owners
+                    name: hierarchy.find_inherited_members(self.module_texts, derived, name, given) for name in owners
                 }
             ),
             target=Target(
-                elsewhere=planning.find_uses_by_others(found, modules, given) if found is modules[0] else Elsewhere()
+                elsewhere=planning.find_uses_by_others(derived, modules, given)
+                if derived is modules[0]
+                else Elsewhere()
             ),
         )

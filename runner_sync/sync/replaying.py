@@ -1,7 +1,7 @@
-"""``replay``: upgrades that people made by hand, made again by the tool and scored against what was released.
+"""Replay upgrades that people made by hand, and score the tool against the released result (``replay``).
 
-Comes in: ``ReplayOptions``; the cases are in ``corpus.toml``. Goes out: a ``Report`` with replay rows and hunks.
-May touch: what ``sources`` touches.
+Comes in: ``ReplayOptions``; the cases are in ``corpus.toml``. Goes out: a ``Report`` with replay rows and hunks. May
+touch: what ``sources`` touches.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ from runner_sync.upgrade import ModuleResult
 
 
 class Case(msgspec.Struct, frozen=True):
-    """One hand-made upgrade of the runners of a built-in profile. ``ascend`` is empty if they follow vLLM. A case
-    without ``omni_after``, the released result, is not replayed."""
+    """One hand-made upgrade of the runners of a built-in profile.
+
+    ``ascend`` is empty if the runners follow vLLM. A case without ``omni_after``, the released result, is not replayed.
+    """
 
     id: str
     omni_before: str
@@ -54,7 +56,7 @@ class _Corpus(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One replayed case: the tool's results, and what people released (``truth``), by path."""
+    """One replayed case: the tool's results, and by path the released texts (``truth``)."""
 
     case: Case
     results: tuple[ModuleResult, ...]
@@ -63,7 +65,7 @@ class Replayed:
 
 
 def cases(path: Path | None = None) -> list[Case]:
-    """The cases of a corpus file, or of the tool's own one. Raises ``InputError`` for a file that cannot be read."""
+    """Return the cases of a corpus file, or of the tool's own one; raise ``InputError`` if it cannot be read."""
     try:
         own = resources.files("runner_sync").joinpath("corpus.toml")
         text = path.read_text("utf-8") if path else own.read_text("utf-8")
@@ -75,7 +77,7 @@ def cases(path: Path | None = None) -> list[Case]:
 
 
 def replay(options: ReplayOptions) -> Report:
-    """Replay the named cases. Raises ``InputError`` for an unknown case and for a release that cannot be read."""
+    """Replay the named cases; raise ``InputError`` for an unknown case or an unreadable release."""
     known = {case.id: case for case in cases(options.corpus)}
     for name in options.cases:
         if name not in known:
@@ -87,10 +89,10 @@ def replay(options: ReplayOptions) -> Report:
 
 
 def run(case: Case, options: ReplayOptions, *, ascend: Tree | None = None) -> Replayed:
-    """Make one upgrade again: the old runners in the new omni tree, with the built-in configuration, onto the case's
-    vllm-ascend or onto ``ascend``.
+    """Repeat one upgrade: the old runners in the new omni tree, onto the case's vllm-ascend or ``ascend``.
 
-    Only the runners are scored; workers are upgraded as well, but people hardly change them.
+    Uses the built-in configuration. Scores only the runners; workers are upgraded as well, but people hardly change
+    them.
     """
     started = time.perf_counter()
     config = Config(profile=BUILT_IN[case.profile])
@@ -129,7 +131,7 @@ def _make_options(case: Case, options: ReplayOptions) -> UpgradeOptions:
 
 
 def row(item: Replayed) -> ReplayRow:
-    """The score of one case."""
+    """Score one case."""
     total, kept = score.Score(), score.Score()
     silent, parses = 0, True
     for result in item.results:
@@ -154,7 +156,7 @@ def row(item: Replayed) -> ReplayRow:
 
 
 def silent_errors(result: ModuleResult, truth: str) -> Counter[tuple[str, str]]:
-    """Lines that the tool changed, people did not, and that no review item shows, as a multiset of sign and line."""
+    """Return the lines that the tool changed, people did not, and no review item shows, counted by sign and line."""
     old, made, new = (score.normalise(text) for text in (result.before, result.after, truth))
     wrong = score.changed_lines(old, made) - score.changed_lines(old, new)
     shown = {line for item in result.reviews for line in _shown_lines(item)}
@@ -162,13 +164,13 @@ def silent_errors(result: ModuleResult, truth: str) -> Counter[tuple[str, str]]:
 
 
 def _shown_lines(item: ReviewItem) -> Iterable[str]:
-    """The lines of all texts of a review item."""
+    """Yield the lines of all texts of a review item."""
     for text in (item.base, item.omni, item.upstream, item.chosen):
         yield from (line.strip() for line in score.normalise_part(text).split("\n"))
 
 
 def largest(item: Replayed, count: int) -> list[ReplayHunk]:
-    """The ``count`` longest runs of lines that only the result has, or only what people released."""
+    """Return the ``count`` longest runs of lines that only the result or only the released text has."""
     found: list[ReplayHunk] = []
     for result in item.results:
         made, truth = (score.normalise(text).split("\n") for text in (result.after, item.truth[result.path]))

@@ -1,4 +1,4 @@
-"""Whether the upgraded runners fit the trees that they were made for: the check at the end of ``upgrade``.
+"""Check at the end of ``upgrade`` whether the upgraded runners fit their target trees.
 
 Comes in: the trees and the results. Goes out: findings and notes. May touch: the trees, by reading.
 """
@@ -23,8 +23,11 @@ from runner_sync.verify.trees.world import World
 
 
 class Verified(NamedTuple):
-    """The breakage of a result, and notes on what it inherits. ``fitted`` are the options that name the trees which the
-    runners fitted before, and with which findings are compared; empty if there are no others."""
+    """The breakage of a result, and notes on the code that it inherits.
+
+    ``fitted`` are the options that name the trees which the runners fitted before, with which findings are compared;
+    empty if these are the target trees.
+    """
 
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
@@ -32,9 +35,9 @@ class Verified(NamedTuple):
 
 
 def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions) -> Verified:
-    """Breakage of the upgraded modules in the target trees.
+    """Find breakage of the upgraded modules in the target trees.
 
-    If only the GPU runners are ported, just the breakage that this run caused. Without the trees that are needed, a
+    If only the GPU runners are ported, finds only the breakage that this run caused. If a needed tree is missing, a
     note says why nothing was verified.
     """
     if why := why_unverified(given, options):
@@ -71,8 +74,11 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
 def split_by_request(
     found: list[Finding], options: UpgradeOptions, load_new: Callable[[], list[Finding]]
 ) -> tuple[list[Finding], list[Finding]]:
-    """The findings of a run with ``--only``, and those that it left aside: in units that nobody asked for, and there
-    before as well. ``load_new`` finds what was not: a new signature breaks a call somewhere else."""
+    """Split findings into those that a run with ``--only`` reports and those that it leaves aside.
+
+    It leaves aside old findings in units that nobody asked for. ``load_new`` finds the new ones, because a new
+    signature breaks calls elsewhere.
+    """
     others = [finding for finding in found if not is_selected(finding.unit, options.only)]
     if not others:
         return found, []
@@ -96,8 +102,10 @@ def _note_others(others: Sequence[Finding], options: UpgradeOptions) -> tuple[st
 def _open_pair_before(
     given: inputs.Inputs, results: Sequence[ModuleResult], options: UpgradeOptions
 ) -> tuple[pairs.Pair | None, tuple[str, ...]]:
-    """The trees that the runners fitted before, where these are others than the target; and a note if they cannot be
-    read: rules that compare versions then have nothing to compare with."""
+    """Open the trees that the runners fitted before; return ``None`` if these are the target trees.
+
+    If they cannot be read, a note says so, because rules that compare versions then have nothing to compare with.
+    """
     project = given.profile.followed
     bases = [unit.base for result in results for unit in result.units]
     refs = [base.ref for base in bases if base is not None and base.project == project]
@@ -108,7 +116,7 @@ def _open_pair_before(
 
 
 def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:
-    """Why the result is not checked against the target trees; empty if it is."""
+    """Return why the result is not checked against the target trees; empty if it is."""
     if not options.verify:
         return "it was not asked for"
     if given.followed is None:

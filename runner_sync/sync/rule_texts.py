@@ -1,4 +1,4 @@
-"""``rule``: the documentation of the rules.
+"""Return the documentation of the rules, for ``rule``.
 
 Comes in: a code, a name, or nothing. Goes out: a ``Report`` of rule texts. May touch: nothing.
 """
@@ -10,8 +10,11 @@ from runner_sync.verify import registry
 
 
 def rules(code: str | None = None) -> Report:
-    """The rule with this code or name (``RS203``, ``override-skipped``), or those whose codes begin with ``code``
-    (``RS3``, as in ``--select``); all rules if ``code`` is ``None``, none if there is no such rule."""
+    """Return the rule with this code or name (``RS203``, ``override-skipped``), or the rules whose codes begin with
+    ``code`` (``RS3``).
+
+    Returns all rules if ``code`` is ``None``, and none if no rule matches.
+    """
     if code is None:
         return Report("rule", rules=registry.rule_texts())
     found = registry.find_rule(code)

@@ -1,7 +1,7 @@
-"""Which rules a run is about, according to options and configuration.
+"""Choose the rules of a run by options and configuration.
 
-Comes in: options and configuration. Goes out: ``Codes``. Raises ``InputError`` for a code that no rule has: a typing
-error must not make a run green. May touch: nothing; the rules themselves are not imported.
+Comes in: options and configuration. Goes out: ``Codes``; ``InputError`` for an unknown code, because a typing error
+must not make a run green. May touch: nothing; the rules themselves are not imported.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from runner_sync.verify.codes import BREAKAGE, Codes
 
 
 def choose_codes(options: CheckOptions, settings: Config) -> Codes:
-    """The codes of a ``check``. What ``--select`` names runs even if the configuration ignores it."""
+    """Return the codes of a ``check``; a rule in ``--select`` runs even if the configuration ignores it."""
     _refuse_unknown(options.select, "--select")
     _refuse_unknown(options.ignore, "--ignore")
     place = str(settings.source or "the configuration")
@@ -28,8 +28,10 @@ def choose_codes(options: CheckOptions, settings: Config) -> Codes:
 
 
 def choose_codes_for_verify(options: CheckOptions, settings: Config) -> Codes:
-    """The codes of a ``verify``: those of ``check`` that are about breakage (RS3xx). Raises ``InputError`` if
-    ``--select`` names none of them. A configuration without any is no error: all of them run."""
+    """Return the codes of a ``verify``: those of ``check`` that are about breakage (RS3xx).
+
+    Raises ``InputError`` if ``--select`` names none of them. If only the configuration selects none, all of them run.
+    """
     codes = choose_codes(options, settings)
     if not codes.select:
         return Codes((BREAKAGE,), codes.ignore)

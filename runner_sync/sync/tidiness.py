@@ -1,10 +1,9 @@
-"""What an upgrade left that `check` would find in the pull request: the rules about one text, run on its result.
+"""Run the rules about a single text on an upgrade's result, to find what ``check`` would report in the pull request.
 
 Comes in: the results of the modules. Goes out: findings. May touch: nothing.
 
-A merge asks about what it doubts. These rules look at what came of it, and know nothing of how it came: a value that is
-computed and then set again, the same statements twice, code that nothing reaches, an end without the value that stood
-there.
+A merge asks about doubtful changes. These rules look at the result alone: a value that is computed and then set again,
+repeated statements, unreachable code, a method that no longer returns its value at the end.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ RULES = Codes(select=("RS401", "RS405", "RS408", "RS411", "RS412"))
 
 
 def find_new_faults(results: Sequence[ModuleResult], profile: Profile) -> list[Finding]:
-    """What the rules find in the modules as they are now and did not find in them before: more than were there of a
-    rule, a unit and a symbol."""
+    """Return the findings in the modules that exceed the number before, per rule, unit and symbol."""
     before, after = (
         CheckJob(profile, tuple(CheckModule(path, text) for path, text in texts if text))
         for texts in ([(one.path, one.before) for one in results], [(one.path, one.after) for one in results])

@@ -1,7 +1,7 @@
-"""Asks a type checker in addition to the rules of ``verify``.
+"""Ask a type checker in addition to the rules of ``verify``.
 
-Comes in: options, and the job that the rules look at. Goes out: a function from the rules' findings to RS390 findings.
-May touch: what ``verify.typecheck`` touches (a scratch folder, the checker's process).
+Comes in: options, and the job of the rules. Goes out: a function from the rules' findings to RS390 findings. May touch:
+what ``verify.typecheck`` touches (a scratch folder, the checker's process).
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from runner_sync.verify.check import CheckJob, Opinion
 
 
 def typechecker_opinion(options: CheckOptions, job: CheckJob) -> tuple[Opinion | None, str]:
-    """A function that finds what the type checker reports for the target pair and not for the older one. ``None`` if no
-    checker was asked for; and if there is no older pair, which the remark then says."""
+    """Make a function that finds what the type checker reports for the target pair but not for the older one.
+
+    Returns ``None`` if no checker was asked for, or there is no older pair, which the remark then says.
+    """
     kind, new, old = options.typecheck, job.world, job.old_world
     if kind == "none" or new is None:
         return None, ""

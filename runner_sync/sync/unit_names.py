@@ -1,6 +1,6 @@
-"""Checks the unit names in options and configuration: a runner or its GPU twin must have a unit of that name.
+"""Check that a runner or its GPU twin has the units that options and configuration name.
 
-Comes in: names and patterns, the runners, the inputs. Goes out: ``InputError`` for one that is misspelt. May touch: the
+Comes in: names and patterns, the runners, the inputs. Goes out: ``InputError`` for a misspelt name. May touch: the
 trees, by reading.
 """
 
@@ -19,8 +19,10 @@ from runner_sync.upgrade import is_selected
 
 
 def refuse_misspelt(only: Sequence[str], modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
-    """Raises ``InputError`` if an ``--only`` or a pattern of `units` in the configuration matches no unit of the NPU
-    modules or their GPU twins: it is misspelt, and would be ignored."""
+    """Raise ``InputError`` if an ``--only`` or a pattern of ``units`` in the configuration matches no NPU or GPU unit.
+
+    A misspelt name would otherwise be ignored.
+    """
     known = {name for derived in modules for name in texts.unit_texts(derived.text, derived.path)}
     for module in given.profile.modules:
         twin = module.gpu
@@ -43,7 +45,8 @@ def refuse_misspelt(only: Sequence[str], modules: Sequence[DerivedModule], given
 
 
 def _units_of_other_profiles(given: inputs.Inputs) -> set[str]:
-    """The units of all built-in profiles' runners: the `units` of one configuration may be for several profiles."""
+    """Return the units of all built-in profiles' runners, because one configuration's ``units`` may serve several
+    profiles."""
     paths = {path for profile in BUILT_IN.values() for module in profile.modules for path in module.paths}
     read = ((path, given.omni.read(path)) for path in sorted(paths))
     return {name for path, text in read if text is not None for name in texts.unit_texts(text, path)}

@@ -1,8 +1,8 @@
-"""What the classes of a derived module inherit and reach, across modules.
+"""Find what the classes of a derived module inherit and reach, across modules.
 
-Comes in: trees and module texts. Goes out: members by class, and names that nothing defines. May touch: the
-trees, by reading.
+Comes in: trees and module texts. Goes out: members by class, and names that nothing defines. May touch: the trees, by
+reading.
 
-- ``hierarchy`` and ``module_texts`` for what is inherited, ``variants`` for conditional bases;
+- ``hierarchy`` and ``module_texts`` for inheritance, ``variants`` for conditional bases;
 - ``undefined`` for attributes that nothing sets, ``device_code`` for CUDA code behind a call.
 """

@@ -1,4 +1,4 @@
-"""CUDA code of omni's own that a runner reaches by a call: what a translated port still runs, and nothing translates.
+"""Find omni's own CUDA code behind the calls of a runner, which a translated port would still run.
 
 Comes in: the profile's GPU modules and the texts of the trees. Goes out: a phrase for each called name. May touch: the
 trees, by reading.
@@ -29,8 +29,8 @@ SHOWN = 3
 class DeviceCode:
     """Finds the definition behind a call in the GPU runners, and the CUDA names that it uses.
 
-    In sight are functions that a GPU module imports from omni, and methods of objects that a GPU class makes from a
-    class of omni's: ``self.cache = Cache(rows)``. What those call in turn is not looked at.
+    Covers functions that a GPU module imports from omni, and methods of objects that a GPU class makes from an omni
+    class: ``self.cache = Cache(rows)``. Calls inside those are not followed.
     """
 
     def __init__(self, profile: Profile, module_texts: ModuleTexts) -> None:
@@ -38,20 +38,23 @@ class DeviceCode:
         self._module_texts = module_texts
 
     def __call__(self, called: str) -> str:
-        """``Cache.write (vllm_omni/cache.py) uses torch.cuda.is_available``; empty for a called name, as the GPU runner
-        writes it (``self.cache.write``, ``write``), behind which no such code is in sight."""
+        """Return ``Cache.write (vllm_omni/cache.py) uses torch.cuda.is_available`` for a called name; empty without
+        such code.
+
+        The name is written as in the GPU runner (``self.cache.write``, ``write``).
+        """
         for where, path, text in self._find_definitions(called):
             if words := list(dict.fromkeys(_CUDA.findall(code_of(text)))):
                 return f"{where} ({path}) uses {at_most(SHOWN, words)}"
         return ""
 
     def gives_up(self, called: str) -> str:
-        """``vllm_omni/cache.py``: where a called name is defined that returns at once if there is no CUDA, whatever it
-        was given; empty for any other."""
+        """Return the file (``vllm_omni/cache.py``) of a called function that returns at once if there is no CUDA; else
+        empty."""
         return next((path for _, path, text in self._find_definitions(called) if _begins_with_exit(text)), "")
 
     def _find_definitions(self, called: str) -> Iterator[tuple[str, str, str]]:
-        """The name, path and text of each definition that the called name may mean in a GPU module."""
+        """Yield the name, path and text of each definition that the called name may mean in a GPU module."""
         owner, _, name = called.rpartition(".")
         for entry in self._omni_imports.get(name, ()) if not owner else ():
             found = self._module_texts.find_module(entry.module)
@@ -68,7 +71,7 @@ class DeviceCode:
 
     @cached_property
     def _omni_imports(self) -> dict[str, list[Import]]:
-        """What the GPU modules import from omni, by the name that they bind."""
+        """Imports of the GPU modules from omni, by bound name."""
         found: dict[str, list[Import]] = {}
         for path, text in self._texts:
             for bound, entry in imports(text, path).items():
@@ -78,7 +81,7 @@ class DeviceCode:
 
     @cached_property
     def _attribute_classes(self) -> dict[str, list[Import]]:
-        """The classes of omni's that GPU classes make their attributes of, by the attribute."""
+        """The omni classes from which GPU classes make their attributes, by attribute."""
         found: dict[str, list[Import]] = {}
         for _, text in self._texts:
             for attribute, name in _find_constructions(module_of(text)):
@@ -87,7 +90,7 @@ class DeviceCode:
 
     @cached_property
     def _texts(self) -> Sequence[tuple[str, str]]:
-        """The path and text of each GPU module that is there."""
+        """The path and text of each existing GPU module."""
         tree = self._module_texts.trees["vllm-omni"]
         return [(path, text) for path in self._paths if (text := tree.read(path))]
 
@@ -103,11 +106,11 @@ def _begins_with_exit(text: str) -> bool:
 
 
 AVAILABLE = "torch.cuda.is_available"
-"""False on NPU, also where vllm-ascend lets `torch.cuda` stand for `torch.npu`: its wrapper exchanges other names."""
+"""False on NPU, even if vllm-ascend lets ``torch.cuda`` stand for ``torch.npu``: its wrapper exchanges other names."""
 
 
 def _find_constructions(module: ast.Module) -> Iterator[tuple[str, str]]:
-    """``("cache", "Cache")`` for each ``self.cache = Cache(…)``, with a type or without."""
+    """Yield ``("cache", "Cache")`` for each ``self.cache = Cache(…)``, with a type or without."""
     for node in walk(module):
         if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(node.value, ast.Call):
             continue

@@ -1,4 +1,4 @@
-"""What the classes of a derived module inherit, and which bases an upgrade adds to them.
+"""Find what the classes of a derived module inherit, and which bases an upgrade adds to them.
 
 Comes in: a module with its GPU twin, the texts of all modules, options. Goes out: a ``Hierarchy``. May touch: the
 trees, by reading.
@@ -30,7 +30,7 @@ def find_hierarchy(
     options: UpgradeOptions,
     given: inputs.Inputs,
 ) -> Hierarchy:
-    """What the classes of ``found`` inherit, the mixins that this upgrade adds, and those they continue without."""
+    """Find what the classes of ``derived`` inherit, the mixins that this upgrade adds, and those that stay missing."""
     classes = sorted({name.split(".")[0] for name in texts.unit_texts(derived.text, derived.path) if "." in name})
     missing = _find_missing_mixins(derived, module_texts, twin.new, given.profile)
     return replace(
@@ -43,7 +43,7 @@ def find_hierarchy(
 def find_inherited_members(
     module_texts: ModuleTexts, derived: DerivedModule, name: str, given: inputs.Inputs
 ) -> Inherited:
-    """What class ``name`` inherits now and inherited before this run, and what its GPU twin inherits from vLLM."""
+    """Find what class ``name`` inherits now and before this run, and what its GPU twin inherits from vLLM."""
     dotted = module_name(derived.path)
     original = module_texts.as_before()
     twin = given.profile.gpu_name(name)
@@ -57,8 +57,10 @@ def find_inherited_members(
 
 
 def _inherit_from_twin(derived: DerivedModule, module_texts: ModuleTexts, given: inputs.Inputs) -> dict[str, Inherited]:
-    """What the module's class would inherit with its GPU twin as first base; empty unless the profile wants that
-    (``inherits``) and it is not so yet."""
+    """Find what the module's class would inherit with its GPU twin as first base.
+
+    Returns nothing unless the profile wants that base (``inherits``) and the class lacks it.
+    """
     module = derived.module
     if (
         not module.inherits
@@ -81,10 +83,10 @@ def _inherit_from_twin(derived: DerivedModule, module_texts: ModuleTexts, given:
 def _find_missing_mixins(
     derived: DerivedModule, module_texts: ModuleTexts, gpu_new: ModuleRevision | None, profile: Profile
 ) -> dict[str, frozenset[str]]:
-    """Omni mixins among the bases of the GPU twin that the NPU class does not inherit, with the names that each adds to
+    """Return the omni mixins of the GPU twin that the NPU class does not inherit, with the names that each adds to
     ``self``.
 
-    A base that the class names but imports from where it no longer is does not count as missing: that import is mended.
+    A base that the class imports from a former place does not count as missing, because that import is mended.
     """
     if gpu_new is None or derived.module.gpu is None:
         return {}
@@ -113,8 +115,10 @@ def _has_selected_unit(derived: DerivedModule, gpu_new: ModuleRevision | None, o
 def _find_names_of_selected(
     derived: DerivedModule, gpu_new: ModuleRevision | None, only: Sequence[str]
 ) -> frozenset[str]:
-    """Names that the twin's methods selected by ``--only`` use on ``self``, also by way of methods that only the twin
-    has, which would be ported with them."""
+    """Return the names that the twin's selected methods use on ``self``.
+
+    Follows methods that only the twin has, because they would be ported together.
+    """
     assert derived.module.gpu is not None
     there = texts.members(gpu_new.text, derived.module.gpu.name, derived.module.gpu.path) if gpu_new is not None else {}
     here = texts.members(derived.text, derived.module.name, derived.path)
@@ -134,13 +138,15 @@ def _decide_mixins(
     options: UpgradeOptions,
     used: frozenset[str],
 ) -> Hierarchy:
-    """Which of the ``missing`` mixins this upgrade adds, which it adds only with a change of vllm-ascend's (late), and
-    which stay missing. ``used`` are the names that GPU twins use on ``self``.
+    """Decide which ``missing`` mixins this upgrade adds now, which it adds only with a change of vllm-ascend's (late),
+    and which stay missing.
+
+    ``used`` are the names that GPU twins use on ``self``.
 
     - If ``--only`` selects the class, all are added; if it selects no unit of the class, none.
     - A mixin is old if the twin had it in all revisions that NPU may be aligned with, settled if it had it at the last
       upgrade in the lock, unused if it adds names to ``self`` and none is used (with ``--only``: by selected methods).
-    - One that is none of these is added. An old one is late unless it is settled or unused or ``--only`` is given.
+    - A mixin that is none of these is added. An old one is late unless it is settled or unused or ``--only`` is given.
     - All others stay missing; an unused one has no effect yet.
     """
     if not missing:
@@ -167,12 +173,12 @@ def _decide_mixins(
 
 
 def _read_bases(side: ModuleRevision, class_name: str) -> set[str]:
-    """The base expressions of a class at one revision of its module."""
+    """Return the base expressions of a class at one revision of its module."""
     return {base.expression for base in texts.bases_of(side.text, class_name, side.path)}
 
 
 def _find_names_of_twins(modules: Sequence[DerivedModule], given: inputs.Inputs) -> frozenset[str]:
-    """Names that any GPU twin uses on ``self``."""
+    """Return the names that any GPU twin uses on ``self``."""
     twins = {other.module.gpu.path for other in modules if other.module.gpu is not None}
     readings = [given.omni.read(path) for path in sorted(twins)]
     return frozenset(name for text in readings if text for name in self_names(text))

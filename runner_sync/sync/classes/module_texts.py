@@ -1,10 +1,10 @@
-"""What modules bind, and what the classes of a derived module inherit, read from the texts of the modules.
+"""Read from module texts what modules bind, and what the classes of a derived module inherit.
 
 Comes in: trees and module texts. Goes out: ``Inherited`` values. May touch: the trees, by reading.
 
-`verify.trees.world` answers the same questions and more, but parses every module on the way: that took 0.4 to 0.9 s
+``verify.trees.world`` answers the same questions and more, but parses every module on the way, which took 0.4 to 0.9 s
 longer on three pairs of releases, whose upgrades take 2 to 3 s. An upgrade needs the unit texts of those modules
-anyway, so it reads these; of a conditional base it sees the first branch only. A test compares the answers of both.
+anyway, so it reads them. It sees only the first branch of a conditional base. A test compares the answers of both.
 """
 
 from __future__ import annotations
@@ -34,15 +34,18 @@ _OPEN = ("import *", "__getattr__")
 
 @dataclass
 class ModuleTexts:
-    """The texts of the trees' modules. ``upgraded`` are texts, by path, that replace files of the omni tree;
-    ``relocated`` maps former dotted names of modules to their present ones."""
+    """The texts of the trees' modules.
+
+    ``upgraded`` has texts, by path, that replace files of the omni tree. ``relocated`` maps former dotted names of
+    modules to present ones.
+    """
 
     trees: Mapping[Project, Tree]
     upgraded: dict[str, str] = field(default_factory=dict)
     relocated: Mapping[str, str] = field(default_factory=dict)
 
     def find_module(self, dotted: str) -> tuple[str, str] | None:
-        """``(path, text)`` of a dotted module name, or ``None`` when no tree has it."""
+        """Return ``(path, text)`` of a dotted module name, or ``None`` if no tree has it."""
         dotted = self.relocated.get(dotted, dotted)
         tree = self._tree_of(dotted)
         if tree is None:
@@ -58,14 +61,14 @@ class ModuleTexts:
         return self.trees.get(project) if project is not None else None
 
     def as_before(self) -> ModuleTexts:
-        """The module texts as they were before this run."""
+        """Return the module texts as they were before this run."""
         return replace(self, upgraded={})
 
     def lacks(self, dotted: str, name: str) -> bool:
         """Whether a module is known not to bind ``name``, or, if ``name`` is empty, not to exist.
 
-        False in doubt: for a module of a project that is not at hand, one that does not parse, and one whose text does
-        not show all its names (``import *``, ``__getattr__``).
+        False in doubt: if the project is not at hand, the module does not parse, or its text does not show all its
+        names (``import *``, ``__getattr__``).
         """
         if self._tree_of(dotted) is None or self.find_module(f"{dotted}.{name}") is not None:
             return False
@@ -78,8 +81,10 @@ class ModuleTexts:
             return False
 
     def moved_to(self, dotted: str, name: str) -> str:
-        """The only module in the package of ``dotted`` that defines ``name``; empty if there are more or fewer, and if
-        ``dotted`` does not lack the name."""
+        """Return the only module in the package of ``dotted`` that defines ``name``.
+
+        Empty if there are more or none, or if ``dotted`` has the name.
+        """
         tree, package = self._tree_of(dotted), dotted.rpartition(".")[0]
         if tree is None or not package or not self.lacks(dotted, name):
             return ""
@@ -90,7 +95,7 @@ class ModuleTexts:
         return module_name(found[0]) if len(found) == 1 else ""
 
     def find_class(self, dotted: str, name: str) -> Class | None:
-        """The class that ``from dotted import name`` binds, found through re-exports; ``None`` if no text shows it."""
+        """Return the class that ``from dotted import name`` binds, through re-exports; ``None`` if no text shows it."""
         seen: set[tuple[str, str]] = set()
         while (dotted, name) not in seen:
             seen.add((dotted, name))
@@ -108,8 +113,10 @@ class ModuleTexts:
         return None
 
     def find_inherited(self, text: str, class_name: str, dotted: str) -> Inherited:
-        """What ``class_name`` of module ``dotted``, whose text is ``text``, inherits according to its MRO. ``upstream``
-        and ``vllm`` also have what vllm-ascend's and vLLM's classes define and a nearer base overrides."""
+        """Find what ``class_name`` of module ``dotted``, whose text is ``text``, inherits according to its MRO.
+
+        ``upstream`` and ``vllm`` include members of vllm-ascend's and vLLM's classes that a nearer base overrides.
+        """
         members: dict[str, str | None] = {}
         upstream: set[str] = set()
         vllm: dict[str, str] = {}
@@ -125,8 +132,11 @@ class ModuleTexts:
         return Inherited(members, frozenset(owner.name for owner in parents), {}, frozenset(upstream), vllm)
 
     def find_reached(self, text: str, class_name: str, dotted: str, *, member: str) -> Iterator[Class]:
-        """The classes whose ``member`` runs when that of ``class_name`` calls ``super()``'s: the next one of the MRO
-        that has it and, as long as each calls ``super()``'s in turn, those behind it."""
+        """Yield the classes whose ``member`` runs when that of ``class_name`` calls ``super()``.
+
+        That is the next class of the MRO that has it and, as long as each version calls ``super()`` in turn, those
+        behind it.
+        """
         for owner in mro.linearise(Class(dotted, class_name, text), self._find_parents)[1:]:
             body = texts.members(owner.text, owner.name, owner.module).get(member)
             if body is not None:
@@ -135,7 +145,7 @@ class ModuleTexts:
                     return
 
     def _find_parents(self, owner: Class) -> Iterator[Class]:
-        """The base classes that are found in the trees; of a conditional base that of the first branch."""
+        """Yield the base classes found in the trees; for a conditional base, that of the first branch."""
         for base in texts.bases_of(owner.text, owner.name, owner.module) if owner.is_there else ():
             for origin in base.origins[:1]:
                 found = self._resolve_class(origin, owner)
@@ -143,7 +153,7 @@ class ModuleTexts:
                     yield found
 
     def find_branches(self, text: str, class_name: str, dotted: str) -> Iterator[tuple[BaseClass, BaseOrigin, Class]]:
-        """The classes that conditional bases of a class may be, as far as they are found in the trees."""
+        """Yield the classes, as far as the trees have them, that conditional bases of a class may be."""
         owner = Class(dotted, class_name, text)
         for base in texts.bases_of(text, class_name, dotted) if owner.is_there else ():
             for origin in base.origins if len(base.origins) > 1 else ():
@@ -152,15 +162,15 @@ class ModuleTexts:
                     yield base, origin, found
 
     def _resolve_class(self, origin: BaseOrigin, owner: Class) -> Class | None:
-        """The class that ``origin``, which a base of ``owner`` is bound to, names; ``None`` if no text shows it."""
+        """Return the class that ``origin``, the binding of a base of ``owner``, names; ``None`` if no text shows it."""
         if origin.module:
             return self.find_class(absolute(origin.module, owner.module), origin.name)
         found = Class(owner.module, origin.name, owner.text)
         return found if found.is_there else self.find_class(owner.module, origin.name)
 
     def find_constructors(self, text: str, dotted: str) -> dict[str, frozenset[str]]:
-        """The keywords that generated constructors of omni classes accept, by the names under which module ``dotted``
-        imports the classes."""
+        """Return the keywords that generated constructors of omni classes accept, by the classes' names in module
+        ``dotted``."""
         found = {}
         for node in module_of(text).body:
             if not isinstance(node, ast.ImportFrom):
@@ -174,8 +184,11 @@ class ModuleTexts:
         return found
 
     def _find_constructor_fields(self, owner: Class) -> frozenset[str] | None:
-        """The fields that a class and its bases add to the generated constructor. ``None`` if there are none, a base is
-        not at hand, or one of the classes has a constructor of its own or is closed to other attributes."""
+        """Return the fields that a class and its bases add to the generated constructor.
+
+        Returns ``None`` if there are none, a base is not at hand, or one of the classes has its own constructor or is
+        closed to other attributes.
+        """
         found: set[str] = set()
         for one in mro.linearise(owner, self._find_parents):
             added = own_fields(one.text, one.name)
@@ -185,13 +198,13 @@ class ModuleTexts:
         return frozenset(found) or None
 
     def base_expressions(self, text: str, class_name: str, dotted: str) -> tuple[str, ...]:
-        """The base expressions of a class; empty if the module has no such class."""
+        """Return the base expressions of a class; empty if the module has no such class."""
         module = texts.parsed(text, dotted)
         return tuple(b.expression for b in class_bases(module, class_name)) if has_class(module, class_name) else ()
 
 
 class Class(NamedTuple):
-    """A class called ``name`` in ``module``, whose text is ``text``; it need not be there (``is_there``)."""
+    """A class called ``name`` in ``module`` with the text ``text``; ``is_there`` says whether it exists."""
 
     module: str
     name: str
@@ -206,7 +219,7 @@ class Class(NamedTuple):
 
 
 def _find_from_import(text: str, path: str, name: str) -> Import | None:
-    """The from-import by which a module binds ``name``; ``None`` if there is none or the module does not parse."""
+    """Return the from-import that binds ``name``; ``None`` if there is none or the module does not parse."""
     try:
         entry = imports(text, path).get(name)
     except SyntaxError:

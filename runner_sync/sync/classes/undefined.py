@@ -1,4 +1,4 @@
-"""Attributes that GPU code reads and that are defined nowhere in the trees on which the result is to run.
+"""Find attributes that GPU code reads and nothing defines in the trees on which the result is to run.
 
 Comes in: a GPU module's text and the trees. Goes out: names. May touch: the trees, by reading.
 
@@ -32,17 +32,17 @@ class Attributes:
     """Tells which names some trees define; looks each name up once, in the folders ``near`` first."""
 
     def __init__(self, trees: Iterable[Tree], near: Sequence[str]) -> None:
-        """Nothing is read before the first question."""
+        """Read nothing before the first question."""
         self._trees = tuple(trees)
         self._near = tuple(f"{folder}/" for folder in near)
         self._is_defined: dict[str, bool] = {}
 
     def find_undefined(self, text: str, known: Iterable[str]) -> frozenset[str]:
-        """The attributes that ``text`` reads from ``self`` or from an imported class, and that no file of the trees
-        defines. Only classes imported from one of the projects count.
+        """Return the attributes that ``text`` reads from ``self`` or an imported class and no file of the trees
+        defines.
 
-        All words of the texts ``known`` count as defined, except in comments, since a review comment of an earlier run
-        names what was missing.
+        Only classes imported from one of the projects count. All words of the texts ``known`` count as defined, except
+        in comments, since a review comment of an earlier run names what was missing.
         """
         imported = {name: entry.module for name, entry in imports(text).items() if project_of(entry.module) is not None}
         owners = {"self", *imported}
@@ -53,7 +53,7 @@ class Attributes:
         return frozenset(name for name in names if not self._is_defined[name])
 
     def _look_for(self, names: set[str], modules: Iterable[str]) -> None:
-        """Remember for each of ``names`` whether some file defines it; ``modules`` are where it most likely is."""
+        """Remember whether some file defines each of ``names``, searching the likely ``modules`` first."""
         left = set(names)
         for text in self._read_texts(modules) if left else ():
             left -= {name for name in left if name in text and _definition_pattern(name).search(text)}
@@ -62,7 +62,7 @@ class Attributes:
         self._is_defined |= {name: name not in left for name in names}
 
     def _read_texts(self, modules: Iterable[str]) -> Iterator[str]:
-        """The texts of the trees: those of ``modules`` first, then those in the near folders."""
+        """Yield the texts of the trees: those of ``modules`` first, then those in the near folders."""
         first = tuple(module.replace(".", "/") for module in modules)
         places = [(path, tree) for tree in self._trees for path in tree.paths(f"{PACKAGES[tree.source.project]}/")]
         for path, tree in sorted(

@@ -1,4 +1,4 @@
-"""The other upstream classes that a conditional base of a runner may be, besides the one whose methods it copies.
+"""Find the upstream classes that a conditional base of a runner may be, besides the class it copies from.
 
     if is_310p():
         from vllm_ascend._310p.model_runner_310p import NPUModelRunner310 as NPUModelRunner  # the variant
@@ -24,9 +24,9 @@ from runner_sync.upgrade import Variant
 def make_variant_finder(
     derived: DerivedModule, module_texts: ModuleTexts, bases: Bases
 ) -> Callable[[str], Sequence[Variant]]:
-    """A function that gives the variants of the module's class, each with its methods at a base revision and now.
+    """Make a function that returns the variants of the module's class, with their methods at a base revision and now.
 
-    A variant that did not exist at that revision is left out: whoever made it a base later has seen its methods.
+    Skips a variant that did not exist at that revision: whoever made it a base later has seen its methods.
     """
     anchor, dotted = derived.module.upstreams[0], module_name(derived.path)
 

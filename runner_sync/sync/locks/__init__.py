@@ -1,7 +1,7 @@
-"""The lock that a run leaves behind.
+"""Make the lock that a run leaves behind.
 
 Comes in: results and the old lock. Goes out: the new one. May touch: the trees, by reading.
 
-``locking`` makes it, ``relocking`` carries over what the old one recorded, ``later_copies`` notes copies that are newer
-than the release which it names.
+``locking`` makes it, ``relocking`` carries over what the old one recorded, and ``later_copies`` notes copies that are
+newer than the locked release.
 """

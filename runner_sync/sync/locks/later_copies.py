@@ -1,7 +1,7 @@
-"""Notes that copies were made from a later vllm-ascend than the release that a lock is made with.
+"""Note copies that were made from a later vllm-ascend than the release of the lock.
 
-Comes in: results as they stand, a run's inputs. Goes out: a note, or none. May touch: the later releases on the index
-up to the first with another text of what was copied, if anything was (the earlier ones were compared anyway).
+Comes in: results as they stand, a run's inputs. Goes out: a note, or none. May touch: the later releases on the index,
+up to the first with another text of a copied file.
 
     release      0.17.0rc1  0.18.0  0.19.1rc1  0.20.2rc1      `lock --ascend-version 0.18.0` takes 0.18.0 for the base,
     similarity        0.84    0.87       0.96       0.93      but the copy was made from 0.19.1rc1
@@ -24,12 +24,14 @@ from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult
 
 MARGIN = 0.01
-"""How much more similar a copy must be to the later release to be reported; a judgement. Copies in 0.18.0 … 0.32.0rc1
-are as similar to the release after their own, or less by 0.01 to 0.2."""
+"""How much more similar a copy must be to the later release to be reported; a judgement.
+
+Copies in 0.18.0 … 0.32.0rc1 are as similar to the release after their own, or less by 0.01 to 0.2.
+"""
 
 
 def make_note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: Progress) -> tuple[str, ...]:
-    """A note if copies are more similar to the next release with another text than to any up to the followed one."""
+    """Note copies that are more similar to the next differing release than to any up to the followed one."""
     tree = given.followed
     if tree is None or tree.source.kind != "release" or tree.source.version is None:
         return ()
@@ -52,7 +54,7 @@ def make_note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: P
 
 
 def _find_inferred_copies(results: Sequence[ModuleResult]) -> Iterator[tuple[str, str, BaseRef]]:
-    """Name, text and base of each copy whose base was inferred."""
+    """Yield name, text and base of each copy whose base was inferred."""
     for result in results:
         own = texts.unit_texts(result.before, result.path)
         for unit in result.units:
@@ -61,8 +63,8 @@ def _find_inferred_copies(results: Sequence[ModuleResult]) -> Iterator[tuple[str
 
 
 def _find_next_release(tree: Tree, paths: Sequence[str], progress: Progress) -> Tree | None:
-    """The first later release in which one of ``paths`` differs, however many before it have the same texts; ``None``
-    if there is none or the index fails."""
+    """Return the first later release in which one of ``paths`` differs; ``None`` if there is none or the index
+    fails."""
     assert tree.source.version is not None
     given = Version(tree.source.version)
     try:

@@ -1,4 +1,4 @@
-"""The lock that a run leaves behind.
+"""Make the change of the lock file that a run leaves behind.
 
 Comes in: the results of a run, the trees, the options. Goes out: the change of the lock file. May touch: the trees, by
 reading.
@@ -27,10 +27,11 @@ def make_lock_change(
     *,
     unseen: Collection[str] = (),
 ) -> FileChange | None:
-    """The change of the lock file; ``None`` if it stays as it is, and if there is none yet and ``--only`` is given.
+    """Return the change of the lock file; ``None`` if nothing changes, or if ``--only`` is given and there is no lock
+    yet.
 
-    It gets no GPU text of the modules in ``unseen``, of which nobody knows what they have of their twins: the present
-    text would settle what they lack.
+    Records no GPU text for the modules in ``unseen``: nobody knows what they have of their twins, and the present text
+    would settle what they lack.
     """
     results = [_drop_twins(result) if result.path in unseen else result for result in results]
     marked = options.conflict == "inline"
@@ -74,15 +75,19 @@ def _drop_twins(result: ModuleResult) -> ModuleResult:
 
 
 def _settle_gpu(lock: locks.Lock, omni: Source) -> locks.Lock:
-    """The lock with omni's revision as the one whose GPU runners were taken in: what NPU lacks of them is settled.
-    Unchanged for a folder that is neither a release nor in git: its name may stand for another tree next time."""
+    """Record omni's revision as the one whose GPU runners were taken in, which settles what NPU lacks of them.
+
+    Leaves the lock unchanged for a folder that is neither a release nor in git, because its name may stand for another
+    tree next time.
+    """
     return replace(lock, inputs={**lock.inputs, "vllm-omni": omni.ref}) if omni.is_known_elsewhere else lock
 
 
 def _make_entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -> tuple[locks.Entry, ...]:
-    """Lock entries of one module, with the hashes by which ``check`` recognises later edits.
+    """Make the lock entries of one module, with the hashes by which ``check`` recognises later edits.
 
-    A changed module that is ``marked`` (it may hold diff3 markers) gets no hashes: a person still has to edit it.
+    A changed module that is ``marked`` (it may hold diff3 markers) gets no hashes, because a person still has to edit
+    it.
     """
     entries = []
     recorded = given.lock.by_key()
@@ -103,14 +108,14 @@ def _make_entries(result: ModuleResult, given: inputs.Inputs, *, marked: bool) -
 
 
 def _keep_code_hash(known: locks.Entry | None, gpu: BaseRef | None) -> dict[str, Any]:
-    """The old lock's hash, without docstrings, of the GPU text if that is the same: it may not be at hand any more."""
+    """Return the old hash, without docstrings, of an unchanged GPU text, which may no longer be at hand."""
     if known is None or known.gpu is None or gpu is None or known.gpu.digest != gpu.digest:
         return {}
     return {key: known.extra[key] for key in (locked.GPU_CODE,) if key in known.extra}
 
 
 def _drop_lost_twins(given: inputs.Inputs) -> locks.Lock:
-    """The old lock without references to GPU files that the tree no longer has: there is nothing to compare with."""
+    """Drop references to GPU files that the tree no longer has, because there is nothing to compare with."""
     kept = []
     for entry in given.lock.entries:
         is_lost = entry.gpu is not None and given.omni.read(entry.gpu.path) is None
@@ -119,8 +124,7 @@ def _drop_lost_twins(given: inputs.Inputs) -> locks.Lock:
 
 
 def _drop_hashes(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock:
-    """``lock`` without the hashes of the units in ``entries``: those that ``entries`` do not record again are out of
-    date."""
+    """Drop the hashes of the units in ``entries``: those that ``entries`` do not record again are out of date."""
     keys = {entry.key for entry in entries}
     kept = [
         replace(entry, extra={k: v for k, v in entry.extra.items() if k not in locked.KEYS})
@@ -132,7 +136,7 @@ def _drop_hashes(lock: locks.Lock, entries: Sequence[locks.Entry]) -> locks.Lock
 
 
 def _lock_reference(ref: BaseRef | None, known: BaseRef | None) -> BaseRef | None:
-    """The reference as it is recorded: a text that is locked already keeps the ref at which it was first seen."""
+    """Return the reference to record: a text that is locked already keeps the ref at which it was first seen."""
     if ref is None or (known is not None and (known.path, known.digest) == (ref.path, ref.digest)):
         return known if ref is not None else None
     return replace(ref, how="lock", similarity=1.0)

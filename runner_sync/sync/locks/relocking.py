@@ -1,9 +1,9 @@
-"""Carries over into a new lock what the old lock recorded, instead of inferring it again.
+"""Carry over into a new lock what the old lock recorded, instead of inferring it again.
 
 Comes in: the results of a run as they stand, the old lock, the trees. Goes out: results with the recorded references.
 May touch: what ``sources`` touches.
 
-Inference only sees what a text is similar to. After an upgrade whose questions were settled by hand that may be several
+Inference sees only similarity. After an upgrade whose questions were settled by hand, a text may resemble several
 releases, and only the lock knows which one was merged.
 """
 
@@ -27,11 +27,10 @@ from runner_sync.verify.runners.reading import Reading
 
 
 def read_lock(given: inputs.Inputs, progress: Progress) -> tuple[Lock, tuple[str, ...]]:
-    """The lock of an omni tree; if it cannot be read, for instance in the midst of a merge, the committed one. Beside
-    it a note that it could not be read.
+    """Read the lock of an omni tree or, if it is damaged, for instance by a merge, the committed one with a note.
 
-    Empty if there is none, or the committed one cannot be read either: the lock is about to be written anew. Raises
-    ``InputError`` for a file that is no lock, and for one that another runner-sync wrote: either would be lost.
+    Returns an empty lock if there is none or both are damaged, because a new lock is about to be written. Raises
+    ``InputError`` for a file that is no lock, and for one of another runner-sync version: either would be lost.
     """
     name = given.lock_file
     text = given.omni.read(name)
@@ -60,7 +59,7 @@ def _read_committed_lock(tree: Tree, name: str, progress: Progress) -> Lock | No
 
 
 def drop_named_bases(lock: Lock, options: UpgradeOptions) -> Lock:
-    """``lock`` without what the options name another base of."""
+    """Drop from ``lock`` the references whose base the options name."""
     named: dict[Project, str | None] = {"vllm-ascend": options.ascend_base, "vllm-omni": options.omni_base}
     told = {project for project, base in named.items() if base is not None}
 
@@ -74,7 +73,7 @@ def drop_named_bases(lock: Lock, options: UpgradeOptions) -> Lock:
 
 
 def note_lost(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
-    """A note on the files that the old lock records and the tree lacks: the new lock will not mention them."""
+    """Note the files that the old lock records and the tree lacks, which the new lock will not mention."""
     named = {entry.path for entry in lock.entries} | {e.gpu.path for e in lock.entries if e.gpu is not None}
     lost = sorted(path for path in named if given.omni.read(path) is None)
     if not lost:
@@ -85,7 +84,7 @@ def note_lost(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RecordedBases:
-    """The old lock, and the trees that show which of its entries still hold."""
+    """The old lock, and the trees that show which of its entries are still valid."""
 
     lock: Lock
     given: inputs.Inputs
@@ -96,10 +95,10 @@ class RecordedBases:
         return cls(lock, given, Revisions(replace(given, lock=lock), progress))
 
     def carry_over(self, result: ModuleResult, *, is_seen: bool = True) -> ModuleResult:
-        """``result`` with the references that the old lock has for its units, as far as they still hold.
+        """Put the valid references of the old lock into ``result``.
 
-        If earlier revisions of its twin were not seen, a unit that was edited since goes by the GPU text of its entry,
-        or by the present one if it has what that gained.
+        If earlier twin revisions were not seen, a unit edited since keeps the GPU text of its entry, or gets the
+        present one if it has the text's gains.
         """
         holding = self._find_valid_entries(result)
         edited = (
@@ -125,19 +124,21 @@ class RecordedBases:
         return replace(result, units=tuple(units), synced=synced)
 
     def find_unrecorded(self, result: ModuleResult, *, is_seen: bool) -> frozenset[str]:
-        """The units of a module as it stands of which the old lock does not tell the GPU text, so that it was inferred;
-        if earlier revisions of the twin were not seen, those alone whose own entry tells none either."""
+        """Return the units whose GPU text was inferred because no valid old entry records it.
+
+        If earlier twin revisions were not seen, any readable entry of the unit's own counts.
+        """
         told = {name for name, entry in self._find_valid_entries(result).items() if entry.gpu is not None}
         told |= set() if is_seen else {entry.qualname for entry in self._find_readable_twins(result)}
         return frozenset(name for name, (_base, gpu) in result.synced.items() if gpu is not None and name not in told)
 
     def _find_valid_entries(self, result: ModuleResult) -> dict[str, Entry]:
-        """The entries of a module that go into the new lock, by unit."""
+        """Return the entries of a module that go into the new lock, by unit."""
         npu = Reading(result.path, result.before)
         return {e.qualname: e for e in self.lock.entries if e.path == result.path and self._is_valid(e, npu)}
 
     def _find_readable_twins(self, result: ModuleResult) -> list[Entry]:
-        """The entries of a module whose GPU text can be read."""
+        """Return the entries of a module whose GPU text can be read."""
         return [e for e in self.lock.entries if e.path == result.path and e.gpu and self._is_readable(e.gpu)]
 
     def _is_nearer_to_old_twin(self, result: ModuleResult, name: str, then: BaseRef, now: BaseRef) -> bool:
@@ -148,10 +149,10 @@ class RecordedBases:
         return aligned_with(own, [before, after], after) == 0
 
     def _is_valid(self, entry: Entry, npu: Reading) -> bool:
-        """Whether an entry goes into the new lock: what it names can be read, and its unit has not been edited since.
+        """Whether an entry goes into the new lock: its references can be read, and its unit has not been edited since.
 
-        An edited unit keeps its entry, too, if what the entry names is still the text of the tree at hand: the edit
-        followed that upgrade and did not undo it.
+        An edited unit keeps its entry, too, if the referenced text is still that of the tree at hand, because the edit
+        then followed that upgrade and did not undo it.
         """
         edited = locked.is_edited(entry, npu)
         named = [one for one in (entry.upstream, entry.gpu) if one is not None]
@@ -169,14 +170,14 @@ class RecordedBases:
         return bool(side.text) and not find_changed_unit([ref], side.text, ref.path)
 
     def _read_revision(self, ref: BaseRef) -> ModuleRevision:
-        """The module revision that ``ref`` names; if its commit is gone, that of another one with the same texts."""
+        """Read the module revision that ``ref`` names or, if its commit is gone, another one with the same texts."""
         try:
             return self.revisions.at(ref.project, ref.ref, ref.path)
         except InputError:
             return self.revisions.read_locked(ref.project, ref.ref, ref.path)
 
     def _has_moved(self, ref: BaseRef) -> bool:
-        """Whether the tree at hand has another text of the unit than the one that was locked."""
+        """Whether the tree at hand has another text of the unit than the locked one."""
         tree = self.given.trees.get(ref.project)
         text = tree.read(ref.path) if tree is not None else None
         return text is None or locked.has_moved(ref, Reading(ref.path, text), quick=None)

@@ -1,4 +1,4 @@
-"""The notes of a report: what a run did not do, did not check, or what nobody can decide from the texts.
+"""Write the notes of a report: what a run did not do or check, or what the texts cannot decide.
 
 Comes in: options, trees and results. Goes out: sentences. May touch: what ``sources`` touches.
 

@@ -1,7 +1,7 @@
-"""Notes of ``check`` and ``verify`` on what they did not check: without findings there, there may still be problems.
+"""Note what ``check`` and ``verify`` did not check and where problems may remain without findings.
 
 Comes in: options, trees, chosen codes, a result. Goes out: notes, each a sentence; ``InputError`` for a run that could
-not find anything it was asked for. May touch: the trees, by reading.
+not find what it was asked for. May touch: the trees, by reading.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from runner_sync.verify.runners.parity import OF_WHOLE_CLASSES
 
 
 def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> None:
-    """Raises ``InputError`` if none of the chosen rules can run, or some need a lock and there is none: the run would
-    look green although it could not find what it was asked for."""
+    """Raise ``InputError`` if none of the chosen rules can run, or some need a lock that does not exist.
+
+    The run would look green although it could not find what it was asked for.
+    """
     if not codes.wants_any(known_codes()):
         raise InputError("no rule is left to check: --select, --ignore and the configuration leave out every one.")
     project = given.profile.followed
@@ -51,8 +53,10 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
 
 
 def refuse_unseen(options: CheckOptions, given: inputs.Inputs, codes: Codes, job: CheckJob) -> None:
-    """Raises ``InputError`` if all that is selected compares with earlier revisions of the GPU twins, and none is at
-    hand, or the lock records the twins: the run would look green."""
+    """Raise ``InputError`` if all selected rules compare with earlier GPU twins and cannot run.
+
+    They cannot run if no earlier revision is at hand, or if the lock records the twins. The run would look green.
+    """
     known = [code for code in known_codes() if codes.wants(code)]
     if not codes.select or set(known) - set(check_modules.EARLIER_TWINS) or any(can_run(code, job) for code in known):
         return
@@ -63,8 +67,11 @@ def refuse_unseen(options: CheckOptions, given: inputs.Inputs, codes: Codes, job
 
 
 def note_unread(job: CheckJob, result: CheckResult) -> list[str]:
-    """Notes on what was not checked: uses of a file that does not parse (and that no runner needs), and what a branch
-    breaks on lines that it did not touch, if the tree at its fork point could not be checked."""
+    """Note what was not checked because a file or the fork point could not be read.
+
+    That covers uses of a file that does not parse and that no runner needs, and breakage by a branch on untouched
+    lines.
+    """
     worlds = [world for world in (job.world, job.old_world) if world is not None]
     errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
     said = [f"uses of what this file defines were not checked: {error}" for error in errors]
@@ -77,7 +84,7 @@ def note_unread(job: CheckJob, result: CheckResult) -> list[str]:
 
 
 def note_unfollowed(result: CheckResult, codes: Codes) -> list[str]:
-    """A note on classes of which nobody knows what they run, with the wanted rules that ask for that."""
+    """Note the classes whose bases cannot be followed, with the wanted rules that need them."""
     if not result.unfollowed:
         return []
     silent = ", ".join(code for code in OF_WHOLE_CLASSES if codes.wants(code))
@@ -86,8 +93,11 @@ def note_unfollowed(result: CheckResult, codes: Codes) -> list[str]:
 
 
 def note_ported(result: CheckResult) -> list[str]:
-    """Notes on units that the branch edited together with their GPU twins, perhaps to port the change, and on those
-    that have it as it is: only a new lock can record that."""
+    """Note units that the branch edited together with their GPU twins, perhaps to port the change, and units equal to
+    their twins.
+
+    Only a new lock can record such a port.
+    """
     said = []
     if result.ported:
         units = ", ".join(result.ported)
@@ -105,7 +115,7 @@ def note_ported(result: CheckResult) -> list[str]:
 
 
 def note_idle_ignores(given: inputs.Inputs) -> list[str]:
-    """Notes on patterns of ``per-path-ignores`` that match no file: misspelt, or left over from a deleted file."""
+    """Note the patterns of ``per-path-ignores`` that match no file: misspelt, or left over from a deleted file."""
     globs = given.config.per_path_ignores
     paths = [*given.omni.paths(), given.lock_file] if globs else []
     place = f"{given.config.source}: per-path-ignores"
@@ -113,7 +123,7 @@ def note_idle_ignores(given: inputs.Inputs) -> list[str]:
 
 
 def note_skipped_rules(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> list[str]:
-    """A note on the chosen rules that did not run because no tree of the followed project is named."""
+    """Note the chosen rules that did not run because no tree of the followed project is named."""
     project = given.profile.followed
     if given.followed is not None:
         return []
@@ -132,5 +142,5 @@ def note_skipped_rules(options: CheckOptions, given: inputs.Inputs, codes: Codes
 
 
 def _find_codes_needing_upstream(given: inputs.Inputs) -> tuple[str, ...]:
-    """The rules that cannot run without a followed tree; without a vLLM, those that need its modules, too."""
+    """Return the rules that need a followed tree and, without a vLLM, also those that need vLLM's modules."""
     return check_modules.DRIFT if given.vllm is not None else (*check_modules.DRIFT, *check_modules.AGAINST_VLLM)

@@ -1,4 +1,4 @@
-"""Notes that an upgrade goes back: the upstream that it follows is older than that of the last run.
+"""Note that an upgrade goes back to an upstream older than that of the last run.
 
 Comes in: a run's inputs. Goes out: a note, or none. May touch: the git history of vllm-ascend, by reading.
 """
@@ -14,8 +14,10 @@ from runner_sync.trees import InGit, Tree
 
 
 def make_note(given: inputs.Inputs) -> tuple[str, ...]:
-    """A note if the lock records a later vllm-ascend than the followed one, or one that was followed with a later vLLM.
-    None if the order of the two cannot be told."""
+    """Note that the lock records a later upstream than the followed one, or one that was followed with a later vLLM.
+
+    Returns nothing if the order of the two is unknown.
+    """
     project = given.profile.followed
     recorded = given.lock.inputs.get(project, "")
     if given.followed is None or not recorded:
@@ -32,7 +34,7 @@ def make_note(given: inputs.Inputs) -> tuple[str, ...]:
 
 
 def _find_later_vllm(given: inputs.Inputs) -> str:
-    """The vLLM version that the lock records, if it is later than this run's; else empty."""
+    """Return the vLLM version that the lock records, if it is later than this run's; else empty."""
     recorded, vllm = given.lock.inputs.get("vllm", ""), given.vllm
     if vllm is None or vllm.source.version is None or not inputs.is_version(recorded):
         return ""

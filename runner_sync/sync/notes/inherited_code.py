@@ -1,10 +1,12 @@
-"""Notes on code that the runners run and no finding is about: inherited code that does not fit the target trees, and
-attributes that only a method sets which nobody calls.
+"""Note code that the runners run and no finding is about.
+
+Covers inherited code that does not fit the target trees, and attributes set only in a method that nobody calls.
 
 Comes in: findings, or the worlds of a job. Goes out: sentences. May touch: the trees, by reading.
 
-Inherited omni code is not part of the profile's runners; if it is broken on GPU as well, its own upgrade has to mend
-it. Still, a report that the NPU runners fit must mention it. What fitted older trees is a finding, and not told here.
+Inherited omni code is not part of the profile's runners, and if it is broken on GPU as well, its own upgrade has to
+mend it. Still, a report that the NPU runners fit must mention it. Code that fitted older trees is a finding and not
+noted here.
 """
 
 from __future__ import annotations
@@ -20,8 +22,10 @@ from runner_sync.verify.trees.idle import Idle
 
 
 def make_notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
-    """Notes on what does not fit the target trees, except for what ``known`` findings say; where there are older trees,
-    only on what nothing sets any more."""
+    """Note code that does not fit the target trees, except what ``known`` findings report.
+
+    If there are older trees, notes only what nothing sets any more.
+    """
     if job.world is None:
         return
     reported = {(finding.path, finding.line, finding.symbol) for finding in known}
@@ -36,9 +40,10 @@ def make_notes(job: CheckJob, known: Sequence[Finding]) -> Iterator[str]:
 
 
 def _note_imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
-    """One sentence on failing imports from the followed project in modules that no runner imports.
+    """Note failing imports from the followed project in modules that no runner imports, as one sentence.
 
-    None where vLLM is followed: all of omni imports it, and what it broke elsewhere is not the runners' concern."""
+    Yields nothing if vLLM is followed: all of omni imports vLLM, and breakage elsewhere does not concern the runners.
+    """
     project = job.profile.followed
     if job.world is None or project == "vllm":
         return
@@ -49,7 +54,7 @@ def _note_imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
 
 
 def note_never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
-    """One sentence per attribute that only a method (``setter``) sets which nobody calls, so that reading it fails."""
+    """Note each attribute that only a never called method (``setter``) sets, so that reading it fails."""
     reads: dict[tuple[str, str, str], list[str]] = {}
     for one in idle:
         reads.setdefault((one.attribute, one.setter, one.place), []).append(f"{one.unit} ({one.where})")
@@ -59,7 +64,8 @@ def note_never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
 
 
 def note_unfit(inherited: Sequence[Finding], profile: Profile) -> Iterator[str]:
-    """One sentence on inherited omni code that does not fit, and that an upgrade of the runners does not change."""
+    """Note in one sentence the inherited omni code that does not fit and that an upgrade of the runners does not
+    change."""
     units: dict[str, list[str]] = {}
     for finding in inherited:
         symbols = units.setdefault(f"{finding.path} {finding.unit}", [])

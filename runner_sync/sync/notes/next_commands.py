@@ -1,10 +1,10 @@
-"""Completes the commands that a report tells people to type with the trees of its run, so that they run as printed.
+"""Complete the commands in a report with the trees of its run, so that they run as printed.
 
     `runner-sync upgrade --only X`  ->  `runner-sync upgrade --ascend-path ../vllm-ascend --only X`
     without a vllm-ascend           ->  `runner-sync upgrade --gpu-only --only X`
 
 Comes in: a report, the options and trees of its run. Goes out: the report. May touch: nothing. A tree that the next
-command finds by itself, by environment, configuration or lock, needs no option.
+command finds by environment, configuration or lock needs no option.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAMES_TREES = re.compile(r"--(?:ascend|vllm)-(?:path|version)\b")
 
 
 def complete_commands(report: Report, options: CheckOptions | UpgradeOptions, given: inputs.Inputs) -> Report:
-    """``report`` with complete commands in messages, fixes, reasons and notes."""
+    """Complete the commands in messages, fixes, reasons and notes of ``report``."""
 
     def complete(text: str) -> str:
         return _COMMAND.sub(
@@ -48,7 +48,7 @@ def complete_commands(report: Report, options: CheckOptions | UpgradeOptions, gi
 def _find_missing_options(
     command: str, rest: str, options: CheckOptions | UpgradeOptions, given: inputs.Inputs
 ) -> Sequence[str]:
-    """The options that ``command`` lacks, whose other words are ``rest``."""
+    """Return the options that ``command`` lacks, where ``rest`` are its other words."""
     if _NAMES_TREES.search(rest):
         return ()
     path = options.omni.path
@@ -61,12 +61,12 @@ def _find_missing_options(
 
 
 def _needs_followed(given: inputs.Inputs) -> bool:
-    """Whether the next command finds no tree to follow, as this run did not: it falls back on a release in the lock."""
+    """Whether the next command finds no tree to follow: this run had none, and the lock names no release."""
     return given.followed is None and not inputs.is_version(given.lock.inputs.get(given.profile.followed, ""))
 
 
 def _options_without_followed(command: str, rest: str, given: inputs.Inputs) -> Sequence[str]:
-    """What makes a command run without a tree to follow, or the option that has to name one."""
+    """Return the option that makes a command run without a tree to follow, or else the one that must name a tree."""
     if command == "hoist" or "--gpu-only" in rest:
         return ()
     if command == "upgrade" and given.profile.has_twins:

@@ -1,11 +1,11 @@
-"""A note on GPU code that an upgraded runner lacks from before the upgrade, and that no review item is about.
+"""Note GPU code from before an upgrade that the upgraded runners lack and no review item is about.
 
 Comes in: the results of the modules, the inputs and the options. Goes out: a note, or none. May touch: what ``sources``
 touches, for the vLLM that the GPU runners are made from.
 
 An upgrade ports what the GPU twin of a unit gained since the unit was last aligned with it. If people took a later part
-and left an earlier one, the earlier one is old code. `check` tells of it (RS202, RS207); the lock of the upgrade would
-have it settled without a word.
+and left an earlier one, the earlier part is old code. ``check`` reports it (RS202, RS207), but the lock of the upgrade
+would silently settle it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _RULES = Codes(select=("RS202", "RS207"))
 
 
 def make_note(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
-    """The note about the upgraded modules, as they are to be written."""
+    """Make the note about the upgraded modules, as they are to be written."""
     if not options.gpu or not options.upstream or not given.profile.has_twins or given.followed is None:
         return ()
     asked = [item for result in results for item in result.reviews if item.from_gpu]
@@ -60,7 +60,7 @@ def make_note(results: Sequence[ModuleResult], given: inputs.Inputs, options: Up
 
 
 def _tree_options(given: inputs.Inputs, options: UpgradeOptions) -> str:
-    """The options that name the trees on the command line, with the followed one as far as that can be said."""
+    """Return the command-line options that name the trees, with the version of the followed one or ``V`` if unknown."""
     project, words = given.profile.followed, options.tree_words()
     if not options.tree(project).is_given:
         version = given.followed.source.version if given.followed is not None else None
@@ -69,13 +69,16 @@ def _tree_options(given: inputs.Inputs, options: UpgradeOptions) -> str:
 
 
 def _format_symbol(symbol: str) -> str:
-    """A name as it is, and how a passage begins as code."""
+    """Return a name as it is, and the beginning of a passage as code."""
     return symbol if symbol.isidentifier() else f"`{symbol}`"
 
 
 def _find_missing(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[Finding]:
-    """What the rules about missing GPU code find in the results; and what they found before in a unit that still does
-    not have it: a port to another unit of the class answers them, too."""
+    """Run the rules about missing GPU code on the results and on the modules before.
+
+    An old finding is kept if its unit still lacks the name, because a port to another unit of the class silences the
+    rule.
+    """
     after = {result.path: result.after for result in results}
     before = {result.path: result.before for result in results}
     found = _run_rules(after, given, options)
@@ -95,7 +98,7 @@ def _find_missing(results: Sequence[ModuleResult], given: inputs.Inputs, options
 
 
 def _run_rules(modules_now: Mapping[str, str], given: inputs.Inputs, options: UpgradeOptions) -> tuple[Finding, ...]:
-    """What the rules find where the modules have these texts."""
+    """Run the rules on modules with these texts."""
     tree = replace(given, omni=PatchedTree(given.omni, dict(modules_now)))
     modules = [replace(derived, text=modules_now.get(derived.path, derived.text)) for derived in find_modules(given)]
     asked = CheckOptions(
@@ -107,14 +110,16 @@ def _run_rules(modules_now: Mapping[str, str], given: inputs.Inputs, options: Up
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TwinUnits:
-    """The GPU runners' units by their NPU names, and the words of those of their methods and functions that no NPU
-    runner has, by their plain names."""
+    """The GPU runners' units by NPU name.
+
+    ``helpers`` has the words of each GPU method or function that no NPU runner has, by plain name.
+    """
 
     units: Mapping[str, str] = field(default_factory=dict)
     helpers: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def find_users(self, symbol: str) -> list[str]:
-        """A name, and the helpers that use it or use one that does."""
+        """Return a name and the helpers that use it, directly or through other helpers."""
         names = [symbol]
         for name in names:
             names += [one for one, words in self.helpers.items() if name in words and one not in names]
@@ -134,8 +139,10 @@ def _read_twins(results: Sequence[ModuleResult], given: inputs.Inputs) -> _TwinU
 
 
 def _is_asked_about(finding: Finding, asked: Iterable[ReviewItem], twins: _TwinUnits) -> bool:
-    """Whether a review item of the same unit, or of a unit of the class that a finding is about, shows it in the GPU
-    runner's text: a name, or how a passage begins; or the local or the helper that has it in its place there."""
+    """Whether a review item of the finding's unit or class shows the finding's symbol in the GPU text.
+
+    The text may show the name or the beginning of the passage, or a local or helper that stands for the name.
+    """
     near = [item for item in asked if f"{item.unit}.".startswith(f"{finding.unit}.")]
     is_name = finding.symbol.isidentifier()
     stand_ins = twins.find_users(finding.symbol) if near and is_name else [finding.symbol]
@@ -149,13 +156,13 @@ def _is_asked_about(finding: Finding, asked: Iterable[ReviewItem], twins: _TwinU
 
 
 def _mention_pattern(symbols: Iterable[str]) -> re.Pattern[str]:
-    """What finds one of the names, or the begin of a passage."""
+    """Return a pattern that matches one of the names, or the beginning of a passage."""
     begins = [symbol.removesuffix("…") for symbol in symbols]
     return re.compile("|".join(rf"(?<!\w){re.escape(one)}" + (r"\b" if one.isidentifier() else "") for one in begins))
 
 
 def _find_locals(symbol: str, text: str) -> list[str]:
-    """Locals of a unit that are assigned what ``symbol`` names, as an attribute or by ``getattr``."""
+    """Return locals of a unit that are assigned the attribute ``symbol``, also by ``getattr``."""
     return [
         target.id
         for node in ast.walk(tree_of(text))
@@ -176,7 +183,7 @@ def _names_attribute(value: ast.expr, symbol: str) -> bool:
 
 
 def _canonical_statements(text: str) -> tuple[str, ...]:
-    """The statements of a text as rules quote them; none of a text that is no Python, such as the head of a block."""
+    """Return the statements of a text as rules quote them; none if it is not Python, such as the head of a block."""
     try:
         return canonical(text)
     except UnparsableText:

@@ -1,4 +1,4 @@
-"""A note on upstream's code from before an upgrade that omni's copies lack, and that no review item is about.
+"""Note upstream code from before an upgrade that omni's copies lack and no review item is about.
 
 Comes in: the results of the modules. Goes out: a note, or none. May touch: nothing.
 """
@@ -18,7 +18,7 @@ NAMED = 12
 
 
 def make_note(results: Sequence[ModuleResult], followed: Project, options: UpgradeOptions) -> tuple[str, ...]:
-    """The note, with the methods whose upstream text uses each name."""
+    """Make the note, with the methods whose upstream text uses each name."""
     after = "\n".join(result.after for result in results)
     asked = "\n".join(f"{i.reason}\n{i.base}\n{i.upstream}" for result in results for i in result.reviews)
     methods: dict[str, list[str]] = {}

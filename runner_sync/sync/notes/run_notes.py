@@ -1,4 +1,4 @@
-"""Notes of a run of ``upgrade`` or ``lock`` on what was not committed, not ported or not locked.
+"""Note what a run of ``upgrade`` or ``lock`` did not commit, port or lock.
 
 Comes in: the results of the modules, the inputs and the options. Goes out: notes, each a sentence. May touch: the
 trees, by reading.
@@ -22,11 +22,11 @@ from runner_sync.units import texts
 from runner_sync.upgrade import ModuleResult, is_selected
 
 _LEFT_OUT = ("left", "skipped", "device", "rebuilt")
-"""Decisions by which NPU continues without a GPU member, and no review item asks about it."""
+"""Decisions by which NPU continues without a GPU member and no review item asks about it."""
 
 
 def make_notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> tuple[str, ...]:
-    """All notes of a run."""
+    """Return all notes of a run."""
     return (
         *_note_uncommitted(given, options),
         *_note_nested_members(given, options),
@@ -38,14 +38,16 @@ def make_notes(results: Sequence[ModuleResult], given: inputs.Inputs, options: U
 
 
 def note_unformatted(failures: Iterable[str]) -> tuple[str, ...]:
-    """One note on why changed code was not formatted, from what ruff said about each module (``""``: nothing): broken
-    settings fail for all of them in the same way."""
+    """Note once why changed code was not formatted, from ruff's message about each module (``""``: none).
+
+    One note is enough because broken settings fail for all modules in the same way.
+    """
     reason = next(filter(None, failures), "")
     return (f"what changed is not formatted, for `ruff format` failed: {reason}",) if reason else ()
 
 
 def _note_uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
-    """A note for each tree with uncommitted changes in files that are followed: the lock can only name the commit."""
+    """Note each tree with uncommitted changes in followed files, because the lock can only name the commit."""
     modules = [derived.module for derived in find_modules(given)]
     twins = [module.gpu.path for module in modules if module.gpu is not None and options.gpu]
     upstream = [anchor.path for module in modules for anchor in module.upstreams[:1]]
@@ -64,8 +66,10 @@ def _note_uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str
 
 
 def _note_nested_members(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
-    """A note for each module that defines members inside other statements of its class, and for each twin with members
-    of that kind: they are neither merged nor ported, nor recorded in the lock."""
+    """Note each module or twin that defines members inside other statements of its class.
+
+    Such members are not merged, ported or recorded in the lock.
+    """
     found = []
     for one in find_modules(given):
         sides = [(one.path, one.module.name, one.text)]
@@ -83,7 +87,7 @@ def _note_nested_members(given: inputs.Inputs, options: UpgradeOptions) -> list[
 
 
 def _note_unnamed_tree(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
-    """A note if the lock can name the followed tree only as a folder of this machine."""
+    """Note that the lock can name the followed tree only as a folder of this machine."""
     tree = given.followed
     if tree is None or tree.source.is_known_elsewhere or not options.upstream:
         return []
@@ -94,7 +98,7 @@ def _note_unnamed_tree(given: inputs.Inputs, options: UpgradeOptions) -> list[st
 
 
 def _note_other_vllm(results: Sequence[ModuleResult], given: inputs.Inputs) -> list[str]:
-    """A note if omni's shared code is written for another vLLM than the changed runners are to run on."""
+    """Note that omni's shared code is written for another vLLM than the changed runners are to run on."""
     declared, tree = sources.declared_vllm(given.omni), given.vllm
     target = tree.source.version if tree is not None else None
     is_changed = any(result.after != result.before for result in results)
@@ -111,9 +115,10 @@ def _note_other_vllm(results: Sequence[ModuleResult], given: inputs.Inputs) -> l
 
 
 def _note_unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
-    """Notes on the GPU members that were not ported and that no review item asks about.
+    """Note the GPU members that were not ported and that no review item asks about.
 
-    They say how many need no port, and which ones NPU continues without; with ``--only``, why the named ones need none.
+    The notes count the members that need no port, and name those that NPU continues without. With ``--only``, they say
+    why the selected members need none.
     """
     if options.only:
         return _explain_unported(results, given, options)
@@ -136,22 +141,24 @@ def _note_unported(results: Sequence[ModuleResult], given: inputs.Inputs, option
 
 
 def list_left_out(results: Sequence[ModuleResult]) -> list[str]:
-    """The names of the GPU members that NPU continues without and that no review item of this run is about."""
+    """Return the names of the GPU members that NPU continues without and no review item of this run is about."""
     asked = {item.unit for result in results for item in result.reviews}
     fates = {name: fate for result in results for name, fate in result.decided.items()}
     return [name for name, fate in fates.items() if fate in _LEFT_OUT and name not in asked]
 
 
 def count_unported(results: Sequence[ModuleResult]) -> dict[str, int]:
-    """How many GPU members NPU continues without, and how many of these review items ask about. The next run counts as
-    many and asks about none."""
+    """Count the GPU members that NPU continues without, and those of them that review items ask about.
+
+    The next run counts as many and asks about none.
+    """
     fates = [fate for result in results for fate in result.decided.values()]
     total = sum(fate == "asked" or fate in _LEFT_OUT for fate in fates)
     return {"unported": total, "unported_asked": total - len(list_left_out(results))}
 
 
 def _explain_unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
-    """A note for each GPU member that ``--only`` selects and that needs no port."""
+    """Explain for each GPU member that ``--only`` selects why it needs no port."""
     unknown = "nothing of omni's calls it, and whether vllm-ascend does, a run without one (--gpu-only) cannot tell"
     reasons = {
         "inherited": "the NPU class has a version of it through its bases",
@@ -167,7 +174,7 @@ def _explain_unported(results: Sequence[ModuleResult], given: inputs.Inputs, opt
 
 
 def _explain_port_with_callers(name: str, given: inputs.Inputs) -> str:
-    """The end of a note: how to port a member together with the GPU methods that call it; empty if there are none."""
+    """Return the end of a note: how to port a member with the GPU methods that call it; empty without callers."""
     owner, _, member = name.rpartition(".")
     twin = given.profile.gpu_name(owner)
     paths = [module.gpu.path for module in given.profile.modules if module.gpu is not None and module.gpu.name == twin]
@@ -183,7 +190,7 @@ def _explain_port_with_callers(name: str, given: inputs.Inputs) -> str:
 
 
 def _note_missing_lock(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
-    """A note that no lock is written, if there is none yet and ``--only`` is given."""
+    """Note that no lock is written, if there is none yet and ``--only`` is given."""
     if not options.only or given.lock.entries:
         return []
     return [

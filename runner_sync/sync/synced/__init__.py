@@ -1,9 +1,9 @@
-"""What the derived modules were last synced to.
+"""Find what the derived modules were last synced to.
 
 Comes in: trees, lock and options. Goes out: the bases of units, and of their GPU twins. May touch: what ``sources``
 touches.
 
 - ``bases`` for vllm-ascend, ``twin_bases`` for the GPU twins, ``earlier_twins`` for ``check`` without a lock;
-- ``inference`` for commands that only read; ``window`` says which releases are searched; ``revisions`` reads a named
-  one, and ``locked`` compares with what the lock recorded.
+- ``inference`` for commands that only read; ``window`` chooses the releases to search; ``revisions`` reads a named one,
+  and ``locked`` compares with the lock.
 """

@@ -1,7 +1,7 @@
-"""What the derived modules were last synced to: lock and options go before inference.
+"""Find what the derived modules were last synced to, by lock and options before inference.
 
-Comes in: options and trees. Goes out: ``ModuleRevision`` values, found once per file; for the GPU twins see
-``twin_bases``. May touch: what ``sources`` touches.
+Comes in: options and trees. Goes out: ``ModuleRevision`` values, found once per file; ``twin_bases`` does the same for
+the GPU twins. May touch: what ``sources`` touches.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ COMMITS = 3
 
 
 class Bases:
-    """Finds, once per file, what the modules were last synced to; lock and options go before inference. ``twins`` does
-    the same for their GPU twins."""
+    """Finds the bases of the modules once per file; ``twins`` does the same for their GPU twins."""
 
     def __init__(self, options: UpgradeOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
         self.options = options
@@ -42,8 +41,11 @@ class Bases:
         self._timelines: dict[str, Timeline] = {}
 
     def read_upstream(self, derived: DerivedModule) -> ModuleRevision | None:
-        """The upstream module that ``found`` follows, as it is now; ``None`` without its tree, or, with a note, for a
-        worker whose module it lacks. Raises ``InputError`` where it lacks the runners'."""
+        """Return the upstream module that ``derived`` follows, as it is now.
+
+        Returns ``None`` without its tree, or, with a note, if the tree lacks the module of a worker. Raises
+        ``InputError`` if it lacks the runners' module.
+        """
         tree = self.given.followed
         if tree is None:
             return None
@@ -61,10 +63,11 @@ class Bases:
         return ModuleRevision(tree.source.ref, text, path)
 
     def find_upstream_bases(self, derived: DerivedModule) -> tuple[ModuleRevision, ...]:
-        """The revisions of that module that units of ``found`` may have been copied from, oldest first and the present
+        """Return the upstream revisions that units of ``derived`` may have been copied from, oldest first, the present
         one last.
 
-        The present one alone where it is not followed. Raises ``InputError`` where none can be told or read.
+        Returns only the present one if upstream is not merged. Raises ``InputError`` if no revision is known or
+        readable.
         """
         path = derived.module.upstreams[0].path
         now = self.read_upstream(derived)
@@ -77,9 +80,9 @@ class Bases:
         return self._upstream[path]
 
     def _find_upstream_revisions(self, path: str) -> list[ModuleRevision]:
-        """The revisions of ``path``, oldest first: since the base of an option, else by lock, else by inference.
+        """Return the revisions of ``path``, oldest first: since the base of an option, else by lock, else by inference.
 
-        From a checkout these are the commits closest to the units, from the index the releases within the window.
+        Inference takes the commits of a checkout that are closest to the units, or the releases within the window.
         """
         tree = inputs.require_tree(self._followed, self.given.followed)
         now = ModuleRevision(tree.source.ref, tree.read(path) or "", path)
@@ -108,8 +111,7 @@ class Bases:
         return [*self._search_window(path, newest, now), now]
 
     def _search_window(self, path: str, newest: str, now: ModuleRevision) -> list[ModuleRevision]:
-        """The releases that copies may be of: those within the window, and further back as long as that brings closer
-        ones to copies that are closest to the oldest."""
+        """Return the releases within the window, which grows while older releases are closer to the oldest copies."""
         minors, before = window.MINORS, dict[tuple[str, str], float]()
         behind = self.given.omni.source.version
         units = [
@@ -132,8 +134,8 @@ class Bases:
             minors, before = minors + window.MORE, {**at_end}
 
     def make_causes(self, derived: DerivedModule) -> Causes:
-        """For a hunk of a unit: the commits of upstream that brought its lines, or took them out, where the history is
-        at hand."""
+        """Make a function that names the upstream commits that brought or removed the lines of a hunk, if history is at
+        hand."""
 
         def name_commits(unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str:
             known = self._timelines.get(derived.module.upstreams[0].path)
@@ -145,10 +147,10 @@ class Bases:
         return name_commits
 
     def _read_since(self, base: str, tree: Tree, path: str) -> list[ModuleRevision]:
-        """The named base, the release before it, and, where both ends are releases, those in between.
+        """Return the named base, the release before it and, if both ends are releases, those in between.
 
-        Parts may have been synced later than the base. Or they are older than what it was the first to have, which the
-        release before it shows.
+        Parts may have been synced later than the base. They may also be older than code that the base was the first to
+        have, which the release before it shows.
         """
         older: list[str] = []
         between: list[str] = []

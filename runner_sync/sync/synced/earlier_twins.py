@@ -1,6 +1,6 @@
-"""The revisions of the GPU twins that ``check`` compares the derived modules with where no lock records them.
+"""Add the GPU twins' earlier revisions that ``check`` compares with, if no lock records the twins.
 
-Comes in: options, trees, what the rules look at. Goes out: the same with earlier texts of the twins, and notes. May
+Comes in: options, trees, the input of the rules. Goes out: the same with earlier texts of the twins, and notes. May
 touch: what ``sources`` touches.
 """
 
@@ -26,9 +26,9 @@ from runner_sync.verify.runners.job import CheckModule
 def add_earlier_twins(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule], described: Sequence[CheckModule]
 ) -> tuple[tuple[CheckModule, ...], Sequence[str]]:
-    """``described`` with the earlier texts of the twins, and notes of which these are.
+    """Add the earlier texts of the twins to ``described``, with notes on their revisions.
 
-    Raises ``InputError`` where they cannot be read.
+    Raises ``InputError`` if they cannot be read.
     """
     revisions = Revisions(given, options.progress)
     without = "what NPU has of an earlier GPU runner is not looked for (RS208)"
@@ -59,6 +59,6 @@ def add_earlier_twins(
 
 
 def _read_units(side: ModuleRevision) -> Mapping[str, str]:
-    """The units of one revision, by qualified name."""
+    """Return the units of one revision, by qualified name."""
     found: dict[str, str] = recall("units", [side.path, side.text], lambda: dict(unit_texts(side.text, side.path)))
     return found

@@ -1,4 +1,4 @@
-"""Which vllm-ascend text each unit of the runners was copied from, for commands that only read.
+"""Find the vllm-ascend text that each unit of the runners was copied from, for commands that only read.
 
 Comes in: options, trees, modules. Goes out: ``Base`` values by unit. May touch: what ``sources`` touches.
 """
@@ -21,9 +21,9 @@ from runner_sync.upgrade import Base, ModuleRevision, find_base
 def find_candidates(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterator[tuple[DerivedModule, tuple[ModuleRevision, ...]]]:
-    """Each module with the revisions of its vllm-ascend module that it may have been copied from, oldest first.
+    """Yield each module with the upstream revisions that it may have been copied from, oldest first.
 
-    Without a vllm-ascend these are the revisions that the lock names; without a lock there are none.
+    Without a followed tree these are the revisions that the lock names; without a lock there are none.
     """
     if given.followed is None:
         yield from _find_locked_candidates(options, given, modules)
@@ -36,7 +36,7 @@ def find_candidates(
 def _find_locked_candidates(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterator[tuple[DerivedModule, tuple[ModuleRevision, ...]]]:
-    """Each module with the revisions that the lock names for its units."""
+    """Yield each module with the revisions that the lock names for its units."""
     trees: dict[str, Tree] = {}
     for derived in modules:
         path = derived.module.upstreams[0].path
@@ -51,7 +51,7 @@ def _find_locked_candidates(
 
 
 def to_upgrade_options(options: CheckOptions) -> UpgradeOptions:
-    """Options of an upgrade that name the same trees and bases."""
+    """Return options of an upgrade that name the same trees and bases."""
     return UpgradeOptions(
         omni=options.omni,
         ascend=options.ascend,
@@ -68,15 +68,18 @@ def to_upgrade_options(options: CheckOptions) -> UpgradeOptions:
 def infer_bases(
     options: CheckOptions, given: inputs.Inputs, modules: Sequence[DerivedModule]
 ) -> Iterator[tuple[DerivedModule, Mapping[str, Base]]]:
-    """Each module with the bases of its copies, by unit."""
-    for found, candidates in find_candidates(options, given, modules):
-        units = unit_texts(found.text, found.path).items()
-        yield found, {unit: base for unit, text in units if (base := find_copied_base(unit, text, found, candidates))}
+    """Yield each module with the bases of its copies, by unit."""
+    for derived, candidates in find_candidates(options, given, modules):
+        units = unit_texts(derived.text, derived.path).items()
+        yield (
+            derived,
+            {unit: base for unit, text in units if (base := find_copied_base(unit, text, derived, candidates))},
+        )
 
 
 def find_copied_base(
     unit: str, text: str, derived: DerivedModule, candidates: Sequence[ModuleRevision], *, locked: BaseRef | None = None
 ) -> Base | None:
-    """The base of a unit that is a copy by its text or according to the lock; ``None`` for any other."""
+    """Return the base of a unit that is a copy by its text or the lock; ``None`` for any other unit."""
     base = find_base(unit, text, derived.module, candidates, locked=locked, infer=memo.closest)
     return base if base is not None and (base.kind == "copy" or base.ref.how == "lock") else None

@@ -1,6 +1,6 @@
-"""Whether a module text still has the units as they were when the lock was written.
+"""Compare the units of a module text with those that the lock recorded.
 
-Comes in: lock references and the text that is there now. Goes out: answers, or an ``InputError``. May touch: nothing.
+Comes in: lock references and the present text. Goes out: answers, or an ``InputError``. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ ANEW = "make it anew with `runner-sync lock`, or name the base by option"
 
 
 def find_changed_unit(references: Iterable[BaseRef], text: str, path: str) -> str:
-    """The name of the first unit whose code in ``text`` differs from the locked one; empty if there is none.
+    """Return the name of the first unit whose code in ``text`` differs from the locked one; empty if there is none.
 
-    That happens if the lock names a folder or a branch, which may have other texts by now.
+    The lock may name a folder or a branch, whose texts can change.
     """
     now = unit_texts(text, path)
     names = ((one.qualname, one.digest) for one in references if one.qualname in now)
@@ -26,7 +26,7 @@ def find_changed_unit(references: Iterable[BaseRef], text: str, path: str) -> st
 
 
 def require_locked(references: Sequence[BaseRef], text: str, path: str, lock_file: str) -> None:
-    """Raises ``InputError`` if a unit in ``text`` differs from what was locked, under the one ref of ``references``."""
+    """Raise ``InputError`` if a unit in ``text`` differs from the locked one; all ``references`` have the same ref."""
     if name := find_changed_unit(references, text, path):
         where = f"{TITLES[references[0].project]} {references[0].ref}"
         raise InputError(f"{lock_file} was made with another {name} than {where} has now: {ANEW}.")

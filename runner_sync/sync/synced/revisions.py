@@ -1,4 +1,4 @@
-"""Reads modules at named revisions; what the lock names must still have the texts that were locked.
+"""Read modules at named revisions, and check that revisions in the lock still have the locked texts.
 
 Comes in: a run's inputs, revisions, paths. Goes out: ``ModuleRevision`` values. May touch: what ``sources`` touches.
 """
@@ -20,8 +20,10 @@ from runner_sync.upgrade import ModuleRevision
 
 
 class Revisions:
-    """Reads modules of the three projects at other revisions than the run's; opens each tree once. ``notes`` are for
-    the report."""
+    """Reads modules of the three projects at other revisions than the run's, and opens each tree once.
+
+    ``notes`` are for the report.
+    """
 
     def __init__(self, given: inputs.Inputs, progress: Progress) -> None:
         self.given = given
@@ -30,15 +32,15 @@ class Revisions:
         self._trees: dict[tuple[str, str], Tree] = {}
 
     def add_note(self, text: str) -> None:
-        """Add a note unless it is there."""
+        """Add a note unless it exists."""
         self.notes += [text] if text not in self.notes else []
 
     def at(self, project: Project, ref: str, path: str) -> ModuleRevision:
-        """A module at a revision; its text is empty if the revision has no such file."""
+        """Return a module at a revision; its text is empty if the revision has no such file."""
         return ModuleRevision(ref, self.open_tree(project, ref).read(path) or "", path)
 
     def open_tree(self, project: Project, ref: str) -> Tree:
-        """The project at a revision or release. Raises ``InputError`` if it cannot be opened."""
+        """Open the project at a revision or release; raise ``InputError`` if that fails."""
         key = (project, ref)
         if key not in self._trees:
             self._trees[key] = inputs.open_at(project, ref, self.given.trees.get(project), self.progress)
@@ -47,9 +49,9 @@ class Revisions:
     def read_locked(
         self, project: Project, ref: str, path: str, at_hand: ModuleRevision | None = None
     ) -> ModuleRevision:
-        """The module at ``ref``, which the lock names, with the texts that were locked; ``at_hand`` if it has them.
+        """Return the module at ``ref``, which the lock names, with the locked texts; ``at_hand`` if it has them.
 
-        If the commit is gone (a squash, a rebase) or has other texts by now, another commit with those texts will do.
+        If the commit is gone (a squash, a rebase) or has changed texts, takes another commit with the locked texts.
         Raises ``InputError`` if there is none.
         """
         references = self.given.lock.references(project, ref, path)
@@ -72,11 +74,12 @@ class Revisions:
         return side
 
     def _find_locked_texts(self, project: Project, ref: str, path: str) -> ModuleRevision | None:
-        """The module at the oldest commit of the checkout that has every text locked under ``ref``, called ``ref``.
+        """Return the module at the oldest commit of the checkout that has every text locked under ``ref``, named
+        ``ref``.
 
-        Not a later one, for it may have new members, which nobody decided about when the lock was written. For a module
-        of which nothing was locked under ``ref``, the commit is looked for by another module's locked texts. A module
-        with locked texts must be found by its own, or what changed in it since would pass for known.
+        A later commit may have new members, about which nobody decided when the lock was written. A module without
+        texts locked under ``ref`` is located by those of another module. A module with locked texts must be located by
+        its own, or later changes in it would pass for known.
         """
         tree = self.given.trees.get(project)
         if not isinstance(tree, InGit):
@@ -93,7 +96,7 @@ class Revisions:
         return None
 
     def read_vllm(self, version: str, derived: DerivedModule) -> ModuleRevision:
-        """The vLLM module that ``found`` goes back to, at a version."""
+        """Return the vLLM module that ``derived`` goes back to, at a version."""
         return self.at("vllm", version, self.given.profile.vllm_of(derived.module).path)
 
 

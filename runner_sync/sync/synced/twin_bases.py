@@ -1,4 +1,4 @@
-"""What the derived modules were last aligned with of their GPU twins: by option, by lock, by history, by release.
+"""Find the GPU twin revisions that the derived modules were last aligned with: by option, lock, history or release.
 
 Comes in: options and trees. Goes out: ``ModuleRevision`` and ``GpuBase`` values. May touch: what ``sources`` touches.
 """
@@ -22,9 +22,11 @@ from runner_sync.trees import InGit
 from runner_sync.upgrade import GpuBase, ModuleRevision
 
 RELEASES = 4
-"""How many omni releases back the GPU twin is compared with when neither lock nor option names its base; a judgement
-between what each costs to read and how long a port waits. Of four upgrades, one comes out otherwise with three, by 357
-lines, and two with six, by four."""
+"""How many omni releases back the GPU twin is compared with if neither lock nor option names its base.
+
+A judgement between the cost of reading and how long a port waits. Of four upgrades, one comes out differently with
+three releases, by 357 lines, and two with six, by four.
+"""
 
 
 class TwinBases:
@@ -39,7 +41,7 @@ class TwinBases:
         *,
         without: str = "only missing members and mixins are ported, and the lock names no GPU text",
     ) -> None:
-        """``without`` says, for a note, what the run does where no earlier revision is at hand."""
+        """``without`` says, for a note, what the run does if no earlier revision is at hand."""
         self.options = options
         self.given = given
         self.modules = modules
@@ -51,16 +53,18 @@ class TwinBases:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """The modules asked about of whose twins no earlier revision was at hand: what NPU has of these nobody knows.
-        A release that is the first one is none of them."""
+        """The queried modules without an earlier twin revision, so that nobody knows what NPU has of the twin.
+
+        Excludes the first release, which has no earlier one.
+        """
         return tuple(self._unseen)
 
     def make_notes(self) -> tuple[str, ...]:
-        """Notes on what the modules asked about were compared with where neither an option nor the lock named that."""
+        """Note what the queried modules were compared with, if neither an option nor the lock named it."""
         return (*self.note_history([*self._by_history]), *self._note_unseen())
 
     def note_history(self, paths: Collection[str]) -> tuple[str, ...]:
-        """A note on the commits that aligned those of the modules in ``paths`` which went by the history."""
+        """Note the commits that aligned the modules in ``paths`` whose bases came from history."""
         commits = {path: commit for path, commit in self._by_history.items() if path in paths}
         if not commits:
             return ()
@@ -68,8 +72,10 @@ class TwinBases:
         return (f"what the GPU runners gained counts since the last commit that aligned each: {since}",)
 
     def refuse_unseen(self, paths: Collection[str]) -> None:
-        """Raises ``InputError`` if any of the modules in ``paths`` is among the ``unseen``: to record the present twin
-        as the one that it follows would settle whatever it lacks."""
+        """Raise ``InputError`` if any of the modules in ``paths`` is ``unseen``.
+
+        Recording the present twin as its base would settle whatever the module lacks.
+        """
         if not (named := [path for path in self._unseen if path in paths]):
             return
         names, verb = ", ".join(PurePosixPath(path).name for path in named), "was" if len(named) == 1 else "were"
@@ -82,14 +88,14 @@ class TwinBases:
         )
 
     def read_twin(self, derived: DerivedModule) -> ModuleRevision | None:
-        """The GPU twin as the omni tree has it, ``None`` where there is none."""
+        """Return the GPU twin as the omni tree has it; ``None`` if there is none."""
         if derived.module.gpu is None:
             return None
         text = self.given.omni.read(derived.module.gpu.path)
         return ModuleRevision(self.given.omni.source.ref, text, derived.module.gpu.path) if text is not None else None
 
     def read_settled(self, derived: DerivedModule) -> ModuleRevision | None:
-        """The GPU twin at the last upgrade that took the GPU runners in: what NPU lacks of it was settled then."""
+        """Return the GPU twin at the last upgrade that ported it, which settled what NPU lacks of it."""
         ref = self.given.lock.inputs.get("vllm-omni")
         if ref is None or derived.module.gpu is None or self.options.omni_base is not None:
             return None
@@ -98,8 +104,10 @@ class TwinBases:
         return self.revisions.read_locked("vllm-omni", ref, derived.module.gpu.path)
 
     def find_bases(self, derived: DerivedModule) -> tuple[GpuBase, ...]:
-        """The revisions of the GPU twin that ``found`` may have been aligned with, oldest first, each with vLLM's
-        module of its time. Raises ``InputError`` where one that is named cannot be read."""
+        """Return the GPU twin revisions that ``derived`` may have been aligned with, oldest first.
+
+        Each has vLLM's module of its time. Raises ``InputError`` if a named revision cannot be read.
+        """
         known = [GpuBase(side, self._make_vllm_loader(side.ref, derived)) for side in self.find_sides(derived)]
         now = self.read_twin(derived)
         if self.options.omni_base is None and now is not None:
@@ -107,17 +115,17 @@ class TwinBases:
         return tuple(known)
 
     def find_sides(self, derived: DerivedModule) -> tuple[ModuleRevision, ...]:
-        """The earlier revisions among ``bases``, without vLLM's module. Raises the same error."""
+        """Return the earlier revisions among the bases, without vLLM's module; raise the same error."""
         assert derived.module.gpu is not None
         path = derived.module.gpu.path
         read = self.revisions.read_locked if self._is_locked(derived) else self.revisions.at
         return tuple(side for ref in self._find_refs(derived) if (side := read("vllm-omni", ref, path)).text)
 
     def find_earlier(self, derived: DerivedModule) -> tuple[GpuBase, ...]:
-        """The twin at the releases before those of ``bases``, or at earlier alignments, oldest first.
+        """Return the twin at the releases or alignments before the bases, oldest first.
 
-        Only where an option or the history of the checkout gave these. Otherwise several releases are at hand already,
-        and what a lock leaves was settled.
+        Returns nothing unless an option or the history of the checkout gave the bases. Otherwise several releases are
+        at hand already, and what a lock leaves out was settled.
         """
         assert derived.module.gpu is not None
         if self._is_locked(derived) or (self.options.omni_base is None and derived.path not in self._commits_by_module):
@@ -134,17 +142,19 @@ class TwinBases:
 
     @cached_property
     def is_port(self) -> bool:
-        """Whether the run is to port what the twins gained since a named revision, and follows no newer upstream: what
-        the modules lacked before is `check`'s to tell."""
+        """Whether the run ports what the twins gained since a named revision and follows no newer upstream.
+
+        ``check`` reports what the modules lacked before.
+        """
         return self.options.omni_base is not None and not self._follows_newer()
 
     def _is_locked(self, derived: DerivedModule) -> bool:
-        """Whether the lock names the twin's bases, and no option does. It leaves out those that nobody knew."""
+        """Whether the lock names the twin's bases and no option does; the lock leaves out unknown bases."""
         entries = self.given.lock.entries
         return self.options.omni_base is None and any(entry.gpu for entry in entries if entry.path == derived.path)
 
     def _find_before(self, ref: str, derived: DerivedModule) -> str | None:
-        """The release before a release; before another commit, the last one that aligned ``found``."""
+        """Return the release before a release; for another commit, the last earlier one that aligned ``derived``."""
         tree = self.revisions.open_tree("vllm-omni", ref)
         if tree.source.version is not None or not isinstance(tree, InGit):
             return self._find_release_before(ref)
@@ -157,8 +167,10 @@ class TwinBases:
         return next(iter(self._find_alignments(parent, derived.module.paths, derived.module.gpu.path)), None)
 
     def _find_refs(self, derived: DerivedModule) -> list[str]:
-        """The omni revisions to compare the GPU twin with, oldest first: by option, by lock, by the history of the
-        checkout, or the last releases."""
+        """Return the omni revisions to compare the GPU twin with, oldest first.
+
+        They come from option, lock, history of the checkout, or the last releases.
+        """
         if self.options.omni_base is not None:
             return [*self._find_releases_before_candidate(self.options.omni_base), self.options.omni_base]
         own = self.given.omni.source
@@ -175,7 +187,7 @@ class TwinBases:
         return self._last_releases
 
     def _note_unseen(self) -> tuple[str, ...]:
-        """A note on the ``unseen`` modules, which it names where others were compared."""
+        """Note the ``unseen`` modules, by name if others were compared."""
         if not self._unseen:
             return ()
         if self._unread:
@@ -194,7 +206,7 @@ class TwinBases:
 
     @cached_property
     def _last_releases(self) -> list[str]:
-        """The last omni releases before the one that the omni tree is, oldest first."""
+        """The last releases before that of the omni tree, oldest first."""
         own = self.given.omni.source.version
         known = window.find_earlier_releases("vllm-omni", own, self.options.progress) if own is not None else []
         if not (older := [release for release in known if release != own][-RELEASES:]):
@@ -205,8 +217,10 @@ class TwinBases:
 
     @cached_property
     def _commits_by_module(self) -> dict[str, list[str]]:
-        """By module of a checkout the commits, oldest first, with whose GPU twin it may have been aligned last; none
-        where the clone does not reach back to that."""
+        """The commits that may have aligned each module of a checkout with its GPU twin last, oldest first.
+
+        Has no entry for a module if the clone does not reach back to an alignment.
+        """
         tree = self.given.omni
         if not isinstance(tree, InGit):
             return {}
@@ -219,20 +233,20 @@ class TwinBases:
         return {path: commits for path, commits in refs.items() if commits}
 
     def _find_alignments(self, tree: InGit, mine: Sequence[str], twin: str) -> list[str]:
-        """The commits with which a module may have been aligned last.
+        """Return the commits that may have aligned a module last.
 
-        When they follow a newer upstream, people catch up with what they had left for later; in between they port what
-        is new. Where they ported one mixin (vllm-omni's #5290), catching up would leave 378 lines and not 305.
+        When people follow a newer upstream, they catch up with what they had left for later; in between they port only
+        new code. Where they ported one mixin (vllm-omni's #5290), catching up would leave 378 lines instead of 305.
         """
         return history.find_alignments(tree, mine, twin, catches_up=self.options.upstream)
 
     def _find_releases_before_candidate(self, base: str) -> list[str]:
-        """The releases before a release candidate, back to the last one that is none, oldest first.
+        """Return the releases before a release candidate, back to the last one that is none, oldest first.
 
         A candidate is cut from the branch on which the GPU runners grow; the NPU runners are brought up to them when
         they follow a newer vllm-ascend for the release. From 0.18.0 to 0.20.0rc1 the GPU runners changed by 818 lines
-        and the NPU runners by 84; for 0.20.0 people took most of the rest. Between two such upgrades they port what is
-        new and leave the rest: of what six candidates owed, a tenth was taken with the next port.
+        and the NPU runners by 84; for 0.20.0 people took most of the rest. Between two such upgrades they port new code
+        and leave the rest: of what six candidates owed, a tenth was taken with the next port.
         """
         found: list[str] = []
         if not self._follows_newer():
@@ -249,7 +263,7 @@ class TwinBases:
         return found
 
     def _follows_newer(self) -> bool:
-        """Whether the run follows another upstream than the runners were last synced to, as far as that is told."""
+        """Whether the run follows another upstream than the runners were last synced to, as far as that is known."""
         if not self.options.upstream:
             return False
         now, base = self.given.followed, self.options.base(self.given.profile.followed)
@@ -263,7 +277,7 @@ class TwinBases:
         return version is not None and Version(version).is_prerelease
 
     def _find_release_before(self, ref: str) -> str | None:
-        """The release before one, if any; ``None`` for a revision without a version."""
+        """Return the release before one, if any; ``None`` for a revision without a version."""
         tree = self.revisions.open_tree("vllm-omni", ref)
         if tree.source.version is None:
             return None
@@ -282,7 +296,7 @@ class TwinBases:
         return load
 
     def read_vllm_now(self, derived: DerivedModule) -> ModuleRevision | None:
-        """vLLM's own module of the version that the omni tree is for."""
+        """Return vLLM's own module of the version that the omni tree is for."""
         given = self.options.vllm
         if given.is_given and self.given.vllm is not None:
             tree, path = self.given.vllm, self.given.profile.vllm_of(derived.module).path

@@ -1,7 +1,7 @@
-"""Which releases are searched for the base of a copy: a window of minor versions, and more if copies are still older.
+"""Choose the releases to search for the base of a copy: a window of minor versions, extended for older copies.
 
-Comes in: a project, versions, copies. Goes out: release numbers, and the copies that a window is too short for. May
-touch: the package index, through ``sources``.
+Comes in: a project, versions, copies. Goes out: release numbers, and the copies that need a longer window. May touch:
+the package index, through ``sources``.
 """
 
 from __future__ import annotations
@@ -20,22 +20,28 @@ MINORS = 8
 (0.32.0rc1 on 0.26.0rc1)."""
 
 MORE = 4
-"""By how many minor versions the window grows if that is not enough; a judgement between growing often and reading
-releases for nothing. Methods of the GPU runners of 0.32.0rc1 are thirteen minor versions of vLLM old."""
+"""By how many minor versions the window grows.
+
+A judgement between growing often and reading releases for nothing: methods of the GPU runners of 0.32.0rc1 are thirteen
+minor versions of vLLM old.
+"""
 
 LONG = 30
-"""How many lines a copy needs to show that it may be older than the window. A short one, such as a record of ten
-fields, is most similar to the oldest release by chance, or because it has not changed since."""
+"""How many lines a copy needs to show that it may be older than the window.
+
+A short one, such as a record of ten fields, is most similar to the oldest release by chance, or because it has not
+changed since.
+"""
 
 
 def find_earlier_releases(
     project: Project, newest: str, progress: Progress, *, behind: str | None = None, minors: int = MINORS
 ) -> list[str]:
-    """Releases of ``project`` up to ``newest`` and from ``minors`` minor versions back, oldest first.
+    """Return releases of ``project`` up to ``newest`` and from ``minors`` minor versions back, oldest first.
 
-    They are counted back from ``behind``, the version of the omni that follows the project, if it is known and older:
-    a copy lags behind its own release, however new the one is that it is to follow now. If the window does not reach
-    the base, every statement that upstream has removed since looks like omni's own.
+    Counts back from ``behind``, the version of the omni that follows the project, if it is known and older, because a
+    copy lags behind its own release, however new the target is. If the window does not reach the base, every statement
+    that upstream has removed since looks like omni's own.
     """
     from packaging.version import Version
 
@@ -48,7 +54,7 @@ def find_earlier_releases(
         last[version.major] = max(last.get(version.major, 0), version.minor)
 
     def count_minors(version: Version) -> int:
-        """The number of a minor version, counted through all majors: 1.0 comes right after the last 0.x."""
+        """Return the number of a minor version counted through all majors: 1.0 comes right after the last 0.x."""
         return version.minor + sum(minor + 1 for major, minor in last.items() if major < version.major)
 
     floor = count_minors(start) - minors
@@ -58,10 +64,10 @@ def find_earlier_releases(
 def find_copies_at_the_end(
     units: Iterable[tuple[RunnerModule, str, str]], sides: Sequence[ModuleRevision]
 ) -> Mapping[tuple[str, str], float]:
-    """The long copies whose base is the oldest of ``sides``, and may be older yet, with their similarity to it.
+    """Return the long copies whose base is the oldest of ``sides`` and may be older, with their similarity to it.
 
-    ``units`` are triples of a module, the qualified name of a unit in it, and the unit's text. The result is by module
-    name and unit name.
+    ``units`` are triples of a module, the qualified name of a unit in it, and the unit's text. The result is keyed by
+    module name and unit name.
     """
     found = {}
     for module, name, text in units:

@@ -1,8 +1,8 @@
-"""The trees of a run: what options and configuration name, opened.
+"""Open the trees of a run, which options and configuration name.
 
 Comes in: options. Goes out: trees, their modules and the history of their files. May touch: what ``sources`` touches.
 
-- ``inputs`` opens them, with ``namesakes`` of classes; ``runners`` says which derived modules they have; ``pairs`` are
-  the two upstreams that ``check`` and ``verify`` compare; ``patched_tree`` has some files replaced;
-- ``history`` reads the revisions of a file once.
+- ``inputs`` opens the trees, with ``namesakes`` of classes, and ``runners`` finds their derived modules;
+- ``pairs`` has the two upstreams that ``check`` and ``verify`` compare;
+- ``patched_tree`` replaces files of a tree, and ``history`` reads the revisions of a file once.
 """

@@ -1,4 +1,4 @@
-"""The history of a checkout, read once per file.
+"""Read the history of a checkout once per file.
 
 Comes in: a tree in git, paths of files. Goes out: a ``Timeline``, ``ModuleRevision`` values of its revisions, commits.
 May touch: what ``sources`` touches, and the cache folder.
@@ -35,23 +35,23 @@ def read_timeline(tree: InGit, path: str, names: Collection[str], progress: Prog
 
 
 def find_closest(tree: InGit, known: Timeline, wanted: Collection[tuple[str, str]]) -> list[ModuleRevision]:
-    """The revisions that come closest to the ``wanted`` units, each a method name and a text; oldest first."""
+    """Return the revisions closest to the ``wanted`` units (method name and text), oldest first."""
     chosen = [known.revisions[k] for k in nearest(known, wanted)]
     return [ModuleRevision(one.commit[:10], tree.read_blob(one.blob), one.path) for one in chosen]
 
 
 def find_alignments(tree: InGit, mine: Sequence[str], twin: str, *, catches_up: bool = True) -> list[str]:
-    """The commits, oldest first, with whose twin a derived module may have been aligned last.
+    """Return the commits, oldest first, whose twin a derived module may have been aligned with last.
 
-    ``mine`` are the places that the module may be at; the first that there is counts. None are told where the history
-    does not reach back to an alignment. ``catches_up`` is what ``since_alignment`` takes.
+    ``mine`` are the possible places of the module; the first existing one counts. Returns nothing if the history does
+    not reach back to an alignment. ``catches_up`` is passed to ``since_alignment``.
     """
     found = since_alignment(_read_changes(tree, mine, twin), catches_up=catches_up)
     return [change.commit[:10] for change in found]
 
 
 def _read_changes(tree: InGit, mine: Sequence[str], twin: str) -> Iterator[Change]:
-    """What each commit, newest first, did to a derived module and to its twin."""
+    """Yield what each commit, newest first, did to a derived module and to its twin."""
     states: list[tuple[str, Mapping[str, str]]] = [("", {})]
     for step in reversed(tree.steps([*mine, twin])):
         states.append((step[0].commit, {**states[-1][1], **{one.path: one.blob for one in step}}))

@@ -1,4 +1,4 @@
-"""Opens the trees that options and configuration name: the omni, vllm-ascend and vLLM of a run, and older ones of them.
+"""Open the trees that options and configuration name, and older revisions of them.
 
 Comes in: options and configuration. Goes out: ``Inputs``. May touch: what ``sources`` touches.
 """
@@ -26,8 +26,8 @@ from runner_sync.user_paths import resolved
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The trees, configuration and lock of a run. ``root`` is where files are written, ``None`` if the omni tree is not
-    on disk."""
+    """The trees, configuration and lock of a run; ``root`` is where files are written, ``None`` if omni is not on
+    disk."""
 
     omni: Tree
     root: Path | None
@@ -50,7 +50,7 @@ class Inputs:
         return self.trees.get(self.profile.followed)
 
     def with_followed(self, tree: Tree | None) -> Inputs:
-        """The same inputs with ``tree`` as the followed one."""
+        """Return the same inputs with ``tree`` as the followed one."""
         return replace(self, ascend=tree) if self.profile.followed == "vllm-ascend" else replace(self, vllm=tree)
 
     @property
@@ -65,8 +65,10 @@ class Inputs:
 
 
 def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
-    """The omni tree with its configuration and lock. The lock is empty if the tree has none or is a release, and
-    without ``with_lock``, for a run that makes it anew."""
+    """Open the omni tree with its configuration and lock.
+
+    The lock is empty if the tree has none or is a release, or without ``with_lock``, for a run that makes a new one.
+    """
     omni, explicit, profile = options.omni, options.config, options.profile
     if omni.version is not None:
         tree: Tree = sources.open_release("vllm-omni", omni.version, needed=OMNI_FOLDERS, progress=options.progress)
@@ -87,7 +89,8 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
 
 
 def _refuse_foreign_lock(lock: Lock, profile: Profile) -> None:
-    """Raises ``InputError`` for a lock of another built-in profile's runners: a copy, or both were given one name."""
+    """Raise ``InputError`` for a lock of another built-in profile: a copy, or both profiles were given one file
+    name."""
     if (other := find_other_profile({entry.path for entry in lock.entries}, profile)) is not None:
         raise InputError(
             f"{profile.lock_file} is a lock of the {other.platform} runners, and this run is about the "
@@ -97,8 +100,10 @@ def _refuse_foreign_lock(lock: Lock, profile: Profile) -> None:
 
 
 def find_other_profile(paths: Collection[str], given: Profile) -> Profile | None:
-    """The built-in profile that has all of ``paths`` among its runners; ``None`` if there is none, or ``given`` has one
-    of them."""
+    """Return the built-in profile whose runners include all ``paths``.
+
+    Returns ``None`` if there is no such profile, or ``given`` has one of the paths.
+    """
     own, *others = (
         {path for module in profile.modules for path in module.paths} for profile in (given, *BUILT_IN.values())
     )
@@ -108,7 +113,8 @@ def find_other_profile(paths: Collection[str], given: Profile) -> Profile | None
 
 
 def require_git(omni: Tree, revision: str) -> InGit:
-    """The omni tree, if it is a git checkout, to compare with ``revision``. Raises ``InputError`` otherwise."""
+    """Return the omni tree if it is a git checkout, which ``revision`` can be compared with; raise ``InputError``
+    otherwise."""
     if not isinstance(omni, InGit):
         raise InputError(
             f"{omni.source.location} is no git checkout, so nothing changed there since {revision}: leave "
@@ -118,11 +124,10 @@ def require_git(omni: Tree, revision: str) -> InGit:
 
 
 def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
-    """The inputs with the omni tree at the fork point of its branch from ``revision``, and with the lock that it had
-    there, or the present one if it had none.
+    """Return the inputs at the fork point of the branch from ``revision``.
 
-    Files that the branch renamed can be read there by their new names, too. Raises ``InputError`` if the tree is no git
-    checkout, and for an unknown revision.
+    The lock is the one at that point, or else the present one. Files that the branch renamed can be read by their new
+    names, too. Raises ``InputError`` if the tree is no git checkout, and for an unknown revision.
     """
     now = require_git(given.omni, revision)
     tree = open_at("vllm-omni", now.fork_point(revision), given.omni, progress)
@@ -140,17 +145,17 @@ def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
 
 
 def _fit_profile(settings: configuration.Config, omni: Tree) -> configuration.Config:
-    """The configuration with a profile that knows the helper classes of this tree."""
+    """Add the helper classes of this tree to the profile of the configuration."""
     return replace(settings, profile=add_namesakes(settings.profile, omni))
 
 
 def open_target(
     project: Project, options: TreeOptions, settings: configuration.Config, progress: Progress
 ) -> Tree | None:
-    """The tree that an option names, else an environment variable, else the configuration, else the installed package.
+    """Open the tree that an option names, else an environment variable, the configuration, or the installed package.
 
-    ``None`` if there is none of these. Raises ``InputError`` for a tree that cannot be read; the message says which
-    variable or key named it, unless an option did.
+    Returns ``None`` without any of these. Raises ``InputError`` for an unreadable tree; the message names the variable
+    or key unless an option named the tree.
     """
     if options.path is not None:
         return sources.open_path(project, options.path, ref=options.ref)
@@ -176,7 +181,7 @@ def open_target(
 
 @contextmanager
 def _blame_place(place: str) -> Iterator[None]:
-    """Put ``place``, which named a tree, in front of an error: no option on the command line explains it."""
+    """Put ``place``, which named a tree, in front of an error, because no command-line option explains it."""
     try:
         yield
     except InputError as error:
@@ -184,13 +189,14 @@ def _blame_place(place: str) -> Iterator[None]:
 
 
 def open_locked(project: Project, lock: Lock, progress: Progress) -> Tree | None:
-    """The release of an upstream that the last run read according to the lock; ``None`` if it names no release."""
+    """Open the release of an upstream that the last run read according to the lock; return ``None`` if that is no
+    release."""
     version = lock.inputs.get(project, "")
     return _open_release(project, version, progress) if is_version(version) else None
 
 
 def require_tree(project: Project, tree: Tree | None) -> Tree:
-    """``tree``. If it is ``None``, raises ``InputError``, with every way to name a tree of ``project``."""
+    """Return ``tree``; if it is ``None``, raise ``InputError`` with every way to name a tree of ``project``."""
     if tree is None:
         raise InputError(
             f"no {TITLES[project]} to follow: give {options_of(project)}, set {PATH_VARIABLES[project]}, "
@@ -200,18 +206,18 @@ def require_tree(project: Project, tree: Tree | None) -> Tree:
 
 
 def option_word(project: Project) -> str:
-    """The word for an upstream in the names of options: ``ascend`` as in ``--ascend-path``."""
+    """Return the word for an upstream in option names: ``ascend`` as in ``--ascend-path``."""
     return project.removeprefix("vllm-")
 
 
 def options_of(project: Project) -> str:
-    """The options that name a tree of an upstream, as words for a message."""
+    """Return the options that name a tree of an upstream, as words for a message."""
     word = option_word(project)
     return f"--{word}-path or --{word}-version"
 
 
 def refuse_unread(profile: Profile, ascend: TreeOptions, base: str | None) -> None:
-    """Raises ``InputError`` for options that name a vllm-ascend if the profile follows vLLM: it would not be read."""
+    """Raise ``InputError`` for options that name a vllm-ascend if the profile follows vLLM and would not read it."""
     if profile.followed == "vllm" and (ascend.is_given or base is not None):
         raise InputError(
             f"the {profile.platform} runners follow vLLM, and no vllm-ascend is read: leave the --ascend options out, "
@@ -220,7 +226,7 @@ def refuse_unread(profile: Profile, ascend: TreeOptions, base: str | None) -> No
 
 
 def require_one_followed(profile: Profile) -> None:
-    """Raises ``InputError`` if modules of the profile follow different projects: one run follows one."""
+    """Raise ``InputError`` if modules of the profile follow different projects, because one run follows one."""
     for module in profile.modules:
         if (project := module.upstreams[0].project) != profile.followed:
             raise InputError(
@@ -236,8 +242,11 @@ def _open_release(project: Project, version: str, progress: Progress) -> Tree:
 
 
 def open_at(project: Project, ref: str, like: Tree | None, progress: Progress) -> Tree:
-    """The tree of ``project`` at ``ref``: ``like`` if that is a folder known by this path alone, or from it if it is a
-    git checkout that knows ``ref``, else a release."""
+    """Open the tree of ``project`` at ``ref``.
+
+    That is ``like`` if it is a folder known only by the path ``ref``, else its revision ``ref`` if it is a git checkout
+    that knows this revision, else a release.
+    """
     if like is not None and not like.source.is_known_elsewhere and like.source.ref == ref:
         return like
     if like is not None and like.source.kind == "git":
@@ -250,7 +259,8 @@ def open_at(project: Project, ref: str, like: Tree | None, progress: Progress) -
 
 
 def is_version(ref: str) -> bool:
-    """Whether ``ref`` is a release number and not a git revision. It must have a dot: ``123456b789`` parses as both."""
+    """Whether ``ref`` is a release number and not a git revision; it needs a dot because ``123456b789`` parses as
+    both."""
     from packaging.version import Version
 
     try:
@@ -261,7 +271,7 @@ def is_version(ref: str) -> bool:
 
 
 def read_first(tree: Tree, paths: Iterable[str]) -> tuple[str, str] | None:
-    """``(path, text)`` of the first of ``paths`` that the tree has."""
+    """Return ``(path, text)`` of the first of ``paths`` that the tree has."""
     for path in paths:
         text = tree.read(path)
         if text is not None:

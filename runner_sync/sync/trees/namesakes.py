@@ -1,7 +1,7 @@
-"""Finds helper classes that have the same name on GPU and NPU except for the word ``NPU``.
+"""Find helper classes whose names on GPU and NPU differ only by the word ``NPU``.
 
 For example, ``_HostCopyBatch`` of vllm-omni 0.32.0rc1's GPU generation runner is ``_NPUHostCopyBatch`` in the NPU one.
-As for the classes that the profile names, uses of the GPU name are translated, and the methods have twins.
+As with the classes that the profile names, uses of the GPU name are translated, and the methods have twins.
 
 Comes in: a profile, the omni tree. Goes out: the profile with a row for each such class. May touch: the tree, by
 reading.
@@ -21,9 +21,9 @@ _CLASS = re.compile(r"\nclass (\w+)")
 
 
 def add_namesakes(profile: Profile, omni: Tree) -> Profile:
-    """``profile`` with a row for each GPU class that the NPU module has with the platform's word in its name.
+    """Add a row to ``profile`` for each GPU class that the NPU module has with the platform's word in its name.
 
-    Leaves out pairs of which one module defines both names, and classes that the profile names already.
+    Skips pairs if one module defines both names, and classes that the profile names already.
     """
     known = {row.name for row in profile.names} | {gpu for gpu, _ in profile.classes}
     rows = [row for row in _find_namesakes(profile, omni) if row.name not in known]

@@ -1,4 +1,4 @@
-"""The trees that ``check`` and ``verify`` compare the runners with: the target pair and the one they were made for.
+"""Open the trees that ``check`` and ``verify`` compare the runners with: the target pair and the older pair.
 
 Comes in: options, configuration and lock. Goes out: ``Inputs`` with their upstreams, and ``Pair`` values. May touch:
 what ``sources`` touches; nothing if no option, variable, configuration or installation names a tree to follow.
@@ -38,12 +38,12 @@ class Pair:
 
     @property
     def words(self) -> list[str]:
-        """The options that name the pair as what the runners were made for."""
+        """The options that name the pair as the one that the runners were made for."""
         named = {source.project: source.ref for source in (self.followed.source, self.vllm.source)}
         return [word for project, ref in named.items() for word in (f"--{inputs.option_word(project)}-base", ref)]
 
     def world(self, given: inputs.Inputs) -> World:
-        """The pair together with the omni tree, as the trees that one program is made of."""
+        """Return the pair and the omni tree as the trees of one program."""
         from runner_sync.verify.trees.world import World
 
         trees = {**given.trees, "vllm": self.vllm, self.followed.source.project: self.followed}
@@ -51,8 +51,10 @@ class Pair:
 
 
 def open_targets(options: CheckOptions, given: inputs.Inputs) -> inputs.Inputs:
-    """``given`` with the vllm-ascend and the vLLM that options, environment or configuration name, or that are
-    installed. Raises ``InputError`` if a base is named and no tree to compare it with."""
+    """Add the vllm-ascend and vLLM that options, environment, configuration or installation name to ``given``.
+
+    Raises ``InputError`` if a base is named without a tree to compare it with.
+    """
     project = given.profile.followed
     inputs.refuse_unread(given.profile, options.ascend, options.ascend_base)
     vllm = inputs.open_target("vllm", options.vllm, given.config, options.progress)
@@ -69,8 +71,10 @@ def open_targets(options: CheckOptions, given: inputs.Inputs) -> inputs.Inputs:
 
 
 def open_target_pair(options: CheckOptions, given: inputs.Inputs) -> Pair:
-    """The pair that the runners should fit. Its vLLM is the one that is named, else the one that vllm-ascend declares.
-    Raises ``InputError`` if no tree to follow is at hand, or it declares no vLLM and none is named."""
+    """Open the pair that the runners should fit, with the vLLM that is named or that vllm-ascend declares.
+
+    Raises ``InputError`` if no tree to follow is at hand, or no vLLM is declared or named.
+    """
     followed = inputs.require_tree(given.profile.followed, given.followed)
     if given.vllm is not None:
         return Pair(followed, given.vllm)
@@ -82,8 +86,11 @@ def open_target_pair(options: CheckOptions, given: inputs.Inputs) -> Pair:
 
 
 def open_older_pair(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
-    """The pair that the runners were made for, according to option or lock; ``None`` if neither says, or it is ``new``.
-    Raises ``InputError`` if it cannot be told which vLLM belongs to it, and for a base that cannot be read."""
+    """Open the pair that the runners were made for, by option or lock.
+
+    Returns ``None`` if neither names one, or it is ``new``. Raises ``InputError`` if its vLLM is unknown, or a base
+    cannot be read.
+    """
     project = given.profile.followed
     named = options.base(project)
     ref = named or find_last_synced(given.lock)
@@ -102,7 +109,7 @@ def open_older_pair(options: CheckOptions, given: inputs.Inputs, new: Pair) -> P
 
 
 def open_pair_with_omni_vllm(options: CheckOptions, given: inputs.Inputs, new: Pair) -> Pair | None:
-    """``new`` with the vLLM that the omni tree is for; ``None`` if that is of the same minor version, or unknown.
+    """Return ``new`` with the vLLM that omni is for; ``None`` if that is unknown or of the same minor version.
 
     Raises ``InputError`` if that vLLM cannot be read.
     """
@@ -116,17 +123,17 @@ def open_pair_with_omni_vllm(options: CheckOptions, given: inputs.Inputs, new: P
 
 
 def _find_locked_vllm(ref: str, given: inputs.Inputs) -> str | None:
-    """The vLLM of the last upgrade, if that followed ``ref``."""
+    """Return the vLLM of the last upgrade, if that followed ``ref``."""
     known = given.lock.inputs
     return known.get("vllm") if known.get(given.profile.followed) == ref else None
 
 
 def open_pair_before_upgrade(options: UpgradeOptions, given: inputs.Inputs, refs: Iterable[str]) -> Pair | None:
-    """The pair that runners fitted before an upgrade to the trees of ``given``; ``None`` if it is that of the upgrade.
+    """Open the pair that runners fitted before an upgrade to ``given``; return ``None`` if it is the same pair.
 
-    That is the followed project at the newest of ``refs``, which the units were copied from, and the vLLM that the omni
-    tree is for: its shared code runs on that one, however old the copies are. Raises ``InputError`` for a tree that
-    cannot be read, and if nobody says which vLLM it was.
+    It has the followed project at the newest of ``refs``, which the units were copied from, and the vLLM that the omni
+    tree is for, because omni's shared code runs on that one, however old the copies are. Raises ``InputError`` for a
+    tree that cannot be read.
     """
     assert given.followed is not None
     assert given.vllm is not None
@@ -143,8 +150,10 @@ def open_pair_before_upgrade(options: UpgradeOptions, given: inputs.Inputs, refs
 
 
 def open_followed_at(ref: str, given: inputs.Inputs, options: CheckOptions | UpgradeOptions) -> Tree:
-    """The followed project at ``ref``, which a lock or an option names. Raises ``InputError``, with the remedy, for a
-    git revision if the followed tree is no git checkout."""
+    """Open the followed project at ``ref``, which a lock or an option names.
+
+    Raises ``InputError``, with the remedy, for a git revision if the followed tree is no git checkout.
+    """
     project, tree = given.profile.followed, given.followed
     is_git = tree is not None and tree.source.kind == "git"
     if not is_git and not inputs.is_version(ref):
@@ -158,7 +167,7 @@ def open_followed_at(ref: str, given: inputs.Inputs, options: CheckOptions | Upg
 
 
 def is_ref_of(ref: str, tree: Tree) -> bool:
-    """Whether ``ref`` is the version of ``tree`` or its git revision, perhaps shortened: what the tree says it is."""
+    """Whether ``tree`` says that ``ref`` is its version or its git revision, perhaps shortened."""
     source = tree.source
     return ref in (source.ref, source.version) or bool(source.revision and source.revision.startswith(ref))
 
@@ -166,8 +175,8 @@ def is_ref_of(ref: str, tree: Tree) -> bool:
 def has_texts_of(ref: str, tree: Tree) -> bool:
     """Whether ``tree`` has the texts of ``ref``, so that comparing the two tells nothing.
 
-    A git tree has if ``ref`` is its commit and nothing in its work tree is changed: a version in its metadata is that
-    of the release which it began as, a patched vLLM, say. What another tree says it is must be believed.
+    A git tree has them if ``ref`` is its commit and its work tree is unchanged. Its metadata proves nothing, because a
+    patched vLLM still has the version of the release that it began as. Any other tree must be believed.
     """
     source = tree.source
     if source.kind != "git":
@@ -180,15 +189,15 @@ def has_texts_of(ref: str, tree: Tree) -> bool:
 
 
 def find_last_synced(lock: Lock) -> str | None:
-    """The upstream that the runners as a whole were made for: the newest version that any unit follows.
+    """Return the upstream that the runners as a whole were made for: the newest version that any unit follows.
 
-    If units follow commits only, whose order is not known here, the commit that most of them follow.
+    If units follow only commits, whose order is not known here, returns the most frequent one.
     """
     return _choose_newest(Counter(entry.upstream.ref for entry in lock.entries if entry.upstream is not None))
 
 
 def _choose_newest(refs: Counter[str]) -> str | None:
-    """The newest version among ``refs``; if all are git revisions, the commonest; ``None`` if there are none."""
+    """Return the newest version among ``refs``, or the most frequent git revision if there are no versions."""
     from packaging.version import Version
 
     versions = [ref for ref in refs if inputs.is_version(ref)]
@@ -198,9 +207,9 @@ def _choose_newest(refs: Counter[str]) -> str | None:
 
 
 def open_vllm_of_omni(options: CheckOptions, given: inputs.Inputs, near: Iterable[Tree]) -> Tree | None:
-    """The vLLM of the version that the omni tree declares: one of the trees ``near``, else opened by that version.
+    """Return the vLLM of the version that omni declares, from the trees ``near`` or else opened.
 
-    If omni declares none, the first of ``near``, or ``None``.
+    If omni declares none, returns the first of ``near``, or ``None``.
     """
     trees = list(near)
     version = sources.declared_vllm(given.omni)

@@ -1,4 +1,4 @@
-"""A tree with some files replaced or added: for example a result before it is written, or modules under later names.
+"""Replace or add files in a tree, for example a result before it is written, or modules under later names.
 
 Comes in: a tree and texts by path. Goes out: a ``PatchedTree``, which is a tree, too. May touch: the tree, by reading.
 """
@@ -32,7 +32,8 @@ class PatchedTree:
         return [path for path in self._paths if is_below(path, prefix)]
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """``find`` of every text by path; what ``tree`` remembers is used for the files that are not replaced."""
+        """Return ``find`` of every text by path, with the remembered answers of ``tree`` for files that are not
+        replaced."""
         known = self.tree.remembered(what, find) if isinstance(self.tree, Remembering) else {}
         missing = self.texts.keys() | set(self.paths()) - known.keys()
         return {path: find(self.read(path) or "") if path in missing else known[path] for path in self.paths()}

@@ -1,7 +1,7 @@
-"""Which derived modules an omni tree has, and which it should have.
+"""Find the derived modules that an omni tree has, and refuse a tree that lacks required ones.
 
-Comes in: ``Inputs``. Goes out: ``DerivedModule`` values. May touch: the omni tree, by reading. Imports nothing heavy:
-``check`` runs in every pull request.
+Comes in: ``Inputs``. Goes out: ``DerivedModule`` values. May touch: the omni tree, by reading. Imports nothing heavy,
+because ``check`` runs in every pull request.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from runner_sync.trees import InGit, InWork
 
 @dataclass(frozen=True, slots=True)
 class DerivedModule:
-    """A derived module (NPU runner or worker) of the omni tree: its row of the profile, where it is, what it says."""
+    """A derived module (NPU runner or worker) of the omni tree: its row of the profile, its path and its text."""
 
     module: RunnerModule
     path: str
@@ -30,7 +30,7 @@ class DerivedModule:
 
 
 def find_modules(given: inputs.Inputs) -> list[DerivedModule]:
-    """The derived modules of the omni tree, in the profile's order. Raises ``InputError`` when it has none."""
+    """Return the derived modules of the omni tree in the profile's order; raise ``InputError`` if there are none."""
     found = []
     for module in given.profile.modules:
         place = inputs.read_first(given.omni, module.paths)
@@ -45,8 +45,11 @@ def find_modules(given: inputs.Inputs) -> list[DerivedModule]:
 
 
 def note_absent_files(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> list[str]:
-    """A remark about each file that the configuration names for a derived module or its twin and that the tree lacks:
-    misspelt, or not there yet. Files of the built-in profiles are left out: they come and go with versions of omni."""
+    """Note each file that the configuration names for a derived module or its twin and the tree lacks.
+
+    Such a path is misspelt, or the file does not exist yet. Skips files of the built-in profiles, which come and go
+    with versions of omni.
+    """
     known = [module for profile in BUILT_IN.values() for module in profile.modules]
     built_in = {path for module in known for path in (*module.paths, *_twin_paths(module))}
     found = {module.module.name for module in modules}
@@ -64,19 +67,17 @@ def _twin_paths(module: RunnerModule) -> tuple[str, ...]:
 
 
 def refuse_indentation(modules: Sequence[DerivedModule]) -> None:
-    """Raises ``InputError`` for a module that is indented with tabs, or whose first suite is not indented by four
+    """Raise ``InputError`` for a module that is indented with tabs, or whose first suite is not indented by four
     spaces.
 
-    What is merged in is indented by four spaces. Python rejects a suite that mixes them with tabs, and of a module with
-    another width every method that is touched would get a layout of its own.
+    Merged code is indented by four spaces. Python rejects a suite that mixes it with tabs. With another width, every
+    merged method would differ in layout from the rest of its module.
     """
     for found in modules:
         if re.search(r"^ *\t", found.text, re.MULTILINE):
             tabbed = (line for line, indent in _find_suites(found.text) if "\t" in indent)
             if line := next(tabbed, 0):
-                raise InputError(
-                    f"{found.path}:{line}: is indented with tabs; run `ruff format` on it and then again."
-                )
+                raise InputError(f"{found.path}:{line}: is indented with tabs; run `ruff format` on it and then again.")
         line, first = next(_find_suites(found.text), (0, ""))
         if line and len(first) != _WIDTH:
             raise InputError(
@@ -90,7 +91,8 @@ _WIDTH = 4
 
 
 def _find_suites(text: str) -> Iterator[tuple[int, str]]:
-    """Line and indentation of each suite that is deeper than the code before it. What strings hold is not counted."""
+    """Yield line and indentation of each suite that is deeper than the code before it, ignoring the contents of
+    strings."""
     import tokenize
 
     # What is wrong with a text that is no Python, the parser will say.
@@ -101,17 +103,19 @@ def _find_suites(text: str) -> Iterator[tuple[int, str]]:
 
 
 def refuse_gone(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
-    """Raises ``InputError`` for a runner or GPU twin that the lock records and the tree lacks, and for one that was
-    deleted without a commit: otherwise the run would look green because it does not read the file."""
+    """Raise ``InputError`` for a locked runner or GPU twin that the tree lacks, or one deleted without a commit.
+
+    The run would otherwise look green because it does not read the file.
+    """
     refuse_lost(given, {entry.path for entry in given.lock.entries} - {derived.path for derived in modules})
     refuse_twinless(given)
     refuse_deleted(given, modules)
 
 
 def refuse_renamed(given: inputs.Inputs, modules: Sequence[DerivedModule], since: str | None) -> None:
-    """Raises ``InputError`` if the branch renamed a runner or a GPU twin to a path that the profile does not name.
+    """Raise ``InputError`` if the branch renamed a runner or a GPU twin to a path that the profile does not name.
 
-    It would not be found, nothing would be compared with it, and the run would look green.
+    The file would not be found or compared, and the run would look green.
     """
     if since is None or not isinstance(given.omni, InGit):
         return
@@ -128,7 +132,7 @@ def refuse_renamed(given: inputs.Inputs, modules: Sequence[DerivedModule], since
 
 
 def refuse_twinless(given: inputs.Inputs) -> None:
-    """Raises ``InputError`` for a GPU runner that the lock records and the tree lacks.
+    """Raise ``InputError`` for a GPU runner that the lock records and the tree lacks.
 
     It would look as if it had dropped all its methods.
     """
@@ -137,10 +141,10 @@ def refuse_twinless(given: inputs.Inputs) -> None:
 
 
 def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
-    """Raises ``InputError`` for a runner or GPU twin whose deletion is not committed.
+    """Raise ``InputError`` for a runner or GPU twin whose deletion is not committed.
 
-    An upgrade would make a new runner from its GPU twin, without what people had written there; and of a twin that is
-    not there it would port nothing, without a word.
+    An upgrade would make a new runner from the GPU twin, without the code that people had written, and would silently
+    port nothing from a missing twin.
     """
     present = {derived.module.name for derived in modules}
     absent = [path for module in given.profile.modules if module.name not in present for path in module.paths]
@@ -154,8 +158,7 @@ def refuse_deleted(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> No
 
 
 def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
-    """Raises ``InputError`` if any file is ``gone``: recorded in the lock, but not in the tree or not in the profile.
-    The message says what to do in each case."""
+    """Raise ``InputError`` if any locked file is ``gone`` from the tree or from the profile, and say what to do."""
     if present := sorted(path for path in gone if given.omni.read(path) is not None):
         raise InputError(
             f"{given.lock_file} records {', '.join(present)}, and no row of the configuration names it any more: a row "
@@ -178,9 +181,9 @@ def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
 
 
 def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
-    """Raises ``InputError`` for a runner or GPU twin whose top level lacks the class that the profile names.
+    """Raise ``InputError`` for a runner or GPU twin whose top level lacks the class that the profile names.
 
-    Rules look for the class by name, and only members of such a class are merged: without it, they would find nothing
+    Rules look for the class by name, and only members of such a class are merged. Without it they would find nothing,
     and the run would look green.
     """
     for derived in modules:
@@ -200,8 +203,10 @@ def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> 
 
 
 def refuse_duplicate_class(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> None:
-    """Raises ``InputError`` for a runner or GPU twin that defines its class twice: only the second one runs, and what a
-    merge changes in the first has no effect."""
+    """Raise ``InputError`` for a runner or GPU twin that defines its class twice.
+
+    Only the second definition runs, so a merge into the first has no effect.
+    """
     for derived in modules:
         for path, name, text in _find_named_classes(given, derived):
             at_top = [line for line, is_at_top in _find_class_lines(name, text) if is_at_top]
@@ -212,7 +217,8 @@ def refuse_duplicate_class(given: inputs.Inputs, modules: Sequence[DerivedModule
 
 
 def _find_named_classes(given: inputs.Inputs, derived: DerivedModule) -> list[tuple[str, str, str]]:
-    """Path, class and text of a module and of its GPU twin, if that is there; without those that name no class."""
+    """Return path, class and text of a module and of its GPU twin, if that exists; skip a file whose row names no
+    class."""
     gpu = derived.module.gpu
     twin = given.omni.read(gpu.path) if gpu is not None else None
     places = [(derived.path, derived.module.name, derived.text)]
@@ -221,10 +227,10 @@ def _find_named_classes(given: inputs.Inputs, derived: DerivedModule) -> list[tu
 
 
 def _find_class_lines(name: str, text: str) -> list[tuple[int, bool]]:
-    """The line of each definition of a class in a module, and whether that stands at the top level.
+    """Return the line of each definition of a class in a module, and whether it is at the top level.
 
-    The text alone tells where there is one line like that. Where the module does not parse, none counts as nested: the
-    parser will say what is wrong.
+    A single unindented line is found without parsing. In a module that does not parse, every definition counts as
+    top-level, because the parser will report the error.
     """
     heads = [*re.finditer(rf"^([ \t]*)class {re.escape(name)}\b", text, re.MULTILINE)]
     if len(heads) == 1 and not heads[0][1]:
@@ -238,7 +244,7 @@ def _find_class_lines(name: str, text: str) -> list[tuple[int, bool]]:
 
 
 def _suggest_renaming(name: str, gpu: str, npu: str) -> str:
-    """What to write in the configuration if the class ``name`` of the pair ``gpu`` and ``npu`` has been renamed."""
+    """Return the configuration that maps a renamed class ``name`` of the pair ``gpu`` and ``npu``."""
     if not gpu:
         return "`modules`"
     return f"""`extend-classes = {{ {"NEW_NAME" if name == gpu else gpu} = "{"NEW_NAME" if name == npu else npu}" }}`"""

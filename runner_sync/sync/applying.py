@@ -39,8 +39,7 @@ def apply(
         _make_folder(options.out)
     elif not options.allow_dirty:
         tree = inputs.open_omni(options, with_lock=False).omni
-        # `lock` may replace a lock with uncommitted changes: that is how a damaged one is mended, and what still holds
-        # of it is kept.
+        # `lock` may replace a lock with uncommitted changes, to mend a damaged one; valid entries are kept.
         mends = planned.report.command == "lock"
         _refuse_dirty(tree, [change.path for change in (planned.changes if mends else changes)], is_end=True)
     return write.write(changes, planned.root, tell=tell)
@@ -109,7 +108,7 @@ def _refuse_dirty(tree: Tree, paths: Sequence[str], *, is_end: bool = False) -> 
     At the end of a run (``is_end``) they may come from another run.
     """
     found = tree.dirty(paths) if isinstance(tree, InWork) else []
-    found = [path for path in found if tree.read(path) is not None]  # nothing of a deleted file can be lost
+    found = [path for path in found if tree.read(path) is not None]  # a deleted file has nothing to lose
     if found:
         again = " (or run this again, if another run wrote it meanwhile)" if is_end else ""
         raise InputError(f"{found[0]} has uncommitted changes: commit or stash them, or pass --allow-dirty{again}.")

@@ -103,11 +103,11 @@ def _write_baseline(change: FileChange, file: Path) -> None:
 
 
 def _note_stale(entries: tuple[StaleEntry, ...], file: Path) -> list[str]:
-    said = [
+    notes = [
         f"{file} accepts {entry.accepted} × {entry.code} `{entry.symbol}` in {entry.unit or entry.path}, and there is "
         f"{entry.found or 'none'}"
         for entry in entries[:_MOST_STALE]
     ]
     if len(entries) > _MOST_STALE:
-        said.append(f"and {len(entries) - _MOST_STALE} more stale entries")
-    return [*said, "shrink the baseline with --update-baseline"] if said else []
+        notes.append(f"and {len(entries) - _MOST_STALE} more stale entries")
+    return [*notes, "shrink the baseline with --update-baseline"] if notes else []

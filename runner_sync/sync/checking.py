@@ -179,11 +179,11 @@ def _add_worlds(options: CheckOptions, given: inputs.Inputs, job: CheckJob) -> t
     narrowed = ", as far as the branch touched or brought it" if options.changed_since is not None else ""
     if old is None:
         everything = "what" if narrowed else "everything that"
-        told = f"breakage: {everything} does not fit {new.title} is reported{narrowed}"
+        note = f"breakage: {everything} does not fit {new.title} is reported{narrowed}"
         compared, remarks = _open_comparison(options, given, new)
-        return replace(job, world=world, compared=compared), [told, *remarks]
-    told = f"breakage: what does not fit {new.title} and did fit {old.title} is reported{narrowed}"
-    return replace(job, world=world, old_world=old.world(given)), [told, *_note_unverified_vllm(old, new)]
+        return replace(job, world=world, compared=compared), [note, *remarks]
+    note = f"breakage: what does not fit {new.title} and did fit {old.title} is reported{narrowed}"
+    return replace(job, world=world, old_world=old.world(given)), [note, *_note_unverified_vllm(old, new)]
 
 
 def _note_missing_older(given: inputs.Inputs, job: CheckJob) -> list[str]:
@@ -245,8 +245,7 @@ def _find_changed_lines(options: CheckOptions, given: inputs.Inputs) -> dict[str
 
 
 def _make_report(command: str, run: _Run, result: CheckResult, notes: Sequence[str]) -> Report:
-    """Make the report of the findings that the baseline does not accept, with the texts of their files to quote
-    from."""
+    """Make the report of the findings that the baseline does not accept, with their files' texts for quotes."""
     given, job = run.given, run.job
     findings, remarks = baseline_file.apply_baseline(run.options, given, result)
     texts = {module.path: module.text for module in job.modules}

@@ -96,7 +96,7 @@ def open_inputs(options: UpgradeOptions, *, with_lock: bool = True) -> inputs.In
         followed = followed or inputs.open_locked(project, known, options.progress)
     except InputError:
         if options.upstream:
-            raise  # only a port from the GPU runners goes on without it: the lock says which units are copies
+            raise  # only a port from the GPU runners can do without: the lock says which units are copies
     given = given.with_followed(inputs.require_tree(project, followed) if options.upstream else followed)
     return given if project == "vllm" else replace(given, vllm=_open_vllm(options, given))
 
@@ -202,7 +202,7 @@ def _summarise(
 
 def lock(options: UpgradeOptions) -> Upgrade:
     """Plan a lock of the runners as they stand: the base of each unit, from the old lock or else inferred."""
-    # The old lock does not name the trees: it may name some that cannot be read, and a new lock is the remedy.
+    # The old lock does not name the trees, because it may name unreadable ones, which a new lock must replace.
     given = open_inputs(options, with_lock=False)
     options = _pin_omni_base(options, given)
     modules = find_modules(given)
@@ -224,8 +224,7 @@ def lock(options: UpgradeOptions) -> Upgrade:
 
 
 def _pin_omni_base(options: UpgradeOptions, given: inputs.Inputs) -> UpgradeOptions:
-    """Replace a revision such as ``HEAD`` in ``--omni-base`` by its commit, because ``HEAD`` moves with the next
-    commit."""
+    """Replace a revision such as ``HEAD`` in ``--omni-base`` by its commit, because it moves with the next one."""
     base = options.omni_base
     if base is None or inputs.is_version(base):
         return options

@@ -192,8 +192,8 @@ def _choose_place(
     base = next((c for c in gpu_mro.classes[1:] if c in npu_mro.classes), None)
     reason = _why_no_base(given, derived, npu, gpu, base, mros=(npu_mro, gpu_mro))
     if _exists(base) and not reason:
-        said = f"{base.name} is a base of both classes"
-        return Move("base", npu, gpu, base=base.name, base_path=base.reading.path, reason=said)
+        text = f"{base.name} is a base of both classes"
+        return Move("base", npu, gpu, base=base.name, base_path=base.reading.path, reason=text)
     return Move("mixin", npu, gpu, reason=f"a mixin, because {reason}")
 
 

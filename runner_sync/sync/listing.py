@@ -158,8 +158,7 @@ def _note_nearest_line(units: Sequence[UnitReport], line: int | None) -> list[st
 
 
 def _choose_omni_tree(options: CheckOptions, file: str) -> CheckOptions:
-    """Name the omni tree around ``file`` in the options, if the file is outside the current folder and no tree is
-    named."""
+    """Name the omni tree around ``file``, if no tree is named and the file is outside the current folder."""
     place = resolved(Path(file))
     if options.omni.is_given or not place.is_file() or place.is_relative_to(Path.cwd()):
         return options
@@ -229,7 +228,7 @@ def _report_unit(traced: Traced, line: int | None, listed: Sequence[Block]) -> U
     """Report a unit with one hunk per run of lines of the same origin, or with the hunk at ``line``."""
     spans = [span for span in traced.spans if line is None or span.start <= line <= span.end]
     if line is not None and not spans:
-        # A blank or closing line goes with the statement above it.
+        # A blank or closing line belongs to the statement above it.
         above = [span for span in traced.spans if span.start <= line]
         spans = above[-1:] or list(traced.spans[:1])
     hunks = tuple(Hunk(span.start, span.end, span.provenance, _describe_cause(span, listed)) for span in joined(spans))

@@ -26,7 +26,7 @@ def blame_deepest_file(given: inputs.Inputs) -> Iterator[None]:
     """
     try:
         yield
-    except (RecursionError, ValueError) as error:  # `UnparsableText` is one; its room is slow to import
+    except (RecursionError, ValueError) as error:  # `UnparsableText` is a ValueError; its room is slow to import
         if not any(isinstance(one, RecursionError) for one in (error, error.__cause__)):
             raise
         depth, path = max(((depth_of(text), path) for path, text in _read_modules(given)), default=(0, ""))

@@ -179,8 +179,7 @@ def trace_gpu(trees: Trees, derived: DerivedModule) -> Iterator[Traced]:
 
 
 def _read_vllm_units(trees: Trees, derived: DerivedModule) -> dict[str, Unit]:
-    """Return vLLM's own units by unqualified name, because a GPU class is named differently from the vLLM class it
-    copies."""
+    """Return vLLM's own units by unqualified name, because GPU and vLLM classes have different names."""
     path = trees.given.profile.vllm_of(derived.module).path
     text = trees.vllm.read(path) if trees.vllm is not None else None
     if text is None:

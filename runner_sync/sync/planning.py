@@ -123,8 +123,8 @@ def _finish_started(started: ModuleResult, result: ModuleResult) -> ModuleResult
     rows = len(result.after.split("\n")) - 1
     about = tuple(replace(item, end_line=rows, chosen=result.after) for item in started.reviews)
     asked = {item.unit for item in result.reviews}
-    told = [unit for unit in result.units if unit.outcome != "unchanged" or unit.unit in asked]
-    return replace(result, before="", units=(*started.units, *told), reviews=(*about, *result.reviews))
+    reported = [unit for unit in result.units if unit.outcome != "unchanged" or unit.unit in asked]
+    return replace(result, before="", units=(*started.units, *reported), reviews=(*about, *result.reviews))
 
 
 def _refuse_missing_runner(modules: Sequence[DerivedModule], given: inputs.Inputs) -> None:
@@ -299,8 +299,7 @@ def _find_undefined(
 
 
 def _collect_records(run: _Run) -> dict[str, records.Record]:
-    """Return the records of the modules upgraded so far, with their old and new fields and those of the GPU runner's
-    record."""
+    """Return the records of the modules upgraded so far, with their old, new and GPU fields."""
     omni, upgraded = run.given.omni, run.module_texts.upgraded
     twins = {derived.path: derived.module.gpu.path for derived in run.modules if derived.module.gpu is not None}
     return {

@@ -170,8 +170,7 @@ class _StatusFinder:
         return PortStatus(name, "unneeded", f"nothing in {self.derived.path} uses {top}")
 
     def _run_rules(self) -> tuple[set[str], dict[str, str]]:
-        """Return the NPU units that could be hoisted (RS501), and the GPU overrides that NPU skips (RS203) with
-        reasons."""
+        """Return the NPU units that could be hoisted (RS501), and why NPU skips GPU overrides (RS203)."""
         module = CheckModule(self.derived.path, self.derived.text, self.gpu_path, self.gpu_text or None)
         job = CheckJob(self.profile, (module,), read=self.trees.given.omni.read)
         found = check.run(job, Codes(("RS203", "RS501"))).findings

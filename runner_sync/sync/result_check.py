@@ -49,7 +49,7 @@ def find_new_breakage(given: inputs.Inputs, results: Sequence[ModuleResult], opt
     paths = [*own, *world.beside(own)]
     before = world.with_omni(given.omni)
     if not options.upstream:
-        # A port is not to blame for breakage that the runners had before on this vllm-ascend.
+        # A port did not cause breakage that the runners had before on this vllm-ascend.
         found = breakage.find(world, before, paths)
         options.progress("verifying", 1, 1)
         return Verified(tuple(folded(found)))

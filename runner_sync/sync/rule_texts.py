@@ -10,8 +10,7 @@ from runner_sync.verify import registry
 
 
 def rules(code: str | None = None) -> Report:
-    """Return the rule with this code or name (``RS203``, ``override-skipped``), or the rules whose codes begin with
-    ``code`` (``RS3``).
+    """Return the rule with this code or name (``RS203``, ``override-skipped``), or rules by prefix (``RS3``).
 
     Returns all rules if ``code`` is ``None``, and none if no rule matches.
     """

@@ -45,8 +45,7 @@ def refuse_misspelt(only: Sequence[str], modules: Sequence[DerivedModule], given
 
 
 def _units_of_other_profiles(given: inputs.Inputs) -> set[str]:
-    """Return the units of all built-in profiles' runners, because one configuration's ``units`` may serve several
-    profiles."""
+    """Return the units of all built-in profiles' runners, because ``units`` may serve several profiles."""
     paths = {path for profile in BUILT_IN.values() for module in profile.modules for path in module.paths}
     read = ((path, given.omni.read(path)) for path in sorted(paths))
     return {name for path, text in read if text is not None for name in texts.unit_texts(text, path)}

@@ -38,10 +38,10 @@ class DeviceCode:
         self._module_texts = module_texts
 
     def __call__(self, called: str) -> str:
-        """Return ``Cache.write (vllm_omni/cache.py) uses torch.cuda.is_available`` for a called name; empty without
-        such code.
+        """Return a phrase about the CUDA names behind a called name; empty without such code.
 
-        The name is written as in the GPU runner (``self.cache.write``, ``write``).
+        ``self.cache.write`` (as the GPU runner writes it) gives ``Cache.write (vllm_omni/cache.py) uses
+        torch.cuda.is_available``.
         """
         for where, path, text in self._find_definitions(called):
             if words := list(dict.fromkeys(_CUDA.findall(code_of(text)))):
@@ -49,8 +49,7 @@ class DeviceCode:
         return ""
 
     def gives_up(self, called: str) -> str:
-        """Return the file (``vllm_omni/cache.py``) of a called function that returns at once if there is no CUDA; else
-        empty."""
+        """Return the file that defines a called name which returns at once if there is no CUDA; else empty."""
         return next((path for _, path, text in self._find_definitions(called) if _begins_with_exit(text)), "")
 
     def _find_definitions(self, called: str) -> Iterator[tuple[str, str, str]]:

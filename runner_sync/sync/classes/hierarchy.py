@@ -83,8 +83,7 @@ def _inherit_from_twin(derived: DerivedModule, module_texts: ModuleTexts, given:
 def _find_missing_mixins(
     derived: DerivedModule, module_texts: ModuleTexts, gpu_new: ModuleRevision | None, profile: Profile
 ) -> dict[str, frozenset[str]]:
-    """Return the omni mixins of the GPU twin that the NPU class does not inherit, with the names that each adds to
-    ``self``.
+    """Map the omni mixins of the GPU twin that the NPU class lacks to the names that each adds to ``self``.
 
     A base that the class imports from a former place does not count as missing, because that import is mended.
     """
@@ -138,10 +137,9 @@ def _decide_mixins(
     options: UpgradeOptions,
     used: frozenset[str],
 ) -> Hierarchy:
-    """Decide which ``missing`` mixins this upgrade adds now, which it adds only with a change of vllm-ascend's (late),
-    and which stay missing.
+    """Decide which of the ``missing`` mixins this upgrade adds, adds late, or leaves missing.
 
-    ``used`` are the names that GPU twins use on ``self``.
+    A late mixin is added only with a change of vllm-ascend's. ``used`` are the names that GPU twins use on ``self``.
 
     - If ``--only`` selects the class, all are added; if it selects no unit of the class, none.
     - A mixin is old if the twin had it in all revisions that NPU may be aligned with, settled if it had it at the last

@@ -169,8 +169,7 @@ class ModuleTexts:
         return found if found.is_there else self.find_class(owner.module, origin.name)
 
     def find_constructors(self, text: str, dotted: str) -> dict[str, frozenset[str]]:
-        """Return the keywords that generated constructors of omni classes accept, by the classes' names in module
-        ``dotted``."""
+        """Map the omni classes that module ``dotted`` imports to the keywords of their generated constructors."""
         found = {}
         for node in module_of(text).body:
             if not isinstance(node, ast.ImportFrom):

@@ -17,14 +17,14 @@ from runner_sync.model import PACKAGES
 from runner_sync.naming import project_of
 from runner_sync.trees import Tree
 
-# Only attributes of `self` and of classes: where those of other objects are defined, a text does not show.
+# Only attributes of `self` and of classes, because a text does not show where other objects define theirs.
 _READS = re.compile(r"(?<![\w.])(self|[A-Z]\w*)\.(\w+)")
 
 _OF_EVERY_CLASS = frozenset({*dir(type), "_fields", "_replace", "_asdict", "_make"})
 
 _COMMENTS = re.compile(r"^\s*#.*$", re.MULTILINE)
 
-# All that can define a name: a definition, a field, an assignment on something, a name in quotes for `setattr`.
+# A name is defined by a definition, a field, an assignment to an attribute, or a string for `setattr`.
 _DEFINES = r"\b(?:def|class)\s+{0}\b|\.{0}\s*(?::[^=\n]+)?=[^=]|^\s*{0}\s*(?::|=[^=])|[\"']{0}[\"']"
 
 
@@ -38,8 +38,7 @@ class Attributes:
         self._is_defined: dict[str, bool] = {}
 
     def find_undefined(self, text: str, known: Iterable[str]) -> frozenset[str]:
-        """Return the attributes that ``text`` reads from ``self`` or an imported class and no file of the trees
-        defines.
+        """Return the attributes that ``text`` reads from ``self`` or imported classes and nothing in the trees defines.
 
         Only classes imported from one of the projects count. All words of the texts ``known`` count as defined, except
         in comments, since a review comment of an earlier run names what was missing.

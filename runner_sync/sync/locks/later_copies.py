@@ -46,11 +46,11 @@ def make_note(results: Sequence[ModuleResult], given: inputs.Inputs, progress: P
     if not named:
         return ()
     more = "1 copy is" if len(named) == 1 else f"{len(named)} copies are"
-    said = f"{more} more like {TITLES[tree.source.project]} {later.source.ref} than any release up to {tree.source.ref}"
+    text = f"{more} more like {TITLES[tree.source.project]} {later.source.ref} than any release up to {tree.source.ref}"
     remedy = (
         "lock with the release that the runners were last synced to, or an upgrade may take what is newer for omni's"
     )
-    return (f"{said} ({', '.join(named)}): {remedy}",)
+    return (f"{text} ({', '.join(named)}): {remedy}",)
 
 
 def _find_inferred_copies(results: Sequence[ModuleResult]) -> Iterator[tuple[str, str, BaseRef]]:
@@ -63,8 +63,7 @@ def _find_inferred_copies(results: Sequence[ModuleResult]) -> Iterator[tuple[str
 
 
 def _find_next_release(tree: Tree, paths: Sequence[str], progress: Progress) -> Tree | None:
-    """Return the first later release in which one of ``paths`` differs; ``None`` if there is none or the index
-    fails."""
+    """Return the first later release in which one of ``paths`` differs; ``None`` without one or if the index fails."""
     assert tree.source.version is not None
     given = Version(tree.source.version)
     try:
@@ -74,7 +73,7 @@ def _find_next_release(tree: Tree, paths: Sequence[str], progress: Progress) -> 
                 if any(later.read(path) != tree.read(path) for path in paths):
                     return later
     except InputError:
-        return None  # without it only a note is lost, and not the lock
+        return None  # only the note is lost, not the lock
     return None
 
 

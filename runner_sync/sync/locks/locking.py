@@ -27,8 +27,7 @@ def make_lock_change(
     *,
     unseen: Collection[str] = (),
 ) -> FileChange | None:
-    """Return the change of the lock file; ``None`` if nothing changes, or if ``--only`` is given and there is no lock
-    yet.
+    """Return the change of the lock file; ``None`` if nothing changes, or with ``--only`` and no lock yet.
 
     Records no GPU text for the modules in ``unseen``: nobody knows what they have of their twins, and the present text
     would settle what they lack.
@@ -38,7 +37,7 @@ def make_lock_change(
     entries = [entry for result in results for entry in _make_entries(result, given, marked=marked)]
     is_whole = options.gpu and options.upstream and not options.only
     read = {source.project: source for source in given.sources if source.project != "vllm-omni"}
-    # Others have no folder of that name. The followed project is recorded nevertheless: units refer to it.
+    # Folders of this machine are not recorded, except for the followed project, because units refer to it.
     refs: dict[str, str] = {
         project: source.ref
         for project, source in read.items()
@@ -46,15 +45,15 @@ def make_lock_change(
     }
     unnamed = read.keys() - refs.keys()
     if options.only and not given.lock.entries:
-        return None  # `check` would take a lock without the other units for a complete one
+        return None  # `check` would take a lock without the other units for complete
     if not options.upstream:
         refs = {}  # vllm-ascend only told which units are copies; nothing was synced to it
     if options.only or not options.upstream:
-        refs |= given.lock.inputs  # other units still follow those
+        refs |= given.lock.inputs  # other units still follow the recorded trees
     gone = {result.path for result in results} if is_whole else set[str]()
     named = {path for module in given.profile.modules for path in module.paths}
     for path in {entry.path for entry in given.lock.entries} if is_whole else ():
-        # An upgrade keeps the entries of a module that the profile no longer names: `check` asks about them first.
+        # An upgrade keeps the entries of a module that the profile no longer names, so that `check` can refuse them.
         if given.omni.read(path) is None or (command == "lock" and path not in named):
             gone.add(path)
     before = given.omni.read(given.lock_file)
@@ -62,7 +61,7 @@ def make_lock_change(
     known = replace(known, inputs={project: ref for project, ref in known.inputs.items() if project not in unnamed})
     made = locks.merge(known, entries, inputs=refs, gone=gone)
     asked = any(result.reviews for result in results)
-    # Without a vllm-ascend nobody knows whether it calls the methods that were not ported.
+    # Without a vllm-ascend nobody knows whether it calls the unported methods.
     takes_gpu = options.gpu and not options.only and given.followed is not None
     if command == "upgrade" and takes_gpu and (asked or made != given.lock):
         made = _settle_gpu(made, given.omni.source)

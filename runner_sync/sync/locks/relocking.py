@@ -61,15 +61,15 @@ def _read_committed_lock(tree: Tree, name: str, progress: Progress) -> Lock | No
 def drop_named_bases(lock: Lock, options: UpgradeOptions) -> Lock:
     """Drop from ``lock`` the references whose base the options name."""
     named: dict[Project, str | None] = {"vllm-ascend": options.ascend_base, "vllm-omni": options.omni_base}
-    told = {project for project, base in named.items() if base is not None}
+    projects = {project for project, base in named.items() if base is not None}
 
     def keep_unnamed(ref: BaseRef | None) -> BaseRef | None:
-        return None if ref is not None and ref.project in told else ref
+        return None if ref is not None and ref.project in projects else ref
 
     entries = tuple(
         replace(entry, upstream=keep_unnamed(entry.upstream), gpu=keep_unnamed(entry.gpu)) for entry in lock.entries
     )
-    return replace(lock, entries=entries, inputs={k: v for k, v in lock.inputs.items() if k not in told})
+    return replace(lock, entries=entries, inputs={k: v for k, v in lock.inputs.items() if k not in projects})
 
 
 def note_lost(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
@@ -78,8 +78,8 @@ def note_lost(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
     lost = sorted(path for path in named if given.omni.read(path) is None)
     if not lost:
         return ()
-    said = f"no longer recorded, for the tree has not got it: {', '.join(lost)}"
-    return (f"{said}; where it has another path now, say so with `extend-modules` in the configuration",)
+    text = f"no longer recorded, for the tree has not got it: {', '.join(lost)}"
+    return (f"{text}; where it has another path now, say so with `extend-modules` in the configuration",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,25 +97,23 @@ class RecordedBases:
     def carry_over(self, result: ModuleResult, *, is_seen: bool = True) -> ModuleResult:
         """Put the valid references of the old lock into ``result``.
 
-        If earlier twin revisions were not seen, a unit edited since keeps the GPU text of its entry, or gets the
-        present one if it has the text's gains.
+        If earlier twin revisions were not seen, a unit edited since keeps the GPU reference of its entry, or gets the
+        present one if it is nearer to the present text.
         """
-        holding = self._find_valid_entries(result)
+        valid = self._find_valid_entries(result)
         edited = (
-            {}
-            if is_seen
-            else {e.qualname: e.gpu for e in self._find_readable_twins(result) if e.qualname not in holding}
+            {} if is_seen else {e.qualname: e.gpu for e in self._find_readable_twins(result) if e.qualname not in valid}
         )
 
         def choose(name: str, base: BaseRef | None, gpu: BaseRef | None) -> tuple[BaseRef | None, BaseRef | None]:
-            if (entry := holding.get(name)) is not None:
+            if (entry := valid.get(name)) is not None:
                 return entry.upstream or base, entry.gpu or gpu
             then = edited.get(name)
             is_behind = then is not None and gpu is not None and self._is_nearer_to_old_twin(result, name, then, gpu)
             return base, then if is_behind else gpu
 
         synced = {name: choose(name, *pair) for name, pair in result.synced.items()}
-        for name in holding:
+        for name in valid:
             synced.setdefault(name, choose(name, None, None))
         units = []
         for unit in result.units:
@@ -128,9 +126,11 @@ class RecordedBases:
 
         If earlier twin revisions were not seen, any readable entry of the unit's own counts.
         """
-        told = {name for name, entry in self._find_valid_entries(result).items() if entry.gpu is not None}
-        told |= set() if is_seen else {entry.qualname for entry in self._find_readable_twins(result)}
-        return frozenset(name for name, (_base, gpu) in result.synced.items() if gpu is not None and name not in told)
+        recorded = {name for name, entry in self._find_valid_entries(result).items() if entry.gpu is not None}
+        recorded |= set() if is_seen else {entry.qualname for entry in self._find_readable_twins(result)}
+        return frozenset(
+            name for name, (_base, gpu) in result.synced.items() if gpu is not None and name not in recorded
+        )
 
     def _find_valid_entries(self, result: ModuleResult) -> dict[str, Entry]:
         """Return the entries of a module that go into the new lock, by unit."""
@@ -151,8 +151,8 @@ class RecordedBases:
     def _is_valid(self, entry: Entry, npu: Reading) -> bool:
         """Whether an entry goes into the new lock: its references can be read, and its unit has not been edited since.
 
-        An edited unit keeps its entry, too, if the referenced text is still that of the tree at hand, because the edit
-        then followed that upgrade and did not undo it.
+        An edited unit keeps its entry, too, if its upstream (else GPU) text is still that of the tree at hand, because
+        the edit then followed that upgrade and did not undo it.
         """
         edited = locked.is_edited(entry, npu)
         named = [one for one in (entry.upstream, entry.gpu) if one is not None]

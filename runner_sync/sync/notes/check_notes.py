@@ -40,7 +40,7 @@ def refuse_blind(options: CheckOptions, given: inputs.Inputs, codes: Codes) -> N
     missing = {*idle, *_find_codes_needing_upstream(given), *(c for c in known_codes() if c.startswith(BREAKAGE))}
     if codes.select and not codes.wants_any(code for code in known_codes() if code not in missing):
         raise InputError(f"{origin}{', '.join(codes.select)} compares with {title}: name one with {named}.")
-    # Without a lock RS111 (units that are not in it) finds nothing. Alone it asks for one only if it was selected.
+    # RS111 (units missing from the lock) finds nothing without a lock, but requires one only if it is selected.
     asked = [code for code in check_modules.LOCKED if code not in idle and (code != "RS111" or codes.select)]
     if not given.lock.entries and codes.wants_any(asked):
         where = given.omni.source.location
@@ -74,13 +74,13 @@ def note_unread(job: CheckJob, result: CheckResult) -> list[str]:
     """
     worlds = [world for world in (job.world, job.old_world) if world is not None]
     errors = dict.fromkeys(str(error) for world in worlds for _, error in sorted(world.unread.items()))
-    said = [f"uses of what this file defines were not checked: {error}" for error in errors]
+    notes = [f"uses of what this file defines were not checked: {error}" for error in errors]
     if result.branch_error is not None:
-        said.append(
+        notes.append(
             "what the branch breaks on lines that it did not touch was not looked for; where it began: "
             f"{result.branch_error}"
         )
-    return said
+    return notes
 
 
 def note_unfollowed(result: CheckResult, codes: Codes) -> list[str]:
@@ -88,30 +88,29 @@ def note_unfollowed(result: CheckResult, codes: Codes) -> list[str]:
     if not result.unfollowed:
         return []
     silent = ", ".join(code for code in OF_WHOLE_CLASSES if codes.wants(code))
-    said = f"{', '.join(result.unfollowed)}: a base of omni's cannot be followed, so what is inherited was not checked"
-    return [f"{said} ({silent}): import the base by its name"]
+    text = f"{', '.join(result.unfollowed)}: a base of omni's cannot be followed, so what is inherited was not checked"
+    return [f"{text} ({silent}): import the base by its name"]
 
 
 def note_ported(result: CheckResult) -> list[str]:
-    """Note units that the branch edited together with their GPU twins, perhaps to port the change, and units equal to
-    their twins.
+    """Note units that the branch edited together with their GPU twins, and units equal to their twins.
 
-    Only a new lock can record such a port.
+    Only a new lock can record that such an edit was a port.
     """
-    said = []
+    notes = []
     if result.ported:
         units = ", ".join(result.ported)
-        said.append(
+        notes.append(
             f"{units}: changed since the lock, like the GPU twin; where that is the port, record it with "
             "`runner-sync lock`"
         )
     if result.equal:
         units = ", ".join(result.equal)
-        said.append(
+        notes.append(
             f"{units}: says what the GPU twin says, of which the lock has another text; record it with "
             "`runner-sync lock`"
         )
-    return said
+    return notes
 
 
 def note_idle_ignores(given: inputs.Inputs) -> list[str]:
@@ -129,7 +128,7 @@ def note_skipped_rules(options: CheckOptions, given: inputs.Inputs, codes: Codes
         return []
     idle = check_modules.idle_codes(given)
     if options.omni_base is None and any(entry.gpu is not None for entry in given.lock.entries):
-        idle += check_modules.EARLIER_TWINS  # the lock tells what these look for
+        idle += check_modules.EARLIER_TWINS  # the lock records the twins, so these rules are not needed
     left = [code for code in _find_codes_needing_upstream(given) if codes.wants(code) and code not in idle]
     left += [BREAKAGE + "xx"] * codes.wants_group(BREAKAGE)
     if not left:

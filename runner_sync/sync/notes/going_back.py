@@ -22,14 +22,14 @@ def make_note(given: inputs.Inputs) -> tuple[str, ...]:
     recorded = given.lock.inputs.get(project, "")
     if given.followed is None or not recorded:
         return ()
-    now, lost = given.followed.source.ref, f"what {TITLES[project]} gained in between is taken out again"
+    now, loss = given.followed.source.ref, f"what {TITLES[project]} gained in between is taken out again"
     then = f"{recorded}, which {given.lock_file} records"
     if _is_before(given.followed, recorded):
-        return (f"{TITLES[project]} {now} is older than {then}: this goes back, and {lost}",)
+        return (f"{TITLES[project]} {now} is older than {then}: this goes back, and {loss}",)
     later = _find_later_vllm(given)
     if later and given.vllm is not None and now != recorded:
-        said = f"{TITLES[project]} {now} is for vLLM {given.vllm.source.version}, and {then}"
-        return (f"{said}, was followed with vLLM {later}: where this goes back, {lost}",)
+        text = f"{TITLES[project]} {now} is for vLLM {given.vllm.source.version}, and {then}"
+        return (f"{text}, was followed with vLLM {later}: where this goes back, {loss}",)
     return ()
 
 
@@ -50,4 +50,4 @@ def _is_before(tree: Tree, recorded: str) -> bool:
     try:
         return tree.fork_point(recorded) == tree.source.revision
     except InputError:
-        return False  # a commit that is gone, or of another history
+        return False  # the commit is gone or belongs to another history

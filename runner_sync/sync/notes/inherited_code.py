@@ -49,8 +49,8 @@ def _note_imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
         return
     found = breakage.find_imports_elsewhere(job.world, job.old_world, own, project)
     if found:
-        told = ", ".join(f"{finding.symbol} ({finding.path}:{finding.line})" for finding in found)
-        yield f"omni imports from {project} what is not there, in modules that no runner imports: {told}."
+        imports = ", ".join(f"{finding.symbol} ({finding.path}:{finding.line})" for finding in found)
+        yield f"omni imports from {project} what is not there, in modules that no runner imports: {imports}."
 
 
 def note_never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
@@ -59,21 +59,20 @@ def note_never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
     for one in idle:
         reads.setdefault((one.attribute, one.setter, one.place), []).append(f"{one.unit} ({one.where})")
     for (attribute, setter, place), units in reads.items():
-        said = f"nothing on {profile.platform} calls {setter} ({place}), and nothing else sets self.{attribute}"
-        yield f"{said}, read in {', '.join(units)}; a run that gets there fails."
+        text = f"nothing on {profile.platform} calls {setter} ({place}), and nothing else sets self.{attribute}"
+        yield f"{text}, read in {', '.join(units)}; a run that gets there fails."
 
 
 def note_unfit(inherited: Sequence[Finding], profile: Profile) -> Iterator[str]:
-    """Note in one sentence the inherited omni code that does not fit and that an upgrade of the runners does not
-    change."""
+    """Note in one sentence the inherited omni code that does not fit and that the upgrade leaves unchanged."""
     units: dict[str, list[str]] = {}
     for finding in inherited:
         symbols = units.setdefault(f"{finding.path} {finding.unit}", [])
         symbols += [finding.symbol] if finding.symbol not in symbols else []
     if units:
-        told = "; ".join(f"{unit} ({', '.join(symbols)})" for unit, symbols in units.items())
+        listed = "; ".join(f"{unit} ({', '.join(symbols)})" for unit, symbols in units.items())
         whose, remedy = (
             ("GPU", " Bring the GPU runners to this vLLM first.") if profile.has_twins else ("other omni", "")
         )
-        said = f"the {profile.platform} runners inherit {whose} code that does not fit the target trees"
-        yield f"{said}: {told}.{remedy}"
+        text = f"the {profile.platform} runners inherit {whose} code that does not fit the target trees"
+        yield f"{text}: {listed}.{remedy}"

@@ -52,11 +52,11 @@ def make_note(results: Sequence[ModuleResult], given: inputs.Inputs, options: Up
     names = list(dict.fromkeys(_format_symbol(one.symbol) for one in open_ones))
     if not names:
         return ()
-    said = (
+    text = (
         "GPU code from before this upgrade that the NPU runners lack, and that nothing here asks about: "
         f"{at_most(NAMED, names)} (`runner-sync check --select RS202,RS207{_tree_options(given, options)}` says where)."
     )
-    return (said,)
+    return (text,)
 
 
 def _tree_options(given: inputs.Inputs, options: UpgradeOptions) -> str:
@@ -101,10 +101,10 @@ def _run_rules(modules_now: Mapping[str, str], given: inputs.Inputs, options: Up
     """Run the rules on modules with these texts."""
     tree = replace(given, omni=PatchedTree(given.omni, dict(modules_now)))
     modules = [replace(derived, text=modules_now.get(derived.path, derived.text)) for derived in find_modules(given)]
-    asked = CheckOptions(
+    check_options = CheckOptions(
         omni=options.omni, ascend=options.ascend, vllm=options.vllm, select=_RULES.select, progress=options.progress
     )
-    described = check_modules.describe_modules(asked, tree, modules, _RULES)
+    described = check_modules.describe_modules(check_options, tree, modules, _RULES)
     return engine.run(CheckJob(given.profile, described, read=tree.omni.read), _RULES).findings
 
 
@@ -134,7 +134,7 @@ def _read_twins(results: Sequence[ModuleResult], given: inputs.Inputs) -> _TwinU
     members = [(name.rpartition(".")[2], text) for name, text in units.items()]
     helpers = {name: "\n".join(_canonical_statements(text)) for name, text in members if name not in have}
     return _TwinUnits(
-        units=units, helpers={name: frozenset(re.findall(r"\w+", said)) for name, said in helpers.items()}
+        units=units, helpers={name: frozenset(re.findall(r"\w+", text)) for name, text in helpers.items()}
     )
 
 

@@ -33,9 +33,9 @@ def make_note(results: Sequence[ModuleResult], followed: Project, options: Upgra
     }
     if not lacking:
         return ()
-    said = at_most(NAMED, [f"self.{name} ({', '.join(found)})" for name, found in lacking.items()])
+    listed = at_most(NAMED, [f"self.{name} ({', '.join(found)})" for name, found in lacking.items()])
     sentence = (
         f"{TITLES[followed]} code from before this upgrade that omni's copies do not have, and that nothing here asks "
-        f"about: {said}; omni left it out, or never received it"
+        f"about: {listed}; omni left it out, or never received it"
     )
     return (sentence,)

@@ -106,12 +106,12 @@ def _note_other_vllm(results: Sequence[ModuleResult], given: inputs.Inputs) -> l
         return []
     if Version(declared).release[:2] == Version(target).release[:2]:
         return []
-    said = (
+    text = (
         f"this vllm-omni is for vLLM {declared}, and these runners run on {target}: what the GPU runners and other "
         f"shared code need for that is not upgraded (`runner-sync verify --profile gpu --vllm-version {target}` tells "
         "what breaks in the GPU runners)"
     )
-    return [said]
+    return [text]
 
 
 def _note_unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
@@ -124,20 +124,20 @@ def _note_unported(results: Sequence[ModuleResult], given: inputs.Inputs, option
         return _explain_unported(results, given, options)
     counts = Counter(action for result in results for action in result.decided.values())
     inherited, uncalled = counts["inherited"], counts["unneeded"]
-    said = []
+    notes = []
     if inherited or uncalled:
         whose = "" if given.followed is not None else " of omni's"
         where = f"the NPU classes inherit {inherited}, nothing{whose} calls {uncalled}"
-        said.append(
+        notes.append(
             f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
             "(`runner-sync blocks` lists them)."
         )
     if left := list_left_out(results):
-        said.append(
+        notes.append(
             "not ported, for NPU has done without them before, or an earlier run asked about them: "
             f"{', '.join(left)} (`--only NAME` ports one, or says what keeps it out)."
         )
-    return said
+    return notes
 
 
 def list_left_out(results: Sequence[ModuleResult]) -> list[str]:
@@ -165,11 +165,11 @@ def _explain_unported(results: Sequence[ModuleResult], given: inputs.Inputs, opt
         "unneeded": "nothing on NPU calls it" if given.followed is not None else unknown,
     }
     decided = {name: action for result in results for name, action in result.decided.items()}
-    asked = [name for name in decided if is_selected(name, options.only)]
-    said = {name: reasons[decided[name]] for name in asked if decided[name] in reasons}
+    selected = [name for name in decided if is_selected(name, options.only)]
+    reason_by_name = {name: reasons[decided[name]] for name in selected if decided[name] in reasons}
     return [
         f"{name} is not ported: {why}{_explain_port_with_callers(name, given) if decided[name] == 'unneeded' else ''}"
-        for name, why in said.items()
+        for name, why in reason_by_name.items()
     ]
 
 

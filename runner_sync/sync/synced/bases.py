@@ -43,7 +43,7 @@ class Bases:
     def read_upstream(self, derived: DerivedModule) -> ModuleRevision | None:
         """Return the upstream module that ``derived`` follows, as it is now.
 
-        Returns ``None`` without its tree, or, with a note, if the tree lacks the module of a worker. Raises
+        Returns ``None`` without the followed tree, or, with a note, if it lacks the module of a worker. Raises
         ``InputError`` if it lacks the runners' module.
         """
         tree = self.given.followed
@@ -63,8 +63,7 @@ class Bases:
         return ModuleRevision(tree.source.ref, text, path)
 
     def find_upstream_bases(self, derived: DerivedModule) -> tuple[ModuleRevision, ...]:
-        """Return the upstream revisions that units of ``derived`` may have been copied from, oldest first, the present
-        one last.
+        """Return the upstream revisions that units may be copied from, oldest first, the present one last.
 
         Returns only the present one if upstream is not merged. Raises ``InputError`` if no revision is known or
         readable.
@@ -111,7 +110,7 @@ class Bases:
         return [*self._search_window(path, newest, now), now]
 
     def _search_window(self, path: str, newest: str, now: ModuleRevision) -> list[ModuleRevision]:
-        """Return the releases within the window, which grows while older releases are closer to the oldest copies."""
+        """Return the releases within the window, which grows while copies at its end find closer releases."""
         minors, before = window.MINORS, dict[tuple[str, str], float]()
         behind = self.given.omni.source.version
         units = [
@@ -134,8 +133,7 @@ class Bases:
             minors, before = minors + window.MORE, {**at_end}
 
     def make_causes(self, derived: DerivedModule) -> Causes:
-        """Make a function that names the upstream commits that brought or removed the lines of a hunk, if history is at
-        hand."""
+        """Make a function that names the upstream commits, if at hand, that brought or removed the lines of a hunk."""
 
         def name_commits(unit: str, lines: Sequence[str], since: str, *, gone: bool = False) -> str:
             known = self._timelines.get(derived.module.upstreams[0].path)

@@ -74,8 +74,7 @@ class Revisions:
         return side
 
     def _find_locked_texts(self, project: Project, ref: str, path: str) -> ModuleRevision | None:
-        """Return the module at the oldest commit of the checkout that has every text locked under ``ref``, named
-        ``ref``.
+        """Return the module, as ``ref``, at the oldest commit of the checkout that has every text locked under ``ref``.
 
         A later commit may have new members, about which nobody decided when the lock was written. A module without
         texts locked under ``ref`` is located by those of another module. A module with locked texts must be located by

@@ -162,7 +162,7 @@ class TwinBases:
         try:
             parent = self.revisions.open_tree("vllm-omni", f"{ref}^")
         except InputError:
-            return None  # the first commit
+            return None  # `ref` is the first commit
         assert isinstance(parent, InGit)
         return next(iter(self._find_alignments(parent, derived.module.paths, derived.module.gpu.path)), None)
 
@@ -194,9 +194,9 @@ class TwinBases:
             return (f"{self._why_unseen()}: {self._without}",)
         names = ", ".join(PurePosixPath(path).name for path in self._unseen)
         which = f" {names}" if self._by_history else ""
-        said = f"no older GPU runner to compare{which} with ({self._why_unseen()}): {self._without}"
+        text = f"no older GPU runner to compare{which} with ({self._why_unseen()}): {self._without}"
         return (
-            f"{said}; name the old omni with --omni-base for the rest, or fetch the whole history of a shallow clone",
+            f"{text}; name the old omni with --omni-base for the rest, or fetch the whole history of a shallow clone",
         )
 
     def _why_unseen(self) -> str:
@@ -227,7 +227,7 @@ class TwinBases:
         places = {m.path: (m.module.paths, m.module.gpu.path) for m in self.modules if m.module.gpu is not None}
         try:
             refs = {path: self._find_alignments(tree, mine, twin) for path, (mine, twin) in places.items()}
-        except InputError as error:  # a partial clone has the commits, and not the texts
+        except InputError as error:  # a partial clone has commits without texts
             self._unread = str(error).rstrip(".")
             return {}
         return {path: commits for path, commits in refs.items() if commits}

@@ -26,8 +26,7 @@ from runner_sync.user_paths import resolved
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The trees, configuration and lock of a run; ``root`` is where files are written, ``None`` if omni is not on
-    disk."""
+    """The trees, configuration and lock of a run; ``root`` is the folder to write to, ``None`` without one."""
 
     omni: Tree
     root: Path | None
@@ -89,8 +88,7 @@ def open_omni(options: OmniOptions, *, with_lock: bool = True) -> Inputs:
 
 
 def _refuse_foreign_lock(lock: Lock, profile: Profile) -> None:
-    """Raise ``InputError`` for a lock of another built-in profile: a copy, or both profiles were given one file
-    name."""
+    """Raise ``InputError`` for a lock of another built-in profile: a copy, or a file name given to both."""
     if (other := find_other_profile({entry.path for entry in lock.entries}, profile)) is not None:
         raise InputError(
             f"{profile.lock_file} is a lock of the {other.platform} runners, and this run is about the "
@@ -113,8 +111,7 @@ def find_other_profile(paths: Collection[str], given: Profile) -> Profile | None
 
 
 def require_git(omni: Tree, revision: str) -> InGit:
-    """Return the omni tree if it is a git checkout, which ``revision`` can be compared with; raise ``InputError``
-    otherwise."""
+    """Return the omni tree, to compare with ``revision``; raise ``InputError`` if it is no git checkout."""
     if not isinstance(omni, InGit):
         raise InputError(
             f"{omni.source.location} is no git checkout, so nothing changed there since {revision}: leave "
@@ -137,7 +134,7 @@ def omni_before(given: Inputs, revision: str, progress: Progress) -> Inputs:
     renamed = now.renamed(revision)
     if renamed:
         names = {old: new for new, old in renamed.items()}
-        # The old name stays readable, too.
+        # The old names stay readable, too.
         modules = ((new, tree.read(old)) for new, old in renamed.items() if new.endswith(".py"))
         tree = PatchedTree(tree, {path: module for path, module in modules if module is not None})
         lock = lock.with_paths(names) if text is not None else lock
@@ -189,8 +186,7 @@ def _blame_place(place: str) -> Iterator[None]:
 
 
 def open_locked(project: Project, lock: Lock, progress: Progress) -> Tree | None:
-    """Open the release of an upstream that the last run read according to the lock; return ``None`` if that is no
-    release."""
+    """Open the upstream release that the last run read according to the lock; return ``None`` if it was no release."""
     version = lock.inputs.get(project, "")
     return _open_release(project, version, progress) if is_version(version) else None
 
@@ -259,8 +255,10 @@ def open_at(project: Project, ref: str, like: Tree | None, progress: Progress) -
 
 
 def is_version(ref: str) -> bool:
-    """Whether ``ref`` is a release number and not a git revision; it needs a dot because ``123456b789`` parses as
-    both."""
+    """Whether ``ref`` is a release number and not a git revision.
+
+    It must have a dot, because ``123456b789`` parses as both.
+    """
     from packaging.version import Version
 
     try:

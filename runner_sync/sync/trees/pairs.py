@@ -32,9 +32,9 @@ class Pair:
 
     @property
     def title(self) -> str:
-        said = f"vLLM {self.vllm.source.ref}"
+        vllm = f"vLLM {self.vllm.source.ref}"
         source = self.followed.source
-        return said if source.project == "vllm" else f"{source.project} {source.ref} and {said}"
+        return vllm if source.project == "vllm" else f"{source.project} {source.ref} and {vllm}"
 
     @property
     def words(self) -> list[str]:

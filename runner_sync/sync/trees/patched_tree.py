@@ -32,8 +32,7 @@ class PatchedTree:
         return [path for path in self._paths if is_below(path, prefix)]
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """Return ``find`` of every text by path, with the remembered answers of ``tree`` for files that are not
-        replaced."""
+        """Return ``find`` of every text by path, using what ``tree`` remembers for files that are not replaced."""
         known = self.tree.remembered(what, find) if isinstance(self.tree, Remembering) else {}
         missing = self.texts.keys() | set(self.paths()) - known.keys()
         return {path: find(self.read(path) or "") if path in missing else known[path] for path in self.paths()}

@@ -67,8 +67,7 @@ def _twin_paths(module: RunnerModule) -> tuple[str, ...]:
 
 
 def refuse_indentation(modules: Sequence[DerivedModule]) -> None:
-    """Raise ``InputError`` for a module that is indented with tabs, or whose first suite is not indented by four
-    spaces.
+    """Raise ``InputError`` for a module indented with tabs, or whose first suite is not indented by four spaces.
 
     Merged code is indented by four spaces. Python rejects a suite that mixes it with tabs. With another width, every
     merged method would differ in layout from the rest of its module.
@@ -91,11 +90,10 @@ _WIDTH = 4
 
 
 def _find_suites(text: str) -> Iterator[tuple[int, str]]:
-    """Yield line and indentation of each suite that is deeper than the code before it, ignoring the contents of
-    strings."""
+    """Yield line and indentation of each suite that is deeper than the code before it, outside strings."""
     import tokenize
 
-    # What is wrong with a text that is no Python, the parser will say.
+    # The parser will report the error in a text that is not Python.
     with suppress(SyntaxError, tokenize.TokenError):
         for token in tokenize.generate_tokens(StringIO(text).readline):
             if token.type == tokenize.INDENT:
@@ -217,8 +215,7 @@ def refuse_duplicate_class(given: inputs.Inputs, modules: Sequence[DerivedModule
 
 
 def _find_named_classes(given: inputs.Inputs, derived: DerivedModule) -> list[tuple[str, str, str]]:
-    """Return path, class and text of a module and of its GPU twin, if that exists; skip a file whose row names no
-    class."""
+    """Return path, class and text of a module and of its GPU twin, if any; skip rows that name no class."""
     gpu = derived.module.gpu
     twin = given.omni.read(gpu.path) if gpu is not None else None
     places = [(derived.path, derived.module.name, derived.text)]
@@ -229,8 +226,8 @@ def _find_named_classes(given: inputs.Inputs, derived: DerivedModule) -> list[tu
 def _find_class_lines(name: str, text: str) -> list[tuple[int, bool]]:
     """Return the line of each definition of a class in a module, and whether it is at the top level.
 
-    A single unindented line is found without parsing. In a module that does not parse, every definition counts as
-    top-level, because the parser will report the error.
+    A single unindented line is found without parsing. In a module that does not parse, the class counts as top-level,
+    because the parser will report the error.
     """
     heads = [*re.finditer(rf"^([ \t]*)class {re.escape(name)}\b", text, re.MULTILINE)]
     if len(heads) == 1 and not heads[0][1]:

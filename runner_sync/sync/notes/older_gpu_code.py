@@ -81,14 +81,14 @@ def _find_missing(results: Sequence[ModuleResult], given: inputs.Inputs, options
     """
     after = {result.path: result.after for result in results}
     before = {result.path: result.before for result in results}
-    found = _run_rules(after, given, options)
+    found = _found(after, given, options)
     known = {(one.path, one.unit, one.symbol) for one in found}
     units = {path: texts.unit_texts(text, path) for path, text in after.items()}
     return [
         *found,
         *(
             one
-            for one in _run_rules(before, given, options)
+            for one in _found(before, given, options)
             if (one.path, one.unit, one.symbol) not in known
             and one.symbol.isidentifier()
             and (text := units.get(one.path, {}).get(one.unit)) is not None
@@ -97,7 +97,7 @@ def _find_missing(results: Sequence[ModuleResult], given: inputs.Inputs, options
     ]
 
 
-def _run_rules(modules_now: Mapping[str, str], given: inputs.Inputs, options: UpgradeOptions) -> tuple[Finding, ...]:
+def _found(modules_now: Mapping[str, str], given: inputs.Inputs, options: UpgradeOptions) -> tuple[Finding, ...]:
     """Run the rules on modules with these texts."""
     tree = replace(given, omni=PatchedTree(given.omni, dict(modules_now)))
     modules = [replace(derived, text=modules_now.get(derived.path, derived.text)) for derived in find_modules(given)]

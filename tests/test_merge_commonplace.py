@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner_sync.merge import merge
-from runner_sync.merge.matching.commonplace import Pair, commonplace_pairs
+from runner_sync.merge.matching.commonplace import Pair, pair_commonplace
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 
@@ -28,7 +28,7 @@ def test_ways_out(name: str) -> None:
     assert left[1].canon == right[place].canon == "return"
     ways_out = Pair(1, place, equal=True)
     pairs = [Pair(0, 0, equal=True), ways_out] if are_paired else [ways_out]
-    assert (ways_out in commonplace_pairs(left, right, pairs)) is stays
+    assert (ways_out in pair_commonplace(left, right, pairs)) is stays
 
 
 TAKEN_BACK = """def run(self, rows):

@@ -17,7 +17,7 @@ from runner_sync.merge import (
     merge,
 )
 from runner_sync.merge.keeping import lost
-from runner_sync.merge.matching.align import common
+from runner_sync.merge.matching.align import find_common
 from runner_sync.model import Triple
 from runner_sync.statements import flatten
 
@@ -125,7 +125,7 @@ def test_equal_statements_in_a_row_take_room_for_a_row_and_not_for_a_table() -> 
         left, right = flatten("a()\n" * count + "b()\n"), flatten("c()\n" + "a()\n" * count)
         tracemalloc.start()
         try:
-            assert len(common(left, right)) == count
+            assert len(find_common(left, right)) == count
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

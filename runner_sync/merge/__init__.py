@@ -10,28 +10,28 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.confidence import CONTESTED
-from runner_sync.merge.doubts.along import with_what_goes_along
-from runner_sync.merge.doubts.conditions import under_other_conditions
-from runner_sync.merge.doubts.decisions import Decision, decisions
-from runner_sync.merge.doubts.exits import added_exits, out_of_no_loop
-from runner_sync.merge.doubts.misplaced import moved_apart, moved_otherwise, moved_to, out_of_order
-from runner_sync.merge.doubts.named_values import without_named_values
-from runner_sync.merge.doubts.own_calls import without_own_calls
+from runner_sync.merge.doubts.along import add_left_out_together
+from runner_sync.merge.doubts.conditions import find_changed_conditions
+from runner_sync.merge.doubts.decisions import Decision, make_decisions
+from runner_sync.merge.doubts.exits import drop_exits_outside_loops, find_added_exits
+from runner_sync.merge.doubts.misplaced import find_misplaced_moves, find_moved_apart, find_moves, find_out_of_order
+from runner_sync.merge.doubts.named_values import drop_answered_by_locals
+from runner_sync.merge.doubts.own_calls import drop_answered_by_calls
 from runner_sync.merge.doubts.own_statements import (
-    emptied,
-    hollow_suites,
-    read_before_changed,
-    set_for_nothing,
-    set_twice,
-    used_too_early,
-    without_emptied_inside,
+    add_unread_locals,
+    drop_emptied_inside,
+    find_hollow_suites,
+    find_read_before_changed,
+    find_set_twice,
+    find_used_too_early,
+    make_doubt_about_emptied,
 )
-from runner_sync.merge.doubts.replacements import with_replacements, with_successors_beside
-from runner_sync.merge.doubts.rewritten import rewritten
-from runner_sync.merge.doubts.unread import unread_additions
+from runner_sync.merge.doubts.replacements import add_successors_beside, join_replacements
+from runner_sync.merge.doubts.rewritten import find_rewritten
+from runner_sync.merge.doubts.unread import undo_unread
 from runner_sync.merge.keeping.foreign import is_foreign
-from runner_sync.merge.keeping.resolve import settle_presence, what_lost_its_definition
-from runner_sync.merge.keeping.returning import came_back
+from runner_sync.merge.keeping.resolve import leave_out_newly_undefined, settle_presence
+from runner_sync.merge.keeping.returning import find_returned
 from runner_sync.merge.matching.align import SIMILAR, align
 from runner_sync.merge.matching.branches import are_branches
 from runner_sync.merge.matching.classify import classify
@@ -103,25 +103,25 @@ def merge(
     terms = Terms(
         policy=policy or FOLLOW, heritage=heritage, versions=versions, veto=veto, foreign=foreign, pinned=pinned
     )
-    settled = _without_a_merge(triple, terms)
+    settled = _merge_trivially(triple, terms)
     if settled is not None:
         return Merged(settled)
-    triple, terms = _made_comparable(triple, terms)
+    triple, terms = _make_comparable(triple, terms)
     sides = (flatten(text) for text in (triple.base, triple.omni, triple.upstream))
     weave = classify(*sides, is_copy=terms.policy.is_copy)
     strands, doubts = (as_omni_has_them(weave), []) if terms.policy.updates_only else _settle(weave, terms)
     chosen = _choose(weave, strands, terms)
-    doubts = _with_consequences(weave, chosen, [*doubts, *chosen.left_out]) + chosen.both_changed
+    doubts = _add_consequences(weave, chosen, [*doubts, *chosen.left_out]) + chosen.both_changed
     if terms.policy.is_copy:
-        doubts = with_successors_beside(weave, chosen.kept, doubts)
+        doubts = add_successors_beside(weave, chosen.kept, doubts)
     else:
-        doubts = with_replacements(weave, doubts)
-    doubts = with_what_goes_along(weave, chosen.kept, doubts, terms.foreign)
-    chosen, left_out = _with_moved_remarks(weave, chosen, doubts, terms.heritage)
+        doubts = join_replacements(weave, doubts)
+    doubts = add_left_out_together(weave, chosen.kept, doubts, terms.foreign)
+    chosen, left_out = _carry_moved_remarks(weave, chosen, doubts, terms.heritage)
     return _written(triple, weave, strands, chosen, [*doubts, *left_out], is_copy=terms.policy.is_copy)
 
 
-def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
+def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
     """The result if only one side has changed anything, or both did the same; the texts need not be Python. Else
     ``None``."""
     if triple.upstream == triple.omni or (triple.upstream == triple.base and not terms.heritage):
@@ -132,7 +132,7 @@ def _without_a_merge(triple: Triple, terms: Terms) -> str | None:
     return None
 
 
-def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
+def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
     """The texts with one form and one name for what the sides write differently, and ``terms`` in the same names; for a
     port also with their blocks in one order."""
     triple = with_else_as_condition(in_one_form(triple), terms.foreign)
@@ -150,7 +150,7 @@ def _made_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
 def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
     """All strands in output order, each with its verdict and its suite; and the doubts about these."""
     strands = order(weave, terms.policy)
-    doubts = without_own_calls(weave, without_named_values(weave, settle_presence(weave, strands, terms)))
+    doubts = drop_answered_by_calls(weave, drop_answered_by_locals(weave, settle_presence(weave, strands, terms)))
     doubts += without_crossing(weave, strands, is_copy=terms.policy.is_copy)
     parents(weave, strands, terms.policy)
     doubts += one_of_each(weave, strands)
@@ -176,35 +176,38 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
     suites = [s for s in strands if s.sides == "o" and s.kept and not any_node(weave, s).is_comment]
     before = sum(strand.kept for strand in strands)
     kept, hollow = prune(weave, strands)
-    lost_with_it = what_lost_its_definition(weave, strands, terms) if len(kept) < before else []
+    lost_with_it = leave_out_newly_undefined(weave, strands, terms) if len(kept) < before else []
     kept, _ = prune(weave, kept) if lost_with_it else (kept, [])
-    contents, both_changed = _contents(weave, kept, terms)
-    left_out = lost_with_it + unread_additions(weave, kept, contents, records_fit=not terms.policy.is_copy)
+    contents, both_changed = _choose_contents(weave, kept, terms)
+    left_out = lost_with_it + undo_unread(weave, kept, contents, records_fit=not terms.policy.is_copy)
     kept, hollow_now = prune(weave, kept)
     hollow += [doubt for doubt in hollow_now if doubt not in hollow]
-    left_out += out_of_no_loop(weave, kept)
+    left_out += drop_exits_outside_loops(weave, kept)
     kept, _ = prune(weave, kept)
     kept = with_their_statements(weave, kept, terms.heritage)
     left_out += [doubt for doubt in hollow if not is_foreign(weave, doubt.strand, terms.foreign)]
-    lost = [emptied(weave, s) for s in [*(s for s in suites if not s.kept), *hollow_suites(weave, kept)]]
+    lost = [
+        make_doubt_about_emptied(weave, s)
+        for s in [*(s for s in suites if not s.kept), *find_hollow_suites(weave, kept)]
+    ]
     # A port is asked about anyway, together with what it replaces, so a replaced block needs no question of its own.
     left_out += [doubt for doubt in lost if terms.policy.is_copy or doubt.reason.kind != "added block replaced"]
     return _Chosen(kept, contents, left_out, both_changed)
 
 
-def _with_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) -> list[Doubt]:
+def _add_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) -> list[Doubt]:
     """``doubts`` plus those about statements that nobody edited and that do something else in the result."""
     kept = chosen.kept
     return [
-        *set_for_nothing(weave, kept, chosen.contents, without_emptied_inside(weave, doubts)),
-        *set_twice(weave, kept),
-        *came_back(weave, kept),
-        *added_exits(weave, kept),
-        *rewritten(weave, kept),
+        *add_unread_locals(weave, kept, chosen.contents, drop_emptied_inside(weave, doubts)),
+        *find_set_twice(weave, kept),
+        *find_returned(weave, kept),
+        *find_added_exits(weave, kept),
+        *find_rewritten(weave, kept),
     ]
 
 
-def _with_moved_remarks(
+def _carry_moved_remarks(
     weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt], heritage: Collection[str]
 ) -> tuple[_Chosen, list[Doubt]]:
     """``chosen`` with omni's comments inside statements that moved carried over, and the doubts about those lost."""
@@ -219,29 +222,29 @@ def _written(
     """The kept strands as text, and all doubts, also those about the order of that text, as questions at its lines."""
     kept, contents = chosen.kept, chosen.contents
     emitted = text_of(weave, kept, contents, indent=len(indentation(triple.omni or triple.upstream)), is_copy=is_copy)
-    asked = [*doubts, *under_other_conditions(weave, kept, emitted)]
-    asked += in_other_suites(weave, kept, moved_to(weave, kept)) if is_copy else []
-    asked += moved_apart(weave, kept, emitted, asked)
+    asked = [*doubts, *find_changed_conditions(weave, kept, emitted)]
+    asked += in_other_suites(weave, kept, find_moves(weave, kept)) if is_copy else []
+    asked += find_moved_apart(weave, kept, emitted, asked)
     lines = {key: first for key, (first, _) in emitted.place.items()}
-    early = used_too_early(weave, kept, lines)
-    early += [] if is_copy else read_before_changed(weave, strands, lines, asked={doubt.strand for doubt in early})
+    early = find_used_too_early(weave, kept, lines)
+    early += [] if is_copy else find_read_before_changed(weave, strands, lines, asked={doubt.strand for doubt in early})
     asked += early
-    asked += out_of_order(weave, emitted, asked)
-    asked += moved_otherwise(weave, kept, emitted, asked)
+    asked += find_out_of_order(weave, emitted, asked)
+    asked += find_misplaced_moves(weave, kept, emitted, asked)
     text = emitted.text if triple.omni.endswith("\n") or not triple.omni else emitted.text[:-1]
-    return Merged(text, decisions(weave, strands, emitted, contents, asked), _stands(text, triple))
+    return Merged(text, make_decisions(weave, strands, emitted, contents, asked), _is_well_formed(text, triple))
 
 
-def _stands(text: str, triple: Triple) -> bool:
+def _is_well_formed(text: str, triple: Triple) -> bool:
     """Whether the result compiles, so that no ``break`` stands outside a loop; if a side does not compile itself, being
     a part of a function, whether the result parses. Of sides that are one definition each it must be one, too."""
     if not compiles(text):
         return parses(text) and not (compiles(triple.omni) and compiles(triple.upstream))
-    sides = [_definition(side) for side in (triple.base, triple.omni, triple.upstream)]
-    return None in sides or _definition(text) in sides
+    sides = [_find_only_definition(side) for side in (triple.base, triple.omni, triple.upstream)]
+    return None in sides or _find_only_definition(text) in sides
 
 
-def _definition(text: str) -> tuple[bool, str] | None:
+def _find_only_definition(text: str) -> tuple[bool, str] | None:
     """Whether the one function or class that a text consists of is a class, and its name; ``None`` if it is no such
     text."""
     body = tree_of(text).body
@@ -250,7 +253,7 @@ def _definition(text: str) -> tuple[bool, str] | None:
     return isinstance(body[0], ast.ClassDef), body[0].name
 
 
-def _contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[Strand, Content], list[Doubt]]:
+def _choose_contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[Strand, Content], list[Doubt]]:
     """The chosen text of every strand, and what is doubtful about it."""
     contents, doubts = {}, []
     for strand in kept:

@@ -17,7 +17,7 @@ REPLACED: Collection[Kind] = frozenset({"replacement in a removed block", "repla
 """Reasons about additions in the place of something that both sides no longer have."""
 
 
-def replaced_by(weave: Weave, addition: Strand) -> list[int]:
+def find_replaced(weave: Weave, addition: Strand) -> list[int]:
     """The statements of the base, with all inside them, that neither side has any more and that stood where upstream
     has an addition now: between the same old statements of one suite, or at the same end of it.
 
@@ -33,7 +33,7 @@ def replaced_by(weave: Weave, addition: Strand) -> list[int]:
     suite = ROOT if head == ROOT else weave.of_upstream[head].base
     if suite is None:
         return []
-    before, behind = (next(_old_siblings(weave, addition, step), None) for step in (-1, 1))
+    before, behind = (next(_iter_old_siblings(weave, addition, step), None) for step in (-1, 1))
     first, last = suite if before is None else before, len(weave.base) if behind is None else behind
     said = {node.canon for node in weave.upstream}
     gone = (k for k in range(first + 1, last) if weave.of_base[k].sides == "b" and weave.base[k].parent == suite)
@@ -41,7 +41,7 @@ def replaced_by(weave: Weave, addition: Strand) -> list[int]:
     return [inside for k in found if weave.base[k].canon not in said for inside in below(weave.base, k)]
 
 
-def _old_siblings(weave: Weave, addition: Strand, step: int) -> Iterator[int]:
+def _iter_old_siblings(weave: Weave, addition: Strand, step: int) -> Iterator[int]:
     """The statements before or after one of upstream's, in its suite, that the base has, too, as indices of the base;
     the nearest first."""
     for k in siblings(weave.upstream, addition.in_upstream, step=step):
@@ -50,7 +50,7 @@ def _old_siblings(weave: Weave, addition: Strand, step: int) -> Iterator[int]:
             yield base
 
 
-def gone_between(weave: Weave, shown: Sequence[int]) -> Iterator[int]:
+def find_gone_between(weave: Weave, shown: Sequence[int]) -> Iterator[int]:
     """The statements of the base that both sides no longer have, in the suites of those ``shown`` and in between two of
     them with nothing of omni's: without these the base would read as if it had never done that."""
     suites = {weave.base[k].parent for k in shown}

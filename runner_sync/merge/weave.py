@@ -141,8 +141,8 @@ def any_node(weave: Weave, strand: Strand) -> Node:
 
 def above(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
     """The heads around a strand on one side, innermost first; none where that side does not have it."""
-    nodes, of = weave.side(side)
-    yield from (of[k] for k in ancestors(nodes, strand.on(side))) if side in strand.sides else ()
+    nodes, strands = weave.side(side)
+    yield from (strands[k] for k in ancestors(nodes, strand.on(side))) if side in strand.sides else ()
 
 
 def up_to(heads: Iterable[Strand], others: Collection[Strand]) -> list[Strand]:
@@ -162,7 +162,7 @@ def only_in_omni(weave: Weave) -> dict[str, Strand]:
     }
 
 
-def runs(strands: Sequence[Strand]) -> list[list[Strand]]:
+def split_into_runs(strands: Sequence[Strand]) -> list[list[Strand]]:
     """The runs of consecutive strands between those that both omni and upstream have."""
     runs: list[list[Strand]] = [[]]
     for strand in strands:

@@ -18,7 +18,7 @@ from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import below, enclosing
 
 
-def with_what_goes_along(
+def add_left_out_together(
     weave: Weave, kept: Collection[Strand], doubts: Sequence[Doubt], foreign: Collection[str]
 ) -> list[Doubt]:
     """Add to each doubt about a left-out statement the other upstream statements dropped with it: its body, its
@@ -29,36 +29,42 @@ def with_what_goes_along(
     alive = set(kept)
     first: dict[Strand, Doubt] = {}
     for told in doubts:
-        for strand in _strands_told(told):
+        for strand in _iter_asked_strands(told):
             first.setdefault(strand, told)
-    shown = {k for strand in first for k in _shown(weave, strand)}
+    shown = {k for strand in first for k in _find_shown(weave, strand)}
     along: dict[Doubt, list[Strand]] = defaultdict(list)
     for k, strand in enumerate(weave.of_upstream):
         node = weave.upstream[k]
-        if strand in alive or k in shown or not _is_new(weave, strand) or not node.is_telling or node.canon in foreign:
+        if (
+            strand in alive
+            or k in shown
+            or not _is_upstream_change(weave, strand)
+            or not node.is_telling
+            or node.canon in foreign
+        ):
             continue
-        near = (first[other] for other in _around_and_inside(weave, k) if other in first and other not in alive)
+        near = (first[other] for other in _iter_around_and_inside(weave, k) if other in first and other not in alive)
         doubt = next(near, None)
         if doubt is not None:
             along[doubt].append(strand)
     return [replace(doubt, left_out=(*doubt.left_out, *along[doubt])) if along[doubt] else doubt for doubt in doubts]
 
 
-def _strands_told(doubt: Doubt) -> Iterator[Strand]:
+def _iter_asked_strands(doubt: Doubt) -> Iterator[Strand]:
     yield doubt.strand
     if doubt.instead is not None:
         yield doubt.instead
     yield from doubt.left_out
 
 
-def _shown(weave: Weave, strand: Strand) -> Sequence[int]:
+def _find_shown(weave: Weave, strand: Strand) -> Sequence[int]:
     if strand.upstream is None:
         return ()
     is_whole = is_shown_whole(weave.upstream, weave.of_upstream, strand.upstream)
     return below(weave.upstream, strand.upstream) if is_whole else [strand.upstream]
 
 
-def _is_new(weave: Weave, strand: Strand) -> bool:
+def _is_upstream_change(weave: Weave, strand: Strand) -> bool:
     """Whether upstream added a statement, or changed one that omni lacks, and does not have in its own words either."""
     if strand.sides == "bu" and has_own_call(weave, strand):
         return False
@@ -67,7 +73,7 @@ def _is_new(weave: Weave, strand: Strand) -> bool:
     return strand.sides == "u"
 
 
-def _around_and_inside(weave: Weave, index: int) -> Iterator[Strand]:
+def _iter_around_and_inside(weave: Weave, index: int) -> Iterator[Strand]:
     """The heads around a statement up to one that omni has, the innermost first, then what is inside the statement."""
     for k in enclosing(weave.upstream, index):
         if weave.of_upstream[k].omni is not None:

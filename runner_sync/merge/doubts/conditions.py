@@ -25,22 +25,22 @@ from runner_sync.statements import below, siblings
 from runner_sync.statements.dataflow import binds, uses_anything_of
 
 
-def under_other_conditions(weave: Weave, kept: Sequence[Strand], emitted: Emitted) -> list[Doubt]:
+def find_changed_conditions(weave: Weave, kept: Sequence[Strand], emitted: Emitted) -> list[Doubt]:
     """Doubts about additions that came under a condition which their own side does not have around them, or that left
     one which it has."""
     sides = {
-        "o": _Additions(weave, "o", weave.omni, weave.of_omni, emitted, _ends(kept, emitted, "u")),
-        "u": _Additions(weave, "u", weave.upstream, weave.of_upstream, emitted, _ends(kept, emitted, "o")),
+        "o": _Additions(weave, "o", weave.omni, weave.of_omni, emitted, _find_last_lines(kept, emitted, "u")),
+        "u": _Additions(weave, "u", weave.upstream, weave.of_upstream, emitted, _find_last_lines(kept, emitted, "o")),
     }
     doubts = []
     for strand in kept:
         if strand.sides in sides and not (any_node(weave, strand).is_comment or any_node(weave, strand).is_clause):
-            reason = sides[strand.sides].reason(strand)
+            reason = sides[strand.sides].find_reason(strand)
             doubts += [Doubt(strand, reason, REBUILT)] if reason is not None else []
     return doubts
 
 
-def _ends(kept: Sequence[Strand], emitted: Emitted, side: str) -> dict[Strand | None, int]:
+def _find_last_lines(kept: Sequence[Strand], emitted: Emitted, side: str) -> dict[Strand | None, int]:
     """``{suite: line}`` of the last statement of one side in each suite of the result."""
     ends: dict[Strand | None, int] = {}
     for strand in kept:
@@ -60,66 +60,70 @@ class _Additions:
     weave: Weave
     side: str
     nodes: Nodes
-    of: Sequence[Strand]
+    strands: Sequence[Strand]
     emitted: Emitted
     ends: dict[Strand | None, int]
 
-    def reason(self, strand: Strand) -> Reason | None:
+    def find_reason(self, strand: Strand) -> Reason | None:
         """The doubtful condition that an addition came under, else has left, else whose text was changed; ``None`` if
         there is none."""
         index = strand.on(self.side)
         mine, now = [*above(self.weave, strand, self.side)], [*self.emitted.around(strand)]
-        near = [*self._near(index, -1), *self._near(index, 1)]
+        near = [*self._iter_near(index, -1), *self._iter_near(index, 1)]
         for inside, head in itertools.pairwise([strand, *up_to(now, mine)]):
-            if self._is_condition(head) and not self._belongs(index, near, head, inside):
-                return Reason(self._kind(head), (any_node(self.weave, head).canon,))
+            if self._is_condition(head) and not self._is_in_place_under(index, near, head, inside):
+                return Reason(self._choose_kind(head), (any_node(self.weave, head).canon,))
         for head in up_to(mine, now):
-            if self._is_condition(head) and not self._has_left(strand, near, head):
+            if self._is_condition(head) and not self._has_left_with_neighbours(strand, near, head):
                 return Reason("outside of its condition", (any_node(self.weave, head).canon,))
-        return self._around_its_suite(index, mine, now)
+        return self._find_changed_condition(index, mine, now)
 
-    def _around_its_suite(self, index: int, mine: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
+    def _find_changed_condition(self, index: int, mine: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
         """The reason where the other side changed the condition around an addition, or put a new one around that, and
         has no statement under it that it shares with this side: it was not thinking of what stands here."""
         if not mine or mine[0].sides != "bou" or mine[0] not in now:
             return None
         around = [head for head in now[now.index(mine[0]) :] if self._is_condition(head)]
         new = [head for head in around if head.sides in ("o", "u") and head not in mine]
-        changed = [mine[0], *new] if mine[0] in around and self._is_edited(mine[0]) else new
-        if not changed or self._has_part_in(mine[0]) or self._stands_for_base(index, mine[0]):
+        changed = [mine[0], *new] if mine[0] in around and self._is_changed_by_other_alone(mine[0]) else new
+        if not changed or self._has_shared_text_below(mine[0]) or self._is_replacing_base(index, mine[0]):
             return None
         names = [
-            self._other_text(head) if head.sides == "bou" else any_node(self.weave, head).canon for head in changed
+            self._get_other_text(head) if head.sides == "bou" else any_node(self.weave, head).canon for head in changed
         ]
         return Reason("under a changed condition", tuple(names))
 
-    def _has_part_in(self, head: Strand) -> bool:
+    def _has_shared_text_below(self, head: Strand) -> bool:
         """Whether a statement below a head has the same text on both sides."""
         inside = [
             k for k in below(self.nodes, head.on(self.side)) if self._is_shared(k) and not self.nodes[k].is_comment
         ]
-        return any(self.nodes[k].canon == self._other_text(self.of[k]) for k in inside if self.of[k].sides == "bou")
+        return any(
+            self.nodes[k].canon == self._get_other_text(self.strands[k])
+            for k in inside
+            if self.strands[k].sides == "bou"
+        )
 
-    def _stands_for_base(self, index: int, head: Strand) -> bool:
+    def _is_replacing_base(self, index: int, head: Strand) -> bool:
         """Whether an addition binds a name that the base bound below the head: it replaces what the change was for."""
         bound = {name for k in below(self.weave.base, head.in_base) for name in binds(self.weave.base[k])}
         return not bound.isdisjoint(binds(self.nodes[index]))
 
-    def _is_changed(self, strand: Strand) -> bool:
+    def _is_changed_by_other(self, strand: Strand) -> bool:
         """Whether the other side has changed the text of a statement that all three texts have."""
-        return strand.sides == "bou" and self.weave.base[strand.in_base].canon != self._other_text(strand)
+        return strand.sides == "bou" and self.weave.base[strand.in_base].canon != self._get_other_text(strand)
 
-    def _is_edited(self, head: Strand) -> bool:
+    def _is_changed_by_other_alone(self, head: Strand) -> bool:
         """Whether only the other side has changed the text of a head."""
         base = self.weave.base[head.in_base].canon
-        return self.nodes[head.on(self.side)].canon == base != self._other_text(head)
+        return self.nodes[head.on(self.side)].canon == base != self._get_other_text(head)
 
-    def _other_text(self, head: Strand) -> str:
+    def _get_other_text(self, head: Strand) -> str:
         """The other side's text of a head."""
         other = "u" if self.side == "o" else "o"
         return self.weave.side(other)[0][head.on(other)].canon
 
-    def _kind(self, head: Strand) -> Kind:
+    def _choose_kind(self, head: Strand) -> Kind:
         if len(head.sides) == 1:
             return "under a new condition" if self.side == "o" else "under a condition of omni's"
         return "under another condition"
@@ -127,7 +131,7 @@ class _Additions:
     def _is_condition(self, head: Strand) -> bool:
         return any_node(self.weave, head).is_condition
 
-    def _near(self, index: int, step: int) -> Iterator[int]:
+    def _iter_near(self, index: int, step: int) -> Iterator[int]:
         """The statements beside an addition, in one direction, up to the first that both sides share."""
         for k in siblings(self.nodes, index, step=step):
             if not self.nodes[k].is_clause:
@@ -136,19 +140,19 @@ class _Additions:
                     return
 
     def _is_shared(self, index: int) -> bool:
-        strand = self.of[index]
+        strand = self.strands[index]
         return len(strand.sides) > 1 and strand in self.emitted.above
 
-    def _belongs(self, index: int, near: Sequence[int], head: Strand, inside: Strand) -> bool:
+    def _is_in_place_under(self, index: int, near: Sequence[int], head: Strand, inside: Strand) -> bool:
         """Whether an addition clearly belongs under the condition ``head`` that it came under.
 
         It does between two shared statements under it, and behind one if another of the other side's follows. One of
         upstream's also does if it is around a shared statement, or uses what is set under the condition.
         """
-        around = [self.of[k] for k in near if self._is_shared(k)]
+        around = [self.strands[k] for k in near if self._is_shared(k)]
         if len(around) > 1 and all(head in self.emitted.around(other) for other in around):
             return True
-        is_behind = any(k < index and head in self.emitted.around(self.of[k]) for k in near if self._is_shared(k))
+        is_behind = any(k < index and head in self.emitted.around(self.strands[k]) for k in near if self._is_shared(k))
         if is_behind and self.ends.get(head, 0) > self.emitted.place[inside][0]:
             return True
         if self.side == "o":
@@ -159,12 +163,12 @@ class _Additions:
         new = [k for top in (index, *near) if not self._is_shared(top) for k in below(self.nodes, top)]
         return uses_anything_of(setting, [self.nodes[k] for k in new])
 
-    def _has_left(self, strand: Strand, near: Sequence[int], head: Strand) -> bool:
+    def _has_left_with_neighbours(self, strand: Strand, near: Sequence[int], head: Strand) -> bool:
         """Whether an addition left the condition ``head`` together with its shared neighbours, so that nothing is to be
         asked: both stand outside of it, or it is gone and one stands in the same suite as the addition, as it was: in
         the place of one that the other side changed something else may stand."""
-        around = [self.of[k] for k in near if self._is_shared(k)]
+        around = [self.strands[k] for k in near if self._is_shared(k)]
         if head not in self.emitted.above:
-            alike = [other for other in around if not self._is_changed(other)]
+            alike = [other for other in around if not self._is_changed_by_other(other)]
             return any(self.emitted.above[other] is self.emitted.above[strand] for other in alike)
         return len(around) > 1 and all(head not in self.emitted.around(other) for other in around)

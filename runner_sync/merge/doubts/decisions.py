@@ -21,12 +21,18 @@ from runner_sync.merge.doubts.kinds import (
     WHOLE_SUITES,
     WITH_SUITES,
 )
-from runner_sync.merge.doubts.nearby import nearby
-from runner_sync.merge.doubts.shown import conditions_left_out, is_shown_whole, is_told_by_others, shown_together, under
+from runner_sync.merge.doubts.nearby import find_nearby_lines
+from runner_sync.merge.doubts.shown import (
+    find_conditions_left_out,
+    indent_under,
+    is_explained_by_inside,
+    is_shown_whole,
+    show_together,
+)
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.placing.emit import Emitted
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.replaced import REPLACED, gone_between, replaced_by
+from runner_sync.merge.replaced import REPLACED, find_gone_between, find_replaced
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node, below, in_suite
 
@@ -53,7 +59,7 @@ class Decision:
 
     def under_conditions(self) -> Decision:
         """The decision as a person has to read it: what was left out below the conditions that it ran under."""
-        base, upstream = under(self.over_base, self.base), under(self.over_upstream, self.upstream)
+        base, upstream = indent_under(self.over_base, self.base), indent_under(self.over_upstream, self.upstream)
         return replace(self, base=base, upstream=upstream, over_base=(), over_upstream=())
 
 
@@ -78,7 +84,7 @@ class _Question:
         return self.reason.kind in LEFT_OUT and not self.chosen and all(d.strand.omni is None for d in self.doubts)
 
 
-def decisions(
+def make_decisions(
     weave: Weave,
     strands: Sequence[Strand],
     emitted: Emitted,
@@ -86,28 +92,28 @@ def decisions(
     doubts: Sequence[Doubt],
 ) -> tuple[Decision, ...]:
     """The questions about the merged text that a person has to decide."""
-    around = nearby(weave, strands, emitted)
+    around = find_nearby_lines(weave, strands, emitted)
     asked: dict[Reason, set[Strand]] = defaultdict(set)
     for doubt in doubts:
         asked[doubt.reason].add(doubt.strand)
     inside: dict[tuple[Reason, Strand], list[Doubt]] = defaultdict(list)
     alone = []
     for doubt in doubts:
-        head = _asked_around(weave, doubt, asked[doubt.reason], emitted)
+        head = _find_outermost_asked(weave, doubt, asked[doubt.reason], emitted)
         if head is None:
             alone.append(doubt)
         else:
             inside[doubt.reason, head].append(doubt)
     questions = [
-        _about_all_inside(
-            weave, _question(doubt, inside[doubt.reason, doubt.strand], emitted, contents, around), emitted
+        _extend_to_suite(
+            weave, _make_question(doubt, inside[doubt.reason, doubt.strand], emitted, contents, around), emitted
         )
         for doubt in alone
     ]
-    return tuple(_decision(weave, question) for question in _left_out_at_one_place(_grouped(questions, emitted)))
+    return tuple(_make_decision(weave, question) for question in _join_left_out(_join_neighbours(questions, emitted)))
 
 
-def _question(
+def _make_question(
     doubt: Doubt,
     inside: Sequence[Doubt],
     emitted: Emitted,
@@ -123,7 +129,7 @@ def _question(
     return _Question(first, last, doubts, doubt.confidence, chosen, is_last)
 
 
-def _about_all_inside(weave: Weave, question: _Question, emitted: Emitted) -> _Question:
+def _extend_to_suite(weave: Weave, question: _Question, emitted: Emitted) -> _Question:
     """The question, extended to the whole suite in the result, where it is about a suite that stays (`WHOLE_SUITES`),
     or to what stands directly below its head (`WITH_SUITES`).
 
@@ -133,8 +139,8 @@ def _about_all_inside(weave: Weave, question: _Question, emitted: Emitted) -> _Q
     if kind not in (*WHOLE_SUITES, *WITH_SUITES) or not question.chosen or strand.sides == "b":
         return question
     side = "o" if strand.omni is not None else "u"
-    (nodes, of), head = weave.side(side), strand.on(side)
-    inside = [of[k] for k in (below(nodes, head) if kind in WHOLE_SUITES else _with_its_suite(nodes, head))]
+    (nodes, strands), head = weave.side(side), strand.on(side)
+    inside = [strands[k] for k in (below(nodes, head) if kind in WHOLE_SUITES else _get_suite_range(nodes, head))]
     shown = question.doubts[0].instead or strand
     inside += [other for other in emitted.place if kind in WHOLE_SUITES and shown in emitted.around(other)]
     last = max((emitted.place[one][1] for one in inside if one in emitted.place), default=question.end_line)
@@ -143,23 +149,25 @@ def _about_all_inside(weave: Weave, question: _Question, emitted: Emitted) -> _Q
     return replace(question, end_line=last, chosen=textwrap.dedent("\n".join(lines)))
 
 
-def _with_its_suite(nodes: Sequence[Node], head: int) -> range:
+def _get_suite_range(nodes: Sequence[Node], head: int) -> range:
     """A head and all inside it, without its clauses; no comments at the end."""
     return range(head, max((k for top in in_suite(nodes, head) for k in below(nodes, top)), default=head) + 1)
 
 
-def _decision(weave: Weave, question: _Question) -> Decision:
+def _make_decision(weave: Weave, question: _Question) -> Decision:
     strands = [doubt.strand for doubt in question.doubts]
     now = [doubt.instead or doubt.strand for doubt in question.doubts]
     now += [strand for doubt in question.doubts for strand in doubt.left_out]
     whole = question.reason.kind in WHOLE_SUITES
     has_grown = question.is_left_out and question.doubts[0].instead is not None
     together = len(strands) > 1 and question.reason.kind in PLACES
-    around = [doubt.strand.upstream for doubt in question.doubts if is_told_by_others(weave, doubt, strands)]
-    in_omni = whole or together or question.reason.kind in OWN_BLOCKS or _is_gone(question)
+    around = [doubt.strand.upstream for doubt in question.doubts if is_explained_by_inside(weave, doubt, strands)]
+    in_omni = whole or together or question.reason.kind in OWN_BLOCKS or _is_removed_edit(question)
     base = [strand.in_base for strand in strands if strand.base is not None]
-    base += gone_between(weave, base) if question.is_left_out else ()
-    base += [k for doubt in question.doubts if doubt.reason.kind in REPLACED for k in replaced_by(weave, doubt.strand)]
+    base += find_gone_between(weave, base) if question.is_left_out else ()
+    base += [
+        k for doubt in question.doubts if doubt.reason.kind in REPLACED for k in find_replaced(weave, doubt.strand)
+    ]
     with_suite = question.reason.kind in WITH_SUITES
     is_absent = not question.chosen and all(strand.omni is None for strand in strands)
     upstream = [strand.upstream for strand in now]
@@ -168,15 +176,15 @@ def _decision(weave: Weave, question: _Question) -> Decision:
         question.end_line,
         question.reason,
         question.confidence,
-        base=_side(weave.base, weave.of_base, base, whole=whole or has_grown, with_suite=with_suite),
-        omni=_side(
+        base=_show_side(weave.base, weave.of_base, base, whole=whole or has_grown, with_suite=with_suite),
+        omni=_show_side(
             weave.omni,
             weave.of_omni,
-            [_in_omni(doubt) for doubt in question.doubts],
+            [_get_omni_index(doubt) for doubt in question.doubts],
             whole=in_omni,
             with_suite=with_suite,
         ),
-        upstream=_side(
+        upstream=_show_side(
             weave.upstream,
             weave.of_upstream,
             upstream,
@@ -186,52 +194,54 @@ def _decision(weave: Weave, question: _Question) -> Decision:
         ),
         chosen=question.chosen,
         is_last=question.is_last,
-        over_base=conditions_left_out(weave.base, weave.of_base, base) if is_absent else (),
-        over_upstream=conditions_left_out(weave.upstream, weave.of_upstream, _known(upstream)) if is_absent else (),
+        over_base=find_conditions_left_out(weave.base, weave.of_base, base) if is_absent else (),
+        over_upstream=find_conditions_left_out(weave.upstream, weave.of_upstream, _sort_known(upstream))
+        if is_absent
+        else (),
     )
 
 
-def _known(indices: Iterable[int | None]) -> list[int]:
+def _sort_known(indices: Iterable[int | None]) -> list[int]:
     return sorted({index for index in indices if index is not None})
 
 
-def _is_gone(question: _Question) -> bool:
+def _is_removed_edit(question: _Question) -> bool:
     """Whether a question is about a statement that omni had edited and of which nothing is left."""
     return question.reason.kind == "edited statement removed" and not question.chosen
 
 
-def _in_omni(doubt: Doubt) -> int | None:
+def _get_omni_index(doubt: Doubt) -> int | None:
     """Omni's index of the statement, or of what stands ``instead`` of it."""
     return doubt.strand.omni if doubt.strand.omni is not None or doubt.instead is None else doubt.instead.omni
 
 
-def _side(
+def _show_side(
     nodes: Sequence[Node],
-    of: Sequence[Strand],
+    strands: Sequence[Strand],
     indices: Sequence[int | None],
     *,
     whole: bool = False,
     with_suite: bool = False,
     around: Sequence[int | None] = (),
 ) -> str:
-    known, heads = _known(indices), _known(around)
-    known = sorted({k for head in known for k in _with_its_suite(nodes, head)}) if with_suite else known
-    return shown_together(nodes, of, known, whole=whole, around=heads)
+    known, heads = _sort_known(indices), _sort_known(around)
+    known = sorted({k for head in known for k in _get_suite_range(nodes, head)}) if with_suite else known
+    return show_together(nodes, strands, known, whole=whole, around=heads)
 
 
-def _asked_around(weave: Weave, doubt: Doubt, asked: Collection[Strand], emitted: Emitted) -> Strand | None:
+def _find_outermost_asked(weave: Weave, doubt: Doubt, asked: Collection[Strand], emitted: Emitted) -> Strand | None:
     """The outermost block around a statement among the strands ``asked`` about for the same reason.
 
     A question about just the text of a head that stays does not cover what is inside the head (`OWN_TEXT`)."""
-    found, around = None, _around(weave, doubt.strand, asked)
+    found, around = None, _find_asked_parent(weave, doubt.strand, asked)
     while around is not None and not (doubt.reason.kind in OWN_TEXT and around in emitted.place):
-        found, around = around, _around(weave, around, asked)
+        found, around = around, _find_asked_parent(weave, around, asked)
     return found
 
 
-def _around(weave: Weave, strand: Strand, asked: Collection[Strand]) -> Strand | None:
+def _find_asked_parent(weave: Weave, strand: Strand, asked: Collection[Strand]) -> Strand | None:
     """The head directly around a statement, else the statement (shown whole) of which it is a clause, if ``asked``."""
-    for side, of, index in (
+    for side, strands, index in (
         (weave.omni, weave.of_omni, strand.omni),
         (weave.upstream, weave.of_upstream, strand.upstream),
         (weave.base, weave.of_base, strand.base),
@@ -239,10 +249,10 @@ def _around(weave: Weave, strand: Strand, asked: Collection[Strand]) -> Strand |
         if index is None:
             continue
         above, owner = side[index].parent, side[index].owner
-        if above >= 0 and of[above] in asked:
-            return of[above]
-        if owner >= 0 and of[owner] in asked and is_shown_whole(side, of, owner):
-            return of[owner]
+        if above >= 0 and strands[above] in asked:
+            return strands[above]
+        if owner >= 0 and strands[owner] in asked and is_shown_whole(side, strands, owner):
+            return strands[owner]
     return None
 
 
@@ -250,7 +260,7 @@ ABSENT = 8
 """The most lines between the places of two left-out statements that are still one question."""
 
 
-def _grouped(questions: Sequence[_Question], emitted: Emitted) -> list[_Question]:
+def _join_neighbours(questions: Sequence[_Question], emitted: Emitted) -> list[_Question]:
     """Join neighbouring questions with the same reason into one.
 
     For reasons about where statements stand (`PLACES`) a question reaches to the end of what is inside them.
@@ -259,10 +269,10 @@ def _grouped(questions: Sequence[_Question], emitted: Emitted) -> list[_Question
     for item in questions:
         last = out[-1] if out else None
         if last is not None and last.reason == item.reason and item.reason.kind in PLACES:
-            end = _end(last.doubts[-1].strand, emitted)
+            end = _find_last_line(last.doubts[-1].strand, emitted)
             between = (line.strip() for line in emitted.lines[end : item.line - 1])
             if end < item.line and all(not line or line.startswith("#") for line in between):
-                end = _end(item.doubts[-1].strand, emitted)
+                end = _find_last_line(item.doubts[-1].strand, emitted)
                 chosen = textwrap.dedent("\n".join(emitted.lines[last.line - 1 : end]))
                 out[-1] = replace(last, end_line=end, doubts=(*last.doubts, *item.doubts), chosen=chosen)
                 continue
@@ -270,46 +280,46 @@ def _grouped(questions: Sequence[_Question], emitted: Emitted) -> list[_Question
         if last is None or last.reason != item.reason or not 0 <= item.line - last.end_line <= reach:
             out.append(item)
             continue
-        line = _line_of_head(last, item, emitted)
+        line = _find_first_line(last, item, emitted)
         out[-1] = replace(
             last,
             line=line,
             end_line=max(last.end_line, item.end_line),
             doubts=(*last.doubts, *item.doubts),
-            chosen=_chosen_together(last, item, emitted, line),
+            chosen=_join_chosen(last, item, emitted, line),
         )
     return out
 
 
-def _line_of_head(one: _Question, other: _Question, emitted: Emitted) -> int:
+def _find_first_line(one: _Question, other: _Question, emitted: Emitted) -> int:
     """The first line of two neighbouring questions: where the first begins a suite and the other stands beside the
     head of that, the head's line, for the sides show it, too."""
     shown, line = one.doubts[0].instead or one.doubts[0].strand, one.line
     if not (one.chosen and other.chosen) or shown not in emitted.place:
         return line
-    column = _depth(emitted, other.line)
+    column = _measure_indent(emitted, other.line)
     for head in emitted.around(shown):
         first, last = emitted.place[head]
         between = (row.strip() for row in emitted.lines[last : line - 1])
-        if _depth(emitted, line) <= column or any(row and not row.startswith("#") for row in between):
+        if _measure_indent(emitted, line) <= column or any(row and not row.startswith("#") for row in between):
             break
         line = first
-    return line if _depth(emitted, line) == column else one.line
+    return line if _measure_indent(emitted, line) == column else one.line
 
 
-def _chosen_together(one: _Question, other: _Question, emitted: Emitted, line: int) -> str:
+def _join_chosen(one: _Question, other: _Question, emitted: Emitted, line: int) -> str:
     """The chosen texts of two neighbouring questions, which begin at ``line``; where one is indented deeper, the lines
     of the result."""
-    if one.chosen and other.chosen and _depth(emitted, one.line) != _depth(emitted, other.line):
+    if one.chosen and other.chosen and _measure_indent(emitted, one.line) != _measure_indent(emitted, other.line):
         return textwrap.dedent("\n".join(emitted.lines[line - 1 : max(one.end_line, other.end_line)]))
     return "\n".join(text for text in (one.chosen, other.chosen) if text)
 
 
-def _depth(emitted: Emitted, line: int) -> int:
+def _measure_indent(emitted: Emitted, line: int) -> int:
     return len(margin(emitted.lines[line - 1]))
 
 
-def _end(strand: Strand, emitted: Emitted) -> int:
+def _find_last_line(strand: Strand, emitted: Emitted) -> int:
     """The last line of a statement of the result with all that is inside it."""
     inside: set[Strand | None] = {strand}
     end = 0
@@ -320,7 +330,7 @@ def _end(strand: Strand, emitted: Emitted) -> int:
     return end
 
 
-def _left_out_at_one_place(questions: Sequence[_Question]) -> list[_Question]:
+def _join_left_out(questions: Sequence[_Question]) -> list[_Question]:
     """Join the questions about upstream's changes left out at one place, whatever the reasons: does omni need them?"""
     out: list[_Question] = []
     for item in questions:
@@ -330,12 +340,12 @@ def _left_out_at_one_place(questions: Sequence[_Question]) -> list[_Question]:
         if at is None:
             out.append(item)
             continue
-        both = _under_one_reason([*out[at].doubts, *item.doubts])
+        both = _unify_reason([*out[at].doubts, *item.doubts])
         out[at] = replace(out[at], doubts=both, confidence=min(out[at].confidence, item.confidence))
     return out
 
 
-def _under_one_reason(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:
+def _unify_reason(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:
     """The doubts, the first with a reason that is true of all: some may be about changes, others about additions."""
     kinds = {doubt.reason.kind for doubt in doubts}
     if not (kinds & CHANGES and kinds & ADDITIONS):

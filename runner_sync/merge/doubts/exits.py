@@ -22,10 +22,10 @@ from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import Node
 
 
-def added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+def find_added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Doubts about new ``return`` statements of upstream's with a text that the base has, and omni has nowhere: omni
     changed each of them."""
-    theirs = {node.canon for node in weave.base if _is_exit(node)} - {node.canon for node in weave.omni}
+    theirs = {node.canon for node in weave.base if _is_distinct_return(node)} - {node.canon for node in weave.omni}
     doubts = []
     for strand in kept:
         node = any_node(weave, strand)
@@ -34,13 +34,13 @@ def added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     return doubts
 
 
-def out_of_no_loop(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+def drop_exits_outside_loops(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Leave out each ``break`` and ``continue`` outside of any loop, with the suites that hold nothing else."""
     inside = Counter(s.parent for s in kept if s.parent is not None and not any_node(weave, s).is_comment)
     inside.update(s.owner for s in kept if s.owner is not None)
     doubts = []
     for strand in kept:
-        if not _leaves_a_loop(any_node(weave, strand)) or _is_in_loop(weave, strand):
+        if not _is_loop_exit(any_node(weave, strand)) or _is_in_loop(weave, strand):
             continue
         strand.kept, outermost = False, strand
         while (above := outermost.parent) is not None and inside[above] == 1:
@@ -55,7 +55,7 @@ _OUT_OF_A_LOOP = re.compile(r"^ *(?:break|continue)$", re.MULTILINE)
 """In canonical text each statement has a line of its own, even two of ``if late: note(); break``."""
 
 
-def _leaves_a_loop(node: Node) -> bool:
+def _is_loop_exit(node: Node) -> bool:
     return not node.is_comment and not node.is_loop and _OUT_OF_A_LOOP.search(node.canon) is not None
 
 
@@ -69,5 +69,5 @@ def _is_in_loop(weave: Weave, strand: Strand) -> bool:
     return False
 
 
-def _is_exit(node: Node) -> bool:
+def _is_distinct_return(node: Node) -> bool:
     return node.keyword == "return" and node.weight >= DISTINCT

@@ -25,7 +25,7 @@ BOTH_MOVED = Reason("both moved")
 CAME_BACK = Reason("removed block came back")
 
 
-def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
+def find_out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
     """Doubts about additions that changed places with a statement which nobody moved: they now stand in front of what
     they followed, or behind what followed them.
 
@@ -37,7 +37,7 @@ def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list
     known = {doubt.strand for doubt in asked}
     orders = emitted.as_merged, sorted(emitted.as_merged, key=lambda strand: emitted.place[strand])
     for side in ("o", "u"):
-        merged, written = (_crossed(weave, order, side) for order in orders)
+        merged, written = (_find_crossed(weave, order, side) for order in orders)
         doubts += [
             Doubt(strand, OUT_OF_ORDER, REBUILT)
             for strand in merged
@@ -49,9 +49,9 @@ def out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list
 def _is_right_behind(weave: Weave, strand: Strand, side: str, emitted: Emitted) -> bool:
     """Whether an addition stands directly behind the same ``with`` or ``try`` as on its side, and all that it changed
     places with is inside that now, without an exit, and shares no value with it: there is no other place for it."""
-    nodes, of = weave.side(side)
+    nodes, strands = weave.side(side)
     top = [strand, *takewhile(lambda head: head.sides == side, above(weave, strand, side))][-1]
-    before = (of[k] for k in siblings(nodes, top.on(side), step=-1) if not nodes[k].is_clause)
+    before = (strands[k] for k in siblings(nodes, top.on(side), step=-1) if not nodes[k].is_clause)
     block = next((other for other in before if other.sides != side), None)
     if block is None or any_node(weave, block).is_condition or block not in emitted.above:
         return False
@@ -63,24 +63,24 @@ def _is_right_behind(weave: Weave, strand: Strand, side: str, emitted: Emitted) 
     return all(
         other.on(side) > place
         and block in emitted.around(other)
-        and _are_apart(any_node(weave, other), nodes[strand.on(side)])
+        and _are_independent(any_node(weave, other), nodes[strand.on(side)])
         for other in passed
     )
 
 
-def _are_apart(one: Node, other: Node) -> bool:
+def _are_independent(one: Node, other: Node) -> bool:
     """Whether neither of two statements leaves its suite, nor sets what the other one mentions."""
     leaves = {one.keyword, other.keyword}.intersection(("return", "raise", "break", "continue"))
     return not leaves and not uses_anything_of([one], [other]) and not uses_anything_of([other], [one])
 
 
-def _crossed(weave: Weave, order: Sequence[Strand], side: str) -> list[Strand]:
+def _find_crossed(weave: Weave, order: Sequence[Strand], side: str) -> list[Strand]:
     """The additions of a side that ``order`` has behind a shared, unmoved statement which that side has behind them, or
     the other way round."""
     known = [s for s in order if side in s.sides and not s.moved and _is_statement(weave, s)]
     rows = [(s.on(side), len(s.sides) > 1) for s in known]
-    before = _overtaken([(-place, is_shared) for place, is_shared in reversed(rows)])
-    wrong = _overtaken(rows) | {len(rows) - 1 - k for k in before}
+    before = _find_overtaken([(-place, is_shared) for place, is_shared in reversed(rows)])
+    wrong = _find_overtaken(rows) | {len(rows) - 1 - k for k in before}
     return [known[k] for k in sorted(wrong)]
 
 
@@ -88,7 +88,7 @@ def _is_statement(weave: Weave, strand: Strand) -> bool:
     return not any_node(weave, strand).is_comment and not any_node(weave, strand).is_clause
 
 
-def _overtaken(rows: Sequence[tuple[int, bool]]) -> set[int]:
+def _find_overtaken(rows: Sequence[tuple[int, bool]]) -> set[int]:
     """The indices of unshared rows that follow a shared row of a higher place. A row is ``(place, is_shared)``."""
     found, highest = set[int](), None
     for k, (place, is_shared) in enumerate(rows):
@@ -99,7 +99,7 @@ def _overtaken(rows: Sequence[tuple[int, bool]]) -> set[int]:
     return found
 
 
-def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
+def find_moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
     """Doubts about statements that one side moved into the wrong suites, and those that both moved, to two places.
 
     A suite is wrong if the other side newly put it around the statement, which is now outside of it, or if it is around
@@ -109,11 +109,11 @@ def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: S
     doubts = []
     known = {doubt.strand for doubt in asked}
     back = {doubt.strand for doubt in asked if doubt.reason == CAME_BACK}
-    moves = [*_moves(weave, kept)]
+    moves = [*_iter_moves(weave, kept)]
     twice = {old for new, old in moves if new.sides == "o"}
     for new, old in moves:
         side = new.sides
-        if old.moved and _beside(weave, new, "u").isdisjoint(_beside(weave, old, "o")):
+        if old.moved and _find_neighbours(weave, new, "u").isdisjoint(_find_neighbours(weave, old, "o")):
             doubts.append(Doubt(new, BOTH_MOVED, CONTESTED))
         if old.sides == "b" and side == "u" and back.isdisjoint((new, *above(weave, new, "u"))):
             doubts.append(Doubt(new, BOTH_MOVED if old in twice else CAME_BACK, CONTESTED))
@@ -133,7 +133,7 @@ def moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: S
     return doubts
 
 
-def moved_otherwise(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
+def find_misplaced_moves(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
     """Doubts about statements of all three texts that a side moved, or put into another suite, and that stand on the
     wrong side of another statement.
 
@@ -143,7 +143,7 @@ def moved_otherwise(weave: Weave, kept: Sequence[Strand], emitted: Emitted, aske
     places = _Places(weave)
     orders = emitted.as_merged, sorted(emitted.as_merged, key=lambda strand: emitted.place[strand])
     merged, written = ({strand: k for k, strand in enumerate(order)} for order in orders)
-    both = {strand: found for strand in kept if strand not in known and (found := places.of(strand)) is not None}
+    both = {strand: found for strand in kept if strand not in known and (found := places.locate(strand)) is not None}
     doubts = []
     for strand in kept:
         if strand not in both or not (
@@ -176,57 +176,57 @@ class _Places:
     def __init__(self, weave: Weave) -> None:
         sides = (weave.base, weave.of_base), (weave.omni, weave.of_omni), (weave.upstream, weave.of_upstream)
         self._weave = weave
-        self._found = [_unique_by_start(nodes, of) for nodes, of in sides]
-        self._places = [{strand: k for k, strand in enumerate(of)} for _, of in sides]
+        self._found = [_index_unique_starts(nodes, strands) for nodes, strands in sides]
+        self._places = [{strand: k for k, strand in enumerate(strands)} for _, strands in sides]
 
-    def of(self, strand: Strand) -> tuple[int, int, int] | None:
+    def locate(self, strand: Strand) -> tuple[int, int, int] | None:
         """The places in base, omni and upstream of a statement that all three have."""
         node = any_node(self._weave, strand)
         if node.is_comment or node.is_clause:
             return None
-        start = _start(node)
+        start = _get_start(node)
         same = [strand if strand.sides == "bou" else at.get(start) for at in self._found]
         base, omni, upstream = (at.get(one) if one else None for at, one in zip(self._places, same, strict=True))
         return (base, omni, upstream) if base is not None and omni is not None and upstream is not None else None
 
 
-def moved_to(weave: Weave, kept: Sequence[Strand]) -> dict[Strand, Strand]:
+def find_moves(weave: Weave, kept: Sequence[Strand]) -> dict[Strand, Strand]:
     """``{strand at the old place: strand at the new place}`` of the statements that one side moved."""
-    return {old: new for new, old in _moves(weave, kept)}
+    return {old: new for new, old in _iter_moves(weave, kept)}
 
 
-def _moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Strand]]:
+def _iter_moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Strand]]:
     """``(addition, old strand)`` for each addition that begins like a statement of the base which is gone at its place.
 
     Both must be telling, and each the only one in its text that begins like this.
     """
-    gone = _unique_by_start(weave.base, weave.of_base)
-    added = _unique_by_start(weave.omni, weave.of_omni), _unique_by_start(weave.upstream, weave.of_upstream)
+    gone = _index_unique_starts(weave.base, weave.of_base)
+    added = _index_unique_starts(weave.omni, weave.of_omni), _index_unique_starts(weave.upstream, weave.of_upstream)
     for strand in kept:
         if strand.sides in ("o", "u"):
-            start = _start(any_node(weave, strand))
+            start = _get_start(any_node(weave, strand))
             old = gone.get(start)
             is_gone = old is not None and (old.sides == "b" or not old.kept)
             if old is not None and is_gone and added[strand.sides == "u"].get(start) is strand:
                 yield strand, old
 
 
-def _unique_by_start(nodes: Nodes, of: Sequence[Strand]) -> dict[str, Strand]:
+def _index_unique_starts(nodes: Nodes, strands: Sequence[Strand]) -> dict[str, Strand]:
     """``{beginning: strand}`` of the telling statements that alone begin like this in their text (`_start`)."""
-    counted = Counter(_start(node) for node in nodes)
+    counted = Counter(_get_start(node) for node in nodes)
     return {
-        _start(node): strand
-        for node, strand in zip(nodes, of, strict=True)
-        if counted[_start(node)] == 1 and node.is_telling and not node.is_clause
+        _get_start(node): strand
+        for node, strand in zip(nodes, strands, strict=True)
+        if counted[_get_start(node)] == 1 and node.is_telling and not node.is_clause
     }
 
 
-def _start(node: Node) -> str:
+def _get_start(node: Node) -> str:
     """The text up to the first bracket, so that a statement is recognised even if its arguments were edited."""
     return node.canon.partition("(")[0] or node.canon
 
 
-def _beside(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:
+def _find_neighbours(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:
     """``("before", text)`` and ``("behind", text)`` of the nearest statements beside one in its suite on a side."""
     nodes, _ = weave.side(side)
     beside = {where: siblings(nodes, strand.on(side), step=step) for where, step in (("before", -1), ("behind", 1))}

@@ -18,29 +18,29 @@ from runner_sync.statements import Node
 from runner_sync.statements.dataflow import binds
 
 
-def without_named_values(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
+def drop_answered_by_locals(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
     """``doubts`` without those about a changed statement that omni seems to lack, and has by way of such a local."""
-    named = _named(weave.omni)
+    named = _find_named_attributes(weave.omni)
     alone = [node for node, strand in zip(weave.omni, weave.of_omni, strict=True) if strand.upstream is None]
-    have = {said for node in alone if (said := _with_values(node.canon, named)) != node.canon}
-    return [doubt for doubt in doubts if not _is_known(weave, doubt, have)]
+    have = {said for node in alone if (said := _insert_attributes(node.canon, named)) != node.canon}
+    return [doubt for doubt in doubts if not _is_answered(weave, doubt, have)]
 
 
-def _is_known(weave: Weave, doubt: Doubt, have: set[str]) -> bool:
+def _is_answered(weave: Weave, doubt: Doubt, have: set[str]) -> bool:
     if doubt.reason.kind != "removed statement changed" or doubt.strand.kept:
         return False
     node = weave.upstream[doubt.strand.in_upstream]
     return node.is_telling and node.canon in have
 
 
-def _named(nodes: Sequence[Node]) -> Mapping[str, str]:
+def _find_named_attributes(nodes: Sequence[Node]) -> Mapping[str, str]:
     """``{local: attribute}`` of the locals that are bound once, to a plain attribute: ``tokens = output.total``."""
     count = Counter(name for node in nodes for name in binds(node))
     found = {node.facts.targets: node.facts.value for node in nodes if "." in node.facts.value}
     return {targets[0]: value for targets, value in found.items() if len(targets) == 1 and count[targets[0]] == 1}
 
 
-def _with_values(canon: str, named: Mapping[str, str]) -> str:
+def _insert_attributes(canon: str, named: Mapping[str, str]) -> str:
     """A statement with each such local replaced by its attribute; keywords of a call are left alone."""
     return _LOCAL.sub(lambda match: named.get(match[0], match[0]), canon)
 

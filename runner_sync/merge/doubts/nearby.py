@@ -17,7 +17,7 @@ from runner_sync.statements.dataflow import binds
 from runner_sync.statements.likeness import VERSION, similarity
 
 
-def nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
+def find_nearby_lines(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
     """``{strand: (line, is_behind)}``: the line at which a reader looks for a strand, and whether behind the statement
     on that line.
 
@@ -25,25 +25,27 @@ def nearby(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[St
     placed by what it follows in upstream's text, because in output order everything that omni alone has in the same gap
     stands in between, possibly the whole forward pass.
     """
-    found = _in_output_order(weave, strands, emitted)
+    found = _find_lines_in_output_order(weave, strands, emitted)
     beside: dict[Strand | None, list[int]] = defaultdict(list)
     for strand, (first, _) in emitted.place.items():
         if strand.owner is None:
             beside[emitted.above[strand]].append(first)
     for lines in beside.values():
         lines.sort()
-    here, last = _standing(weave, emitted), None
+    here, last = _find_standing(weave, emitted), None
     for index, strand in enumerate(weave.of_upstream):
         if index in here:
             last = index
         elif strand in found and strand not in emitted.place and strand.omni is None and last is not None:
-            before = _beside(weave, index, last, here, emitted)
+            before = _find_predecessor(weave, index, last, here, emitted)
             if before is not None:
-                found[strand] = _behind(before, beside[emitted.above[before]], emitted)
+                found[strand] = _find_line_behind(before, beside[emitted.above[before]], emitted)
     return found
 
 
-def _in_output_order(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
+def _find_lines_in_output_order(
+    weave: Weave, strands: Sequence[Strand], emitted: Emitted
+) -> dict[Strand, tuple[int, bool]]:
     """`nearby` by output order alone."""
     line, found = 0, {}
     last_in: dict[Strand | None, int] = {}
@@ -63,7 +65,7 @@ def _in_output_order(weave: Weave, strands: Sequence[Strand], emitted: Emitted) 
     return found
 
 
-def _standing(weave: Weave, emitted: Emitted) -> dict[int, Strand]:
+def _find_standing(weave: Weave, emitted: Emitted) -> dict[int, Strand]:
     """``{index in upstream: strand}`` of upstream's statements that surely stand in the result, maybe as omni's own."""
     here: dict[int, Strand] = {}
     own = only_in_omni(weave)
@@ -72,20 +74,22 @@ def _standing(weave: Weave, emitted: Emitted) -> dict[int, Strand]:
         if node.is_comment:
             continue
         if strand in emitted.place:
-            if strand.omni is None or _is_surely(weave.omni[strand.omni], node):
+            if strand.omni is None or _is_surely_version(weave.omni[strand.omni], node):
                 here[index] = strand
         elif other is not None and other in emitted.place:
             here[index] = other
     return here
 
 
-def _is_surely(one: Node, other: Node) -> bool:
+def _is_surely_version(one: Node, other: Node) -> bool:
     """Whether two paired statements are surely versions of one: equal, nearly so, or binding the same names."""
     sets_the_same = bool(binds(one)) and binds(one) == binds(other)
     return one.canon == other.canon or sets_the_same or similarity(one, other) >= VERSION
 
 
-def _beside(weave: Weave, index: int, last: int, here: Mapping[int, Strand], emitted: Emitted) -> Strand | None:
+def _find_predecessor(
+    weave: Weave, index: int, last: int, here: Mapping[int, Strand], emitted: Emitted
+) -> Strand | None:
     """The statement of the result behind which a reader looks for upstream's statement ``index``.
 
     That is the strand of ``last``, the nearest statement before it in the result, or the head around ``last`` in the
@@ -94,7 +98,7 @@ def _beside(weave: Weave, index: int, last: int, here: Mapping[int, Strand], emi
     statement.
     """
     nodes = weave.upstream
-    heads = {k for k in enclosing(nodes, index) if k not in _owners(nodes, index)}
+    heads = {k for k in enclosing(nodes, index) if k not in _find_owners(nodes, index)}
     if last in heads:
         return None
     inner = [k for k in enclosing(nodes, last) if k not in heads]
@@ -109,12 +113,12 @@ def _beside(weave: Weave, index: int, last: int, here: Mapping[int, Strand], emi
     return before
 
 
-def _owners(nodes: Sequence[Node], index: int) -> set[int]:
+def _find_owners(nodes: Sequence[Node], index: int) -> set[int]:
     """The statements that own the clauses around ``index``, or ``index`` itself if it is a clause."""
     return {nodes[k].owner for k in (index, *enclosing(nodes, index)) if nodes[k].is_clause}
 
 
-def _behind(before: Strand, lines: Sequence[int], emitted: Emitted) -> tuple[int, bool]:
+def _find_line_behind(before: Strand, lines: Sequence[int], emitted: Emitted) -> tuple[int, bool]:
     """The line of the statement behind ``before`` in its suite, and ``False``; else its own line, and ``True``.
 
     ``lines`` are the first lines of the statements of that suite, in order.

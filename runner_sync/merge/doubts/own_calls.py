@@ -20,7 +20,7 @@ from runner_sync.syntax import walk
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
-def without_own_calls(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
+def drop_answered_by_calls(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
     """``doubts`` without those about a changed statement for which omni has one of its own: the only call of its own
     that sets any of the same names, and it gets all values that upstream newly gives, and none that upstream no longer
     does. Another call that sets them, and that omni shares with upstream, is paired with upstream's."""
@@ -42,19 +42,19 @@ def has_own_call(weave: Weave, strand: Strand) -> bool:
     own = [other for other in setting if other.sides == "o"]
     if len(own) != 1 or any(other.sides not in ("o", "bou") for other in setting):
         return False
-    mine, was, now = any_node(weave, own[0]), _values(old), _values(new)
+    mine, was, now = any_node(weave, own[0]), _find_values(old), _find_values(new)
     added = now - was
     if not added or not all(map(_NAME.fullmatch, added)) or not set(mine.facts.targets) <= set(new.facts.targets):
         return False
-    given = {ast.unparse(part) for value in _arguments(mine) for part in walk(value) if isinstance(part, ast.expr)}
+    given = {ast.unparse(part) for value in _find_arguments(mine) for part in walk(value) if isinstance(part, ast.expr)}
     return added <= given and given.isdisjoint(was - now)
 
 
-def _values(node: Node) -> set[str]:
+def _find_values(node: Node) -> set[str]:
     """The values that the call of an assignment is given, by position or as keywords."""
-    return {ast.unparse(value) for value in _arguments(node)}
+    return {ast.unparse(value) for value in _find_arguments(node)}
 
 
-def _arguments(node: Node) -> list[ast.expr]:
+def _find_arguments(node: Node) -> list[ast.expr]:
     call = next((part for part in walk(tree_of(node.canon)) if isinstance(part, ast.Call)), None)
     return [*call.args, *(key.value for key in call.keywords)] if call is not None else []

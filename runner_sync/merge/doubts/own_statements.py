@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from runner_sync.confidence import CONTESTED, DOUBTFUL
-from runner_sync.merge.doubts.unread import read_in
+from runner_sync.merge.doubts.unread import find_reads
 from runner_sync.merge.phrases.contents import Content
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node
@@ -22,14 +22,14 @@ from runner_sync.statements import below
 from runner_sync.statements.dataflow import attributes_set, binds, reads, sets, uses
 
 
-def set_for_nothing(
+def add_unread_locals(
     weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content], doubts: Sequence[Doubt]
 ) -> list[Doubt]:
     """``doubts`` plus those about statements of omni's whose locals nothing reads any more, one for each statement.
 
     An existing doubt about such a statement, that upstream removed it, gets the sharper reason instead.
     """
-    found = {doubt.strand: doubt for doubt in _set_for_nothing(weave, kept, contents)}
+    found = {doubt.strand: doubt for doubt in _find_unread_locals(weave, kept, contents)}
     out = []
     for doubt in doubts:
         unread = found.get(doubt.strand) if doubt.reason.kind == "edited statement removed" else None
@@ -40,17 +40,17 @@ def set_for_nothing(
     return [*out, *found.values()]
 
 
-def _set_for_nothing(weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content]) -> list[Doubt]:
+def _find_unread_locals(weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content]) -> list[Doubt]:
     """A doubt for each statement of omni's with locals that omni read and nothing reads in the result.
 
     If upstream has a version of the statement, only where none of its locals is read: of a record that it unpacks,
     upstream reads other fields.
     """
     read_before = {name for node in weave.omni for name in uses(node)}
-    read_now = {name for strand in kept for name in read_in(weave, strand, contents)}
+    read_now = {name for strand in kept for name in find_reads(weave, strand, contents)}
     doubts = []
     for strand in kept:
-        if strand.omni is None or not _is_omnis(weave, strand, contents):
+        if strand.omni is None or not _has_omni_text(weave, strand, contents):
             continue
         bound = binds(weave.omni[strand.omni])
         names = sorted(bound & (read_before - read_now))
@@ -60,7 +60,7 @@ def _set_for_nothing(weave: Weave, kept: Sequence[Strand], contents: Mapping[Str
     return doubts
 
 
-def emptied(weave: Weave, suite: Strand) -> Doubt:
+def make_doubt_about_emptied(weave: Weave, suite: Strand) -> Doubt:
     """The doubt about a block that omni had added and that is empty now.
 
     It shows the first statement still left of the inside, and says whether that stands in a new block of upstream's.
@@ -73,7 +73,7 @@ def emptied(weave: Weave, suite: Strand) -> Doubt:
     return Doubt(suite, Reason("added block replaced" if is_in_another else "added block left"), CONTESTED, left)
 
 
-def without_emptied_inside(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
+def drop_emptied_inside(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
     """``doubts`` without those about emptied blocks of omni's inside a statement that was left out as a whole: the
     question about that statement shows everything inside it."""
     gone = {
@@ -86,14 +86,14 @@ def without_emptied_inside(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]
     ]
 
 
-def hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
+def find_hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
     """Heads of omni's own that have lost their suite and stay only because of a clause (``except``, ``else``)."""
     full = {strand.parent for strand in kept if not any_node(weave, strand).is_comment}
     once = {node.parent for node in weave.omni if not node.is_comment}
     return [s for s in kept if s.sides == "o" and s not in full and s.in_omni in once]
 
 
-def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+def find_set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Doubts about new statements of upstream's that set an attribute which a statement of omni's own sets, too."""
     mine = {target for s in kept if s.sides == "o" for target in attributes_set(any_node(weave, s))}
     doubts = []
@@ -104,7 +104,7 @@ def set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     return doubts
 
 
-def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, int]) -> list[Doubt]:
+def find_used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, int]) -> list[Doubt]:
     """Doubts about omni's own statements that read a local above the statement that now sets it: upstream has moved or
     replaced that statement.
 
@@ -124,7 +124,7 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, i
         for name in sorted(reads(weave.omni[omni])):
             above = bisect_left(setters[name], omni) - 1
             setter = weave.of_omni[setters[name][above] if above >= 0 else omni]
-            gone = not setter.kept or _is_without(weave, setter, name)
+            gone = not setter.kept or _has_lost_binding(weave, setter, name)
             instead = replacing.get(name) if gone else None
             if (line.get(setter, 0) if instead is None else instead) > line[strand]:
                 doubts.append(Doubt(strand, Reason("set below its use", (name,)), DOUBTFUL))
@@ -132,7 +132,7 @@ def used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, i
     return doubts
 
 
-def read_before_changed(
+def find_read_before_changed(
     weave: Weave, strands: Sequence[Strand], line: Mapping[Strand, int], *, asked: Collection[Strand]
 ) -> list[Doubt]:
     """Doubts about omni's own statements that read a local and stand, in the order of the merge (``strands``), behind a
@@ -154,7 +154,7 @@ def read_before_changed(
     return doubts
 
 
-def _is_without(weave: Weave, setter: Strand, name: str) -> bool:
+def _has_lost_binding(weave: Weave, setter: Strand, name: str) -> bool:
     """Whether omni has a statement unedited, and upstream's version of it no longer binds ``name``."""
     if setter.base is None or setter.omni is None or setter.upstream is None:
         return False
@@ -162,7 +162,7 @@ def _is_without(weave: Weave, setter: Strand, name: str) -> bool:
     return not is_edited and name not in binds(weave.upstream[setter.upstream])
 
 
-def _is_omnis(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> bool:
+def _has_omni_text(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> bool:
     """Whether a statement is in the result as omni has it, and upstream lacks it or has another text for it."""
     chosen = contents[strand].lines
     return (

@@ -26,7 +26,7 @@ from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node
 from runner_sync.statements import ROOT, Node, below
 
 
-def with_replacements(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
+def join_replacements(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
     """The doubts, each about a statement that upstream removed with what upstream added directly in front of it, to a
     block that omni does not have; those about that are gone."""
     joined: dict[Doubt, Doubt] = {}
@@ -36,29 +36,29 @@ def with_replacements(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
             joined |= dict.fromkeys(added, doubt)
     blocks: dict[Doubt, dict[Strand, None]] = {doubt: {} for doubt in joined.values()}
     for other, doubt in joined.items():
-        blocks[doubt] |= dict.fromkeys(_block(weave, other.strand, doubt.strand))
-    return [_told(weave, doubt, [*blocks.get(doubt, ())]) for doubt in doubts if doubt not in joined]
+        blocks[doubt] |= dict.fromkeys(_find_block(weave, other.strand, doubt.strand))
+    return [_add_block(weave, doubt, [*blocks.get(doubt, ())]) for doubt in doubts if doubt not in joined]
 
 
-def with_successors_beside(weave: Weave, kept: Collection[Strand], doubts: Sequence[Doubt]) -> list[Doubt]:
+def add_successors_beside(weave: Weave, kept: Collection[Strand], doubts: Sequence[Doubt]) -> list[Doubt]:
     """The doubts; one about a statement of omni's that stays and that upstream removed shows what upstream has put in
     its place, where that stands beside it now."""
-    alive, runs = set(kept), [*_runs_added(weave)]
-    return [_beside(weave, doubt, alive, runs) for doubt in doubts]
+    alive, runs = set(kept), [*_iter_added_runs(weave)]
+    return [_add_successor(weave, doubt, alive, runs) for doubt in doubts]
 
 
-def _beside(weave: Weave, doubt: Doubt, alive: set[Strand], runs: Sequence[range]) -> Doubt:
+def _add_successor(weave: Weave, doubt: Doubt, alive: set[Strand], runs: Sequence[range]) -> Doubt:
     removed = doubt.strand
     if doubt.reason.kind != "edited statement removed" or removed.sides != "bo" or removed not in alive:
         return doubt
     for run in runs:
         code = tuple(weave.of_upstream[k] for k in run if not weave.upstream[k].is_comment)
-        if alive.issuperset(code) and _takes_the_place(weave, run, removed):
+        if alive.issuperset(code) and _is_replacement_of(weave, run, removed):
             return replace(doubt, reason=Reason("edited statement beside"), left_out=code)
     return doubt
 
 
-def _runs_added(weave: Weave) -> Iterator[range]:
+def _iter_added_runs(weave: Weave) -> Iterator[range]:
     """Upstream's new statements that stand together in one suite, with all inside them, as indices of upstream."""
     nodes, start = weave.upstream, None
     for k, strand in enumerate([*weave.of_upstream, None]):
@@ -70,7 +70,7 @@ def _runs_added(weave: Weave) -> Iterator[range]:
             start = k
 
 
-def _takes_the_place(weave: Weave, run: range, removed: Strand) -> bool:
+def _is_replacement_of(weave: Weave, run: range, removed: Strand) -> bool:
     """Whether a run of new statements stands where upstream has removed a passage, ``removed`` among it, in a suite
     that is around both, and calls something that the passage called."""
     before = (weave.of_upstream[k].base for k in range(run[0] - 1, -1, -1))
@@ -80,11 +80,11 @@ def _takes_the_place(weave: Weave, run: range, removed: Strand) -> bool:
     passage = [k for k in range(first + 1, last) if weave.of_base[k].upstream is None]
     head = weave.upstream[run[0]].parent
     is_around = head == ROOT or weave.of_upstream[head] in above(weave, removed, "b")
-    called = _called(weave.upstream[k] for k in run) & _called(weave.base[k] for k in passage)
+    called = _find_called(weave.upstream[k] for k in run) & _find_called(weave.base[k] for k in passage)
     return removed.in_base in passage and is_around and bool(called)
 
 
-def _called(nodes: Iterator[Node]) -> set[str]:
+def _find_called(nodes: Iterator[Node]) -> set[str]:
     """The names of the functions and methods called by some statements, but for built-in ones."""
     names = {name for node in nodes if not node.is_comment for name in _CALL.findall(node.canon)}
     return {name for name in names if not hasattr(builtins, name)}
@@ -93,7 +93,7 @@ def _called(nodes: Iterator[Node]) -> set[str]:
 _CALL = re.compile(r"\b(\w+)\(")
 
 
-def _told(weave: Weave, doubt: Doubt, block: Sequence[Strand]) -> Doubt:
+def _add_block(weave: Weave, doubt: Doubt, block: Sequence[Strand]) -> Doubt:
     if not block:
         return doubt
     code = tuple(strand for strand in block if not any_node(weave, strand).is_comment)
@@ -106,14 +106,14 @@ def _is_in_front(weave: Weave, doubt: Doubt, removed: Strand) -> bool:
     kinds: Collection[Kind] = ("addition to a removed block", "replacement in a removed block")
     if doubt.reason.kind not in kinds or doubt.strand.sides != "u":
         return False
-    block = _block(weave, doubt.strand, removed)
+    block = _find_block(weave, doubt.strand, removed)
     if not block:
         return False
     old = [strand.base for strand in weave.of_upstream[block[-1].in_upstream + 1 :] if strand.base is not None]
     return block[0].in_base < removed.in_base < min(old, default=len(weave.base))
 
 
-def _block(weave: Weave, addition: Strand, removed: Strand) -> list[Strand]:
+def _find_block(weave: Weave, addition: Strand, removed: Strand) -> list[Strand]:
     """The outermost block that omni does not have around an addition of upstream's, and that was not around the removed
     statement, with everything in it."""
     shared = [*above(weave, removed, "b")]

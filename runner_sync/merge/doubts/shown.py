@@ -13,22 +13,22 @@ from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import INDENT, Node, ancestors, below, clauses, in_suite
 
 
-def is_shown_whole(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> bool:
+def is_shown_whole(nodes: Sequence[Node], strands: Sequence[Strand], index: int) -> bool:
     """Whether a question about a statement also shows what is inside it, and its clauses.
 
     It does for a block that one side alone has and of which nothing is kept: the head alone would not show what went.
     Not for a new suite of upstream's around old statements, of which only the head is new.
     """
     whole = below(nodes, index)
-    is_around = of[index].sides == "u" and any(of[k].sides != "u" for k in whole)
-    return len(of[index].sides) == 1 and not is_around and not any(of[k].kept for k in whole)
+    is_around = strands[index].sides == "u" and any(strands[k].sides != "u" for k in whole)
+    return len(strands[index].sides) == 1 and not is_around and not any(strands[k].kept for k in whole)
 
 
 AROUND_OTHERS: Collection[Kind] = frozenset({"suite around other statements", "suites that overlap"})
 """Reasons that are about a new head of upstream's around old statements: it says nothing without what it is around."""
 
 
-def is_told_by_others(weave: Weave, doubt: Doubt, shown: Collection[Strand]) -> bool:
+def is_explained_by_inside(weave: Weave, doubt: Doubt, shown: Collection[Strand]) -> bool:
     """Whether a question about a new head of upstream's has to show what the head is around: by its reason, or because
     the head is left out with nothing inside but old statements that stay out, too, and none of these is ``shown``."""
     if doubt.reason.kind in AROUND_OTHERS:
@@ -44,9 +44,9 @@ LONGEST = 12
 """Of a suite with more lines that is shown because a new head is around it, only the first and the last statement."""
 
 
-def shown_together(
+def show_together(
     nodes: Sequence[Node],
-    of: Sequence[Strand],
+    strands: Sequence[Strand],
     indices: Sequence[int],
     *,
     whole: bool = False,
@@ -61,26 +61,28 @@ def shown_together(
     among: set[int] = set()
     cut: set[int] = set()
     for index in indices:
-        among.update(below(nodes, index) if whole or is_shown_whole(nodes, of, index) else [index])
+        among.update(below(nodes, index) if whole or is_shown_whole(nodes, strands, index) else [index])
     for index in around:
         if nodes[index].is_clause:
             among.add(nodes[index].owner)
         for head in (index, *clauses(nodes, index)):
-            inside, incomplete = _inside(nodes, head)
+            inside, incomplete = _choose_inside(nodes, head)
             among.update([head, *inside])
             cut |= incomplete
     ways = [[*ancestors(nodes, index)][::-1] for index in indices]
     shared = sum(len(set(step)) == 1 for step in zip(*ways, strict=False)) if len(ways) > 1 else 0
     heads = {head for way in ways if len(ways) > 1 for head in way[shared:]}
     among |= heads | {nodes[head].owner for head in heads if nodes[head].is_clause}
-    cut |= _empty_before_others(nodes, among)
-    gaps = _gaps(nodes, heads - cut, among)
+    cut |= _find_misleading_heads(nodes, among)
+    gaps = _find_gaps(nodes, heads - cut, among)
     return "\n".join(
-        _before(nodes, k, among, has_gap=k in gaps) + _shown(nodes, k, among, is_cut=k in cut) for k in sorted(among)
+        _mark_gap(nodes, k, among, has_gap=k in gaps) + _show(nodes, k, among, is_cut=k in cut) for k in sorted(among)
     )
 
 
-def conditions_left_out(nodes: Sequence[Node], of: Sequence[Strand], indices: Collection[int]) -> tuple[str, ...]:
+def find_conditions_left_out(
+    nodes: Sequence[Node], strands: Sequence[Strand], indices: Collection[int]
+) -> tuple[str, ...]:
     """The conditions around all of some statements that are not in the result, the outermost first: those of the suites
     up to the first one that omni has, or that came in. With an ``else`` goes the condition that it belongs to.
 
@@ -90,7 +92,7 @@ def conditions_left_out(nodes: Sequence[Node], of: Sequence[Strand], indices: Co
     around = [step[0] for step in zip(*ways, strict=False) if len(set(step)) == 1]
     found: list[str] = []
     for head in reversed(around):
-        if of[head].omni is not None or (of[head].upstream is not None and of[head].kept):
+        if strands[head].omni is not None or (strands[head].upstream is not None and strands[head].kept):
             break
         if nodes[head].is_condition:
             owner = [nodes[nodes[head].owner].text, INDENT * " " + "# …"] if nodes[head].is_clause else []
@@ -98,14 +100,14 @@ def conditions_left_out(nodes: Sequence[Node], of: Sequence[Strand], indices: Co
     return tuple(reversed(found))
 
 
-def under(heads: Sequence[str], text: str) -> str:
+def indent_under(heads: Sequence[str], text: str) -> str:
     """The text below some heads, the outermost first; nothing where there is no text."""
     for head in reversed(heads if text else ()):
         text = f"{head}\n{textwrap.indent(text, INDENT * ' ')}"
     return text
 
 
-def _gaps(nodes: Sequence[Node], heads: Collection[int], among: Collection[int]) -> set[int]:
+def _find_gaps(nodes: Sequence[Node], heads: Collection[int], among: Collection[int]) -> set[int]:
     """The shown statements of the suites of ``heads`` in front of which others of the suite are not shown: without a
     sign they would read as if nothing stood between them and the one above."""
     found: set[int] = set()
@@ -118,25 +120,25 @@ def _gaps(nodes: Sequence[Node], heads: Collection[int], among: Collection[int])
     return found
 
 
-def _before(nodes: Sequence[Node], index: int, among: Collection[int], *, has_gap: bool) -> str:
+def _mark_gap(nodes: Sequence[Node], index: int, among: Collection[int], *, has_gap: bool) -> str:
     """The sign above a statement that others in front of it are not shown; else nothing."""
-    return " " * (_depth(nodes, index, among) * INDENT) + "# …\n" if has_gap else ""
+    return " " * (_count_heads(nodes, index, among) * INDENT) + "# …\n" if has_gap else ""
 
 
-def _empty_before_others(nodes: Sequence[Node], among: Collection[int]) -> set[int]:
+def _find_misleading_heads(nodes: Sequence[Node], among: Collection[int]) -> set[int]:
     """The heads of which nothing inside is shown, and something behind: that would read as what is inside."""
     full = {head for k in among for head in ancestors(nodes, k)}
     return {k for k in among if nodes[k].compound and k not in full and k != max(among)}
 
 
-def _shown(nodes: Sequence[Node], index: int, among: Collection[int], *, is_cut: bool) -> str:
+def _show(nodes: Sequence[Node], index: int, among: Collection[int], *, is_cut: bool) -> str:
     """The text of one statement among others; ``is_cut`` if something is left out below it."""
-    column = _depth(nodes, index, among) * INDENT
+    column = _count_heads(nodes, index, among) * INDENT
     more = (column + INDENT * nodes[index].compound) * " " + "# …"
-    return _indented(nodes[index], column) + (f"\n{more}" if is_cut else "")
+    return _indent(nodes[index], column) + (f"\n{more}" if is_cut else "")
 
 
-def _inside(nodes: Sequence[Node], head: int) -> tuple[list[int], set[int]]:
+def _choose_inside(nodes: Sequence[Node], head: int) -> tuple[list[int], set[int]]:
     """What to show of the suite of a head, and the statements below which something is left out: everything in a short
     one, the first and the last statement of a long one."""
     tops = in_suite(nodes, head)
@@ -147,11 +149,11 @@ def _inside(nodes: Sequence[Node], head: int) -> tuple[list[int], set[int]]:
     return ends, {k for k in ends if k + 1 in inside and k + 1 not in ends}
 
 
-def _depth(nodes: Sequence[Node], index: int, among: Collection[int]) -> int:
+def _count_heads(nodes: Sequence[Node], index: int, among: Collection[int]) -> int:
     return sum(head in among for head in ancestors(nodes, index))
 
 
-def _indented(node: Node, column: int) -> str:
+def _indent(node: Node, column: int) -> str:
     margin = " " * column
     rows = enumerate(node.lines)
     return "\n".join(line if k in node.frozen or not line else margin + line for k, line in rows)

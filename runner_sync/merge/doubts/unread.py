@@ -24,7 +24,7 @@ from runner_sync.statements.dataflow import binds, reads, uses
 UNREAD = Reason("read only in what was left out")
 
 
-def unread_additions(
+def undo_unread(
     weave: Weave, kept: Sequence[Strand], contents: dict[Strand, Content], *, records_fit: bool
 ) -> list[Doubt]:
     """Leave out new statements of upstream's that set only locals which nothing reads, and take such edits back.
@@ -35,7 +35,7 @@ def unread_additions(
     """
     unread = _Unread(weave, kept, contents, records_fit=records_fit)
     doubts: list[Doubt] = []
-    while (strand := unread.first()) is not None:
+    while (strand := unread.find_first()) is not None:
         unread.undo(strand)
         doubts.append(Doubt(strand, UNREAD, INFERRED))
     return doubts
@@ -57,32 +57,32 @@ class _Unread:
         self.read_there = {name for node in weave.upstream for name in uses(node)}
         self.read_there |= {name for n in weave.upstream if n.keyword == "from" for name in binds(n)}
         self.mine = {name for node in weave.omni for name in binds(node) | reads(node)}
-        self.read_here = Counter(name for s in kept if s.kept for name in read_in(weave, s, contents))
+        self.read_here = Counter(name for s in kept if s.kept for name in find_reads(weave, s, contents))
         self.places: dict[str, list[int]] = defaultdict(list)
         self.waiting: list[int] = []
         for place, strand in enumerate(kept):
             if strand.upstream is not None:
                 self.waiting.append(place)
-                for name in _binds_or_updates(weave.upstream[strand.upstream]):
+                for name in _find_written_names(weave.upstream[strand.upstream]):
                     self.places[name].append(place)
 
-    def first(self) -> Strand | None:
+    def find_first(self) -> Strand | None:
         """The first strand that sets only names which nothing reads."""
         while self.waiting:
             strand = self.kept[heappop(self.waiting)]
-            if strand.kept and self._is_for_nothing(strand):
+            if strand.kept and self._has_no_reader(strand):
                 return strand
         return None
 
     def undo(self, strand: Strand) -> None:
         """Leave out a new statement, or give an edited one omni's text; what it read has one reader less."""
-        before = read_in(self.weave, strand, self.contents)
+        before = find_reads(self.weave, strand, self.contents)
         if strand.omni is None:
             strand.kept = False
             after = frozenset[str]()
         else:
             self.contents[strand] = of_node(self.weave.omni[strand.omni])
-            after = read_in(self.weave, strand, self.contents)
+            after = find_reads(self.weave, strand, self.contents)
         self.read_here.update(after)
         self.read_here.subtract(before)
         for name in before:
@@ -90,15 +90,15 @@ class _Unread:
                 for place in self.places[name]:
                     heappush(self.waiting, place)
 
-    def _is_for_nothing(self, strand: Strand) -> bool:
+    def _has_no_reader(self, strand: Strand) -> bool:
         """Whether a strand sets only names that upstream reads and the result does not; an edit, only names new to
         omni."""
-        if self.records_fit and self._unpacks_for_nothing(strand):
+        if self.records_fit and self._has_unread_fields(strand):
             return True
         if strand.upstream is None:
             return False
         node = self.weave.upstream[strand.upstream]
-        names = _binds_or_updates(node)
+        names = _find_written_names(node)
         if not names or node.compound or not names <= self.read_there or self._are_read(names):
             return False
         if strand.sides == "u":
@@ -107,7 +107,7 @@ class _Unread:
         edited = strand.omni is not None and chosen == node.lines != self.weave.omni[strand.omni].lines
         return edited and names.isdisjoint(self.mine)
 
-    def _unpacks_for_nothing(self, strand: Strand) -> bool:
+    def _has_unread_fields(self, strand: Strand) -> bool:
         """Whether upstream merely unpacks more of a record than the base did, and nothing reads what is new."""
         if strand.base is None or strand.omni is None or strand.upstream is None:
             return False
@@ -115,7 +115,7 @@ class _Unread:
         base, mine, node = weave.base[strand.base], weave.omni[strand.omni], weave.upstream[strand.upstream]
         if self.contents[strand].lines == mine.lines:
             return False
-        if not all(_takes_apart(one) for one in (base, mine, node)):
+        if not all(_is_unpacking(one) for one in (base, mine, node)):
             return False
         added = binds(node) - binds(base)
         return bool(added) and binds(base) <= binds(node) and not self._are_read(added)
@@ -124,12 +124,12 @@ class _Unread:
         return any(self.read_here[name] for name in names)
 
 
-def _binds_or_updates(node: Node) -> frozenset[str]:
+def _find_written_names(node: Node) -> frozenset[str]:
     """The names that a statement binds, updates or deletes."""
     return binds(node) | (reads(node) - uses(node))
 
 
-def read_in(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> frozenset[str]:
+def find_reads(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> frozenset[str]:
     """The locals that the chosen text of a strand reads; for a merged text those that it mentions and a side reads."""
     sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
     nodes = [nodes[index] for nodes, index in sides if index is not None]
@@ -141,6 +141,6 @@ def read_in(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) ->
     return frozenset(name for node in nodes for name in uses(node) if name in words)
 
 
-def _takes_apart(node: Node) -> bool:
+def _is_unpacking(node: Node) -> bool:
     """Whether a statement unpacks an attribute of the runner: ``rows, tokens = self.state``."""
     return len(node.facts.targets) > 1 and node.facts.value.startswith("self.")

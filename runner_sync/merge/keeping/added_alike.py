@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
-from runner_sync.merge.matching.classify import gaps, is_one_strand
+from runner_sync.merge.matching.classify import find_gaps, is_one_strand
 from runner_sync.merge.reason import Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import ROOT, Node
@@ -24,20 +24,20 @@ def leave_out_added_alike(settling: Settling) -> None:
     out, too. Refused inside a new loop, and where a side added the statement more than once.
     """
     weave = settling.weave
-    for o, u in gaps(weave):
-        mine, theirs = _only_added(weave, o, "o"), _only_added(weave, u, "u")
+    for o, u in find_gaps(weave):
+        mine, theirs = _index_additions(weave, o, "o"), _index_additions(weave, u, "u")
         for canon in [canon for canon in mine if canon in theirs]:
             (first, *others), (second, *more) = mine[canon], theirs[canon]
             if others or more:
                 continue
             (*own, above), (*new, over) = (
-                _suites_of_one_side(weave, first, "o"),
-                _suites_of_one_side(weave, second, "u"),
+                _find_own_heads(weave, first, "o"),
+                _find_own_heads(weave, second, "u"),
             )
             heads = [*(weave.omni[k] for k in own), *(weave.upstream[k] for k in new)]
             if not is_one_strand(weave, above, over) or any(head.is_loop for head in heads):
                 continue
-            asserted = _asserted(weave, heads, second)
+            asserted = _find_assertions(weave, heads, second)
             for strand in (weave.of_upstream[second], *asserted):
                 strand.kept = False
             reason = (
@@ -48,16 +48,16 @@ def leave_out_added_alike(settling: Settling) -> None:
             settling.doubts.append(Doubt(weave.of_upstream[second], reason, INFERRED, left_out=asserted))
 
 
-def _suites_of_one_side(weave: Weave, index: int, side: str) -> list[int]:
+def _find_own_heads(weave: Weave, index: int, side: str) -> list[int]:
     """The heads around a statement that only its own side has, innermost first, then the first head of another kind."""
-    nodes, of = weave.side(side)
+    nodes, strands = weave.side(side)
     heads = [nodes[index].parent]
-    while heads[-1] != ROOT and of[heads[-1]].sides == side:
+    while heads[-1] != ROOT and strands[heads[-1]].sides == side:
         heads.append(nodes[heads[-1]].parent)
     return heads
 
 
-def _asserted(weave: Weave, heads: Sequence[Node], index: int) -> tuple[Strand, ...]:
+def _find_assertions(weave: Weave, heads: Sequence[Node], index: int) -> tuple[Strand, ...]:
     """Upstream's new ``assert`` statements in the suite of ``index`` whose expression is the test of an ``if`` among
     ``heads``: where that test may fail, the assertion would, too."""
     asked = {f"assert {head.canon.removeprefix('if ')}" for head in heads if head.keyword == "if"}
@@ -69,12 +69,12 @@ def _asserted(weave: Weave, heads: Sequence[Node], index: int) -> tuple[Strand, 
     )
 
 
-def _only_added(weave: Weave, places: range, side: str) -> dict[str, list[int]]:
+def _index_additions(weave: Weave, places: range, side: str) -> dict[str, list[int]]:
     """``{canonical text: indices}`` of the telling simple statements that one side alone has and that stay."""
-    nodes, of = weave.side(side)
+    nodes, strands = weave.side(side)
     found: dict[str, list[int]] = {}
     for k in places:
         node = nodes[k]
-        if of[k].sides == side and of[k].kept and node.is_telling and not node.compound:
+        if strands[k].sides == side and strands[k].kept and node.is_telling and not node.compound:
             found.setdefault(node.canon, []).append(k)
     return found

@@ -34,15 +34,15 @@ def leave_out_blocks_at_hand(settling: Settling) -> None:
     There is no question about one whose condition upstream had before, for omni then had its own instead.
     """
     weave = settling.weave
-    theirs = _blocks(weave.upstream) if not settling.is_copy else {}
+    theirs = _index_blocks(weave.upstream) if not settling.is_copy else {}
     sizes = {code: len(in_suite(weave.upstream, heads[0])) for code, heads in theirs.items()}
-    mine = {size: _runs(weave.omni, size) for size in set(sizes.values())}
+    mine = {size: _index_runs(weave.omni, size) for size in set(sizes.values())}
     for code, heads in theirs.items():
         others = mine[sizes[code]].get(code, [])
         if len(heads) != 1 or len(others) != 1:
             continue
         strand, own = weave.of_upstream[heads[0]], weave.of_omni[others[0]]
-        if strand.omni is not None or own.upstream is not None or not _is_here(weave, own, strand):
+        if strand.omni is not None or own.upstream is not None or not _is_in_same_suite(weave, own, strand):
             continue
         whole = [weave.of_upstream[k] for k in below(weave.upstream, heads[0])]
         out = [inside for inside in whole if inside.omni is None]
@@ -54,33 +54,33 @@ def leave_out_blocks_at_hand(settling: Settling) -> None:
             settling.doubts.append(Doubt(strand, reason, INFERRED, own, tuple(out)))
 
 
-def _blocks(nodes: Sequence[Node]) -> Mapping[tuple[str, ...], list[int]]:
+def _index_blocks(nodes: Sequence[Node]) -> Mapping[tuple[str, ...], list[int]]:
     """``{all statements inside: heads}``, for suites of some length."""
     found = defaultdict[tuple[str, ...], list[int]](list)
-    for head in _heads(nodes):
+    for head in _find_plain_ifs(nodes):
         code = said(nodes, in_suite(nodes, head))
         if len(code) >= LEAST:
             found[code].append(head)
     return found
 
 
-def _heads(nodes: Sequence[Node]) -> list[int]:
+def _find_plain_ifs(nodes: Sequence[Node]) -> list[int]:
     """The ``if`` that have no other branch."""
     forks = {node.owner for node in nodes if node.is_clause}
     return [k for k, node in enumerate(nodes) if node.keyword == "if" and node.compound and k not in forks]
 
 
-def _runs(nodes: Sequence[Node], size: int) -> Mapping[tuple[str, ...], list[int]]:
+def _index_runs(nodes: Sequence[Node], size: int) -> Mapping[tuple[str, ...], list[int]]:
     """``{what it says: heads}`` for each run of ``size`` statements in the suites of `_heads`, with all inside them."""
     found = defaultdict[tuple[str, ...], list[int]](list)
-    for head in _heads(nodes):
+    for head in _find_plain_ifs(nodes):
         suite = in_suite(nodes, head)
         for code in {said(nodes, suite[k : k + size]) for k in range(len(suite) - size + 1)}:
             found[code].append(head)
     return found
 
 
-def _is_here(weave: Weave, own: Strand, strand: Strand) -> bool:
+def _is_in_same_suite(weave: Weave, own: Strand, strand: Strand) -> bool:
     """Whether omni's block stands in the suite that upstream's stands in, under another condition."""
     mine, theirs = weave.omni[own.in_omni], weave.upstream[strand.in_upstream]
     return mine.canon != theirs.canon and is_one_strand(weave, mine.parent, theirs.parent)

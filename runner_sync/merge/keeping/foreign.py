@@ -30,7 +30,7 @@ def leave_out_foreign(settling: Settling) -> None:
         run = []
 
 
-def ask_nothing_foreign(settling: Settling) -> None:
+def drop_foreign_doubts(settling: Settling) -> None:
     """Take back the doubts about foreign statements; not where a foreign one became another that omni may need, too."""
     weave, foreign = settling.weave, settling.terms.foreign
     settling.doubts = [

@@ -35,37 +35,37 @@ EXITS = ("return", "raise", "yield", "break", "continue")
 """Keywords of statements that are never duplicates: each leaves, or yields, at its own place."""
 
 
-def leave_out_what_omni_has(settling: Settling) -> None:
+def leave_out_had_already(settling: Settling) -> None:
     """Leave out each addition of upstream's that omni has as its own, if both sides have it exactly once."""
     if settling.terms.policy.is_copy:
         return
-    found = _without_those_read(settling.weave, _on_both_sides(settling.weave))
+    found = _drop_read(settling.weave, _find_on_both_sides(settling.weave))
     for inside in found.values():
         for strand in inside:
             strand.kept = False
-    asked = [strand for strand in found if not _follows_the_same(settling.weave, strand)]
-    settling.doubts += [Doubt(strand, _why(settling.weave, strand), INFERRED) for strand in asked]
+    asked = [strand for strand in found if not _has_same_predecessor(settling.weave, strand)]
+    settling.doubts += [Doubt(strand, _choose_reason(settling.weave, strand), INFERRED) for strand in asked]
 
 
-def _follows_the_same(weave: Weave, strand: Strand) -> bool:
+def _has_same_predecessor(weave: Weave, strand: Strand) -> bool:
     """Whether the statement in front of an addition, in its suite, is the same on both sides, under the same heads."""
     own = only_in_omni(weave)[weave.upstream[strand.in_upstream].canon]
-    mine, theirs = _before(weave.omni, own.in_omni), _before(weave.upstream, strand.in_upstream)
+    mine, theirs = _find_predecessor(weave.omni, own.in_omni), _find_predecessor(weave.upstream, strand.in_upstream)
     parents = weave.omni[own.in_omni].parent, weave.upstream[strand.in_upstream].parent
     return mine is not None and theirs is not None and mine.canon == theirs.canon and is_one_strand(weave, *parents)
 
 
-def _before(nodes: Sequence[Node], index: int) -> Node | None:
+def _find_predecessor(nodes: Sequence[Node], index: int) -> Node | None:
     """The statement in front of one in its suite."""
     siblings = (node for node in reversed(nodes[:index]) if node.parent == nodes[index].parent)
     return next((node for node in siblings if not node.is_comment and not node.is_clause), None)
 
 
-def _why(weave: Weave, strand: Strand) -> Reason:
+def _choose_reason(weave: Weave, strand: Strand) -> Reason:
     """Whether omni has the addition in another order only, or under other ``with`` heads, which are named."""
     own = only_in_omni(weave)[weave.upstream[strand.in_upstream].canon]
-    theirs = {weave.of_upstream[k]: k for k in _withs(weave.upstream, strand.in_upstream)}
-    mine = {weave.of_omni[k]: k for k in _withs(weave.omni, own.in_omni)}
+    theirs = {weave.of_upstream[k]: k for k in _find_withs(weave.upstream, strand.in_upstream)}
+    mine = {weave.of_omni[k]: k for k in _find_withs(weave.omni, own.in_omni)}
     heads = [any_node(weave, head).canon for head in theirs.keys() ^ mine.keys()]
     return (
         Reason("both added under other conditions", tuple(sorted(heads)))
@@ -74,7 +74,7 @@ def _why(weave: Weave, strand: Strand) -> Reason:
     )
 
 
-def _on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
+def _find_on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
     """``{addition: it and all inside it}`` for the additions of upstream's that omni has in the same suite."""
     mine = only_in_omni(weave)
     counted = Counter(node.canon for node in weave.upstream)
@@ -85,7 +85,7 @@ def _on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
         if other is None or strand.sides != "u" or not strand.kept or strand in taken or counted[node.canon] > 1:
             continue
         is_same = said(weave.upstream, [k]) == said(weave.omni, [other.in_omni])
-        is_here = _is_in_one_suite(weave, other.in_omni, k)
+        is_here = _are_in_one_suite(weave, other.in_omni, k)
         inside = [weave.of_upstream[j] for j in below(weave.upstream, k)]
         if is_same and is_here and node.keyword not in EXITS and all(s.sides == "u" for s in inside):
             found[strand] = inside
@@ -93,21 +93,21 @@ def _on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
     return found
 
 
-def _is_in_one_suite(weave: Weave, o: int, u: int) -> bool:
+def _are_in_one_suite(weave: Weave, o: int, u: int) -> bool:
     """Whether two statements stand in one suite, or would without the ``with`` heads around them. Not if such a head is
     new: it would be around nothing."""
-    mine, theirs = _withs(weave.omni, o), _withs(weave.upstream, u)
+    mine, theirs = _find_withs(weave.omni, o), _find_withs(weave.upstream, u)
     if any(weave.of_upstream[k].omni is None for k in theirs):
         return is_one_strand(weave, weave.omni[o].parent, weave.upstream[u].parent)
     return is_one_strand(weave, weave.omni[[o, *mine][-1]].parent, weave.upstream[[u, *theirs][-1]].parent)
 
 
-def _withs(nodes: Sequence[Node], index: int) -> list[int]:
+def _find_withs(nodes: Sequence[Node], index: int) -> list[int]:
     """The ``with`` heads directly around a statement, innermost first."""
     return [*takewhile(lambda head: nodes[head].keyword in ("with", "async with"), ancestors(nodes, index))]
 
 
-def _without_those_read(weave: Weave, found: dict[Strand, list[Strand]]) -> dict[Strand, list[Strand]]:
+def _drop_read(weave: Weave, found: dict[Strand, list[Strand]]) -> dict[Strand, list[Strand]]:
     """Those of ``found`` that set no local which a remaining addition reads: that one might come to stand above omni's
     statement, and read the local before it is set."""
     while True:

@@ -29,9 +29,9 @@ def leave_out_without_definitions(settling: Settling) -> None:
         return
     weave = settling.weave
     lost = _Lost(weave, settling.strands)
-    while (found := lost.first_reader()) is not None:
+    while (found := lost.find_first_reader()) is not None:
         strand, name = found
-        addition = _whole_addition(weave, strand)
+        addition = _find_whole_addition(weave, strand)
         whole = [weave.of_upstream[k] for k in addition if weave.of_upstream[k].kept]
         lost.leave_out(addition)
         reason = Reason("addition reads what omni does not set", (name,))
@@ -49,25 +49,25 @@ class _Lost:
         self.weave = weave
         self.strands = strands
         self.old_attributes = {name for node in (*weave.base, *weave.omni) for name in _ATTRIBUTES.findall(node.canon)}
-        self.kept_setters = Counter(name for s in strands if s.kept for name in self._set_anew(s))
+        self.kept_setters = Counter(name for s in strands if s.kept for name in self._find_set_anew(s))
         self.set_in_dropped: set[str] = set()
         self.lost_names: set[str] = set()
         self.readers: dict[str, list[int]] = defaultdict(list)
         self.waiting: list[int] = []
         for place, strand in enumerate(strands):
             if strand.sides == "u" and strand.kept:
-                for name in _read_by(any_node(weave, strand)):
+                for name in _find_read(any_node(weave, strand)):
                     self.readers[name].append(place)
         for strand in (strand for strand in strands if not strand.kept):
             removed = sets(any_node(weave, strand)) if strand.sides == "bu" else ()
-            self._lose({*removed, *self._new_attributes(strand)})
+            self._lose({*removed, *self._find_new_attributes(strand)})
 
-    def first_reader(self) -> tuple[Strand, str] | None:
+    def find_first_reader(self) -> tuple[Strand, str] | None:
         """The first kept addition that reads such a name, and the name."""
         while self.waiting:
             strand = self.strands[heappop(self.waiting)]
             if strand.kept:
-                return strand, min(_read_by(any_node(self.weave, strand)) & self.lost_names)
+                return strand, min(_find_read(any_node(self.weave, strand)) & self.lost_names)
         return None
 
     def leave_out(self, addition: Sequence[int]) -> None:
@@ -76,9 +76,9 @@ class _Lost:
         for strand in (self.weave.of_upstream[index] for index in addition):
             if strand.kept:
                 strand.kept = False
-                gone = self._set_anew(strand)
+                gone = self._find_set_anew(strand)
                 self.kept_setters.subtract(gone)
-                self._lose(self._new_attributes(strand) | (gone & self.set_in_dropped))
+                self._lose(self._find_new_attributes(strand) | (gone & self.set_in_dropped))
 
     def _lose(self, names: Iterable[str]) -> None:
         """Note that a statement that sets these names is not kept; each is lost unless another kept one sets it."""
@@ -89,12 +89,12 @@ class _Lost:
                 for place in self.readers[name]:
                     heappush(self.waiting, place)
 
-    def _set_anew(self, strand: Strand) -> frozenset[str]:
+    def _find_set_anew(self, strand: Strand) -> frozenset[str]:
         """The names that a statement sets; not those for which an addition needs an old value: ``rows = pad(rows)``."""
         node = any_node(self.weave, strand)
-        return _set_by(node) - (rebinds(node) if strand.sides == "u" else frozenset())
+        return _find_set(node) - (rebinds(node) if strand.sides == "u" else frozenset())
 
-    def _new_attributes(self, strand: Strand) -> set[str]:
+    def _find_new_attributes(self, strand: Strand) -> set[str]:
         """The attributes of ``self`` that an addition of upstream's sets, and neither base nor omni mentions."""
         found = attributes_set(any_node(self.weave, strand)) if strand.sides == "u" else ()
         return {name for name in found if name.startswith("self.")} - self.old_attributes
@@ -103,15 +103,15 @@ class _Lost:
 _ATTRIBUTES = re.compile(r"\bself\.\w+")
 
 
-def _set_by(node: Node) -> frozenset[str]:
+def _find_set(node: Node) -> frozenset[str]:
     return sets(node) | attributes_set(node)
 
 
-def _read_by(node: Node) -> frozenset[str]:
+def _find_read(node: Node) -> frozenset[str]:
     return reads(node) | frozenset(_ATTRIBUTES.findall(node.canon)) if not node.is_comment else frozenset()
 
 
-def _whole_addition(weave: Weave, strand: Strand) -> list[int]:
+def _find_whole_addition(weave: Weave, strand: Strand) -> list[int]:
     """The indices of the outermost block around the statement that consists of upstream's additions only, else of the
     statement itself."""
     top = strand.upstream

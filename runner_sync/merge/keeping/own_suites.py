@@ -51,12 +51,12 @@ def settle_own_suites(settling: Settling) -> None:
             continue
         if strand.sides == "o":
             strand.kept = weave.of_omni[above].kept or weave.omni[index].canon not in heritage
-        elif _is_taken_edit(settling, strand) and weave.of_omni[above].kept:
+        elif _is_dropped_edit(settling, strand) and weave.of_omni[above].kept:
             strand.kept = True
             settling.doubts.append(Doubt(strand, Reason("edited statement removed"), CONTESTED))
 
 
-def _is_taken_edit(settling: Settling, strand: Strand) -> bool:
+def _is_dropped_edit(settling: Settling, strand: Strand) -> bool:
     """Whether a statement that upstream removed was dropped only because omni has it in another revision's text."""
     if strand.sides != "bo" or strand.kept or settling.terms.policy.edited_here_gone_there != "omni":
         return False

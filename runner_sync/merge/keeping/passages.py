@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from runner_sync.confidence import INFERRED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Kind, Reason
-from runner_sync.merge.replaced import replaced_by
+from runner_sync.merge.replaced import find_replaced
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.statements import ROOT, below, in_suite, siblings
 
@@ -29,18 +29,18 @@ def leave_out_inside_removed(settling: Settling) -> None:
         above = weave.of_upstream[node.parent] if node.parent >= 0 else None
         if above is None or _has_neighbour(weave, strand.in_upstream):
             continue
-        is_removed = above.kept and settling.is_copy and _is_around_what_went(weave, node.parent)
+        is_removed = above.kept and settling.is_copy and _is_around_removed_block(weave, node.parent)
         if above.kept and not is_removed:
             continue
         strand.kept = False
         if not node.is_comment and (above.sides == "bu" or is_removed):
             kind: Kind = (
-                "replacement in a removed block" if replaced_by(weave, strand) else "addition to a removed block"
+                "replacement in a removed block" if find_replaced(weave, strand) else "addition to a removed block"
             )
             settling.doubts.append(Doubt(strand, Reason(kind), INFERRED))
 
 
-def _is_around_what_went(weave: Weave, head: int) -> bool:
+def _is_around_removed_block(weave: Weave, head: int) -> bool:
     """Whether a new suite of upstream's wraps a block that omni removed: half of its statements or more stand in the
     base and nowhere in omni, and omni has none of the others either."""
     whole = below(weave.upstream, head)
@@ -64,21 +64,21 @@ def leave_out_between_removed(settling: Settling) -> None:
         if strand.sides != "u" or not strand.kept or strand.upstream is None:
             continue
         whole = below(weave.upstream, strand.upstream)
-        around = [_old_sibling(weave, strand.upstream, step) for step in (-1, 1)]
+        around = [_find_old_sibling(weave, strand.upstream, step) for step in (-1, 1)]
         before, behind = (other is not None and other.sides == "bu" and not other.kept for other in around)
         is_more = before and not behind and _is_early_exit(weave, whole) and _is_removed_exit(weave, around[0])
-        is_inside = before and behind and not _takes_something_away(weave, *around)
+        is_inside = before and behind and not _has_removal_between(weave, *around)
         is_new = (is_inside or is_more) and all(weave.of_upstream[k].sides == "u" for k in whole)
-        if is_new and not _is_said_again(weave, strand.upstream):
+        if is_new and not _is_repetition(weave, strand.upstream):
             for k in whole:
                 weave.of_upstream[k].kept = False
             if not any_node(weave, strand).is_comment:
-                is_exchange = bool(replaced_by(weave, strand))
+                is_exchange = bool(find_replaced(weave, strand))
                 kind: Kind = "replacement in a removed passage" if is_exchange else "addition to a removed passage"
                 settling.doubts.append(Doubt(strand, Reason(kind), INFERRED))
 
 
-def _takes_something_away(weave: Weave, first: Strand | None, last: Strand | None) -> bool:
+def _has_removal_between(weave: Weave, first: Strand | None, last: Strand | None) -> bool:
     """Whether upstream takes a statement of omni's away between two statements that omni has removed."""
     assert first is not None
     assert last is not None
@@ -95,7 +95,7 @@ def _is_early_exit(weave: Weave, whole: Sequence[int]) -> bool:
     return [weave.upstream[k].keyword for k in whole if not weave.upstream[k].is_comment] == ["if", "return"]
 
 
-def _is_said_again(weave: Weave, index: int) -> bool:
+def _is_repetition(weave: Weave, index: int) -> bool:
     """Whether an addition repeats a statement of the base that upstream has moved into another suite further up::
 
     rows = self.rows                if self.is_idle:
@@ -118,7 +118,7 @@ def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:
     return suite != ROOT and weave.of_upstream[suite].base != weave.base[strand.base].parent
 
 
-def _old_sibling(weave: Weave, index: int, step: int) -> Strand | None:
+def _find_old_sibling(weave: Weave, index: int, step: int) -> Strand | None:
     """The nearest statement before or after one of upstream's, in its suite, that the base has, too."""
     around = (weave.of_upstream[k] for k in siblings(weave.upstream, index, step=step))
     return next((strand for strand in around if strand.base is not None), None)
@@ -126,5 +126,5 @@ def _old_sibling(weave: Weave, index: int, step: int) -> Strand | None:
 
 def _has_neighbour(weave: Weave, index: int) -> bool:
     """Whether omni, too, has the nearest statement of the base before or behind one of upstream's, in its suite."""
-    around = [_old_sibling(weave, index, step) for step in (-1, 1)]
+    around = [_find_old_sibling(weave, index, step) for step in (-1, 1)]
     return any(other is not None and other.omni is not None for other in around)

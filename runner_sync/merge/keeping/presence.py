@@ -12,7 +12,7 @@ from itertools import pairwise
 from runner_sync.confidence import CONTESTED, INFERRED, REBUILT
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.matching.branches import are_branches
-from runner_sync.merge.matching.own_forms import own_form
+from runner_sync.merge.matching.own_forms import find_own_form
 from runner_sync.merge.phrases.contents import CARRIED, is_inherited, is_same, sides_of
 from runner_sync.merge.phrases.transplant import carry_over, named_part
 from runner_sync.merge.policy import Terms
@@ -26,21 +26,21 @@ def judge_each(settling: Settling) -> None:
     """The first verdict on every strand."""
     own = only_in_omni(settling.weave)
     for strand in settling.strands:
-        strand.kept, doubt = _verdict(settling.weave, strand, settling.terms, own)
+        strand.kept, doubt = _judge(settling.weave, strand, settling.terms, own)
         if doubt is not None:
             settling.doubts.append(doubt)
 
 
-def _verdict(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
+def _judge(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
     """Whether a strand is kept, and the doubt about it. ``own`` are the texts of what omni has `elsewhere`."""
     match strand.sides:
         case "o":
             omni = weave.omni[strand.in_omni]
             return not is_inherited(omni, terms.heritage) or _is_in_new_form(weave, omni), None
         case "bo":
-            return _gone_upstream(weave, strand, terms)
+            return _judge_gone_upstream(weave, strand, terms)
         case "bu":
-            return _gone_in_omni(weave, strand, terms, own)
+            return _judge_gone_in_omni(weave, strand, terms, own)
         case "bou" if terms.policy.is_copy:
             _follow_named_part(weave, strand)
             return True, None
@@ -48,7 +48,7 @@ def _verdict(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -
             return True, None
 
 
-def _gone_upstream(weave: Weave, strand: Strand, terms: Terms) -> tuple[bool, Doubt | None]:
+def _judge_gone_upstream(weave: Weave, strand: Strand, terms: Terms) -> tuple[bool, Doubt | None]:
     """The verdict on a statement of the base that only omni still has."""
     omni = weave.omni[strand.in_omni]
     if is_same(weave.base[strand.in_base], omni) or is_inherited(omni, terms.heritage):
@@ -57,32 +57,32 @@ def _gone_upstream(weave: Weave, strand: Strand, terms: Terms) -> tuple[bool, Do
     if successor is not None:
         return False, Doubt(strand, CARRIED, INFERRED, successor)
     if _is_rewritten(weave, strand):
-        return False, _doubt(weave, strand, Reason("edited statement rewritten"), REBUILT)
+        return False, _make_doubt(weave, strand, Reason("edited statement rewritten"), REBUILT)
     kept = terms.policy.edited_here_gone_there == "omni"
-    return kept, _doubt(weave, strand, Reason("edited statement removed"), CONTESTED)
+    return kept, _make_doubt(weave, strand, Reason("edited statement removed"), CONTESTED)
 
 
-def _gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
+def _judge_gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
     """The verdict on a statement of the base that only upstream still has, perhaps in a new version."""
     before, now = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
     if is_same(before, now):
         return False, None
     if terms.policy.gone_here_edited_there == "upstream":
-        return True, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
+        return True, _make_doubt(weave, strand, Reason("removed statement changed"), INFERRED)
     if not now.compound and (now.canon in own or _has_as_many(weave, now)):
         return False, None  # as upstream has it now, omni has it at another place
-    if _has_branch_on(weave, now):
+    if _has_elif_on(weave, now):
         return False, None
-    if found := _own_like(weave, before):
-        return False, _doubt_about_moved(weave, strand, terms, found)
-    mine = own_form(weave, before)
+    if found := _find_moved(weave, before):
+        return False, _settle_moved(weave, strand, terms, found)
+    mine = find_own_form(weave, before)
     if mine is not None:
         reason = Reason("renamed statement changed", weave.omni[mine.in_omni].facts.targets)
         return False, Doubt(strand, reason, INFERRED, mine, (strand,))
-    return False, _doubt(weave, strand, Reason("removed statement changed"), INFERRED)
+    return False, _make_doubt(weave, strand, Reason("removed statement changed"), INFERRED)
 
 
-def _doubt_about_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequence[Strand]) -> Doubt | None:
+def _settle_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequence[Strand]) -> Doubt | None:
     """The doubt about a statement that upstream changed and that omni has at other places, ``found``; they get the new
     version where that is safe."""
     now = weave.upstream[strand.in_upstream]
@@ -95,9 +95,9 @@ def _doubt_about_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequen
         return Doubt(strand, Reason("repeated statement followed"), INFERRED, first, (strand,)) if is_told else None
     if others:
         return Doubt(strand, Reason("repeated statement changed"), INFERRED, first, (strand,))
-    if terms.policy.is_copy and not now.compound and _can_run_there(weave, strand, first):
+    if terms.policy.is_copy and not now.compound and _is_runnable_there(weave, strand, first):
         first.carried = now.text
-        if _means_the_same_there(weave, strand, first):
+        if _has_same_values_there(weave, strand, first):
             return None
     return Doubt(strand, Reason("moved statement changed"), INFERRED, first, (strand,))
 
@@ -114,13 +114,13 @@ def _is_in_new_form(weave: Weave, omni: Node) -> bool:
 def _has_as_many(weave: Weave, node: Node) -> bool:
     """Whether omni has this text as its own at least as often as upstream has it as a new version of one omni lacks."""
     mine, theirs = (
-        sum(one.canon == node.canon and strand.sides == sides for one, strand in zip(nodes, of, strict=True))
-        for nodes, of, sides in ((weave.omni, weave.of_omni, "o"), (weave.upstream, weave.of_upstream, "bu"))
+        sum(one.canon == node.canon and strand.sides == sides for one, strand in zip(nodes, strands, strict=True))
+        for nodes, strands, sides in ((weave.omni, weave.of_omni, "o"), (weave.upstream, weave.of_upstream, "bu"))
     )
     return mine >= theirs
 
 
-def _has_branch_on(weave: Weave, node: Node) -> bool:
+def _has_elif_on(weave: Weave, node: Node) -> bool:
     """Whether omni has ``elif`` of its own with the condition of this ``if``, behind a branch that it put in front."""
     branch = f"el{node.canon}"
     return node.keyword == "if" and any(
@@ -128,7 +128,7 @@ def _has_branch_on(weave: Weave, node: Node) -> bool:
     )
 
 
-def _own_like(weave: Weave, node: Node) -> list[Strand]:
+def _find_moved(weave: Weave, node: Node) -> list[Strand]:
     """Omni's own statements with the same text as ``node`` of the base, which omni lacks at its old place; none if the
     text is not telling, or if omni has several that are not in branches of one condition."""
     if node.is_clause or not node.is_telling:
@@ -142,7 +142,7 @@ def _is_split_up(weave: Weave, strand: Strand, found: Sequence[Strand]) -> bool:
     """Whether omni has in branches of a condition what the base has in front of it, with the same values there, so that
     upstream's version means in each branch what it means in front of it."""
     now = weave.upstream[strand.in_upstream]
-    if now.compound or not all(_can_run_there(weave, strand, place) for place in found):
+    if now.compound or not all(_is_runnable_there(weave, strand, place) for place in found):
         return False
     around = set.intersection(*(set(enclosing(weave.omni, place.in_omni)) for place in found))
     heads = {weave.omni[head].canon for head in around if weave.omni[head].keyword == "if"}
@@ -156,14 +156,14 @@ def _is_kept_out(upstream: Node, terms: Terms) -> bool:
     return is_inherited(upstream, terms.foreign) or (terms.veto is not None and terms.veto(upstream.canon) is not None)
 
 
-def _can_run_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
+def _is_runnable_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
     """Whether all locals that only upstream's version of a statement reads are set above omni's place of it."""
     more = reads(weave.upstream[strand.in_upstream]) - reads(weave.base[strand.in_base])
     locals_ = {name for node in weave.upstream for name in binds(node)}
     return more & locals_ <= {name for node in weave.omni[: moved.in_omni] for name in binds(node)}
 
 
-def _means_the_same_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
+def _has_same_values_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
     """Whether omni has a statement in the same suite as upstream, and nothing between the two places sets what
     upstream's version mentions: then it is given the same values there."""
     here, there = weave.omni[moved.in_omni].parent, weave.upstream[strand.in_upstream].parent
@@ -213,22 +213,22 @@ def _is_rewritten(weave: Weave, strand: Strand) -> bool:
     final ``return`` in its place: with both kept, the work would be done twice, or one would never run."""
     mine = binds(weave.omni[strand.in_omni])
     if not mine:
-        return _ends_with_another_return(weave, strand)
+        return _has_new_final_return(weave, strand)
     return any(
         mine & binds(weave.upstream[s.upstream]) for s in weave.of_upstream if s.sides == "u" and s.upstream is not None
     )
 
 
-def _ends_with_another_return(weave: Weave, strand: Strand) -> bool:
+def _has_new_final_return(weave: Weave, strand: Strand) -> bool:
     """Whether the removed statement was the ``return`` at the end of a suite, and upstream ends it with a new one."""
-    suite = _suite_ended(weave.omni, weave.of_omni, strand.in_omni)
+    suite = _find_ended_suite(weave.omni, weave.of_omni, strand.in_omni)
     return suite is not None and any(
-        other.sides == "u" and _suite_ended(weave.upstream, weave.of_upstream, index) == suite
+        other.sides == "u" and _find_ended_suite(weave.upstream, weave.of_upstream, index) == suite
         for index, other in enumerate(weave.of_upstream)
     )
 
 
-def _suite_ended(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> Strand | int | None:
+def _find_ended_suite(nodes: Sequence[Node], strands: Sequence[Strand], index: int) -> Strand | int | None:
     """The head of the suite that a ``return`` ends (``ROOT`` for the unit); ``None`` if the statement is no such
     ``return``."""
     node = nodes[index]
@@ -236,10 +236,10 @@ def _suite_ended(nodes: Sequence[Node], of: Sequence[Strand], index: int) -> Str
         return None
     if next(siblings(nodes, index, step=1), None) is not None:
         return None
-    return ROOT if node.parent == ROOT else of[node.parent]
+    return ROOT if node.parent == ROOT else strands[node.parent]
 
 
-def _doubt(weave: Weave, strand: Strand, reason: Reason, confidence: float) -> Doubt | None:
+def _make_doubt(weave: Weave, strand: Strand, reason: Reason, confidence: float) -> Doubt | None:
     """The doubt; none about a comment or docstring."""
     node = any_node(weave, strand)
     return None if node.is_comment or node.kind == "docstring" else Doubt(strand, reason, confidence)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from runner_sync.confidence import DERIVED
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.reason import Kind, Reason, Veto
-from runner_sync.merge.weave import Doubt, Strand, runs
+from runner_sync.merge.weave import Doubt, Strand, split_into_runs
 from runner_sync.statements import Node
 from runner_sync.statements.dataflow import binds, reads
 
@@ -29,35 +29,35 @@ def refuse(settling: Settling) -> None:
     if veto is None:
         return
     refused: set[Strand] = set()
-    set_here = {name for node in weave.omni for name in _sets(node)}
+    set_here = {name for node in weave.omni for name in _find_set_locals(node)}
     lost: set[str] = set()
     for strand in strands:
         if strand.sides == "bu" and not strand.kept:
-            _tell_why(settling, strand, veto, lost)
+            _sharpen_reason(settling, strand, veto, lost)
         if strand.upstream is None or strand.omni is not None or not strand.kept:
             continue
         node = weave.upstream[strand.upstream]
         above = weave.of_upstream[node.parent] if node.parent >= 0 else None
         inside = above is not None and above in refused
-        reason = None if node.is_comment else veto(node.canon) or _depends(node, lost)
+        reason = None if node.is_comment else veto(node.canon) or _find_dependency(node, lost)
         if reason or inside:
             strand.kept = False
             refused.add(strand)
-            lost |= _sets(node) - set_here
+            lost |= _find_set_locals(node) - set_here
             if reason and not inside:
                 settling.doubts.append(Doubt(strand, reason, DERIVED))
-    for run in runs(strands):
+    for run in split_into_runs(strands):
         if any(strand in refused for strand in run):
             for strand in run:
                 strand.kept = strand.kept or strand.omni is not None
 
 
-def _tell_why(settling: Settling, strand: Strand, veto: Veto, lost: AbstractSet[str]) -> None:
+def _sharpen_reason(settling: Settling, strand: Strand, veto: Veto, lost: AbstractSet[str]) -> None:
     """Give the doubt about a changed statement that omni lacks the reason to leave out the locals that only the change
     uses, if there is one."""
     weave = settling.weave
     now, was = weave.upstream[strand.in_upstream], weave.base[strand.in_base]
-    reason = veto(now.canon) or _depends(now, lost - reads(was))
+    reason = veto(now.canon) or _find_dependency(now, lost - reads(was))
     if reason is None or reason.kind not in ABOUT_LOCALS or not reads(now).issuperset(reason.names):
         return
     if not reads(was).isdisjoint(reason.names):
@@ -74,12 +74,12 @@ ABOUT_LOCALS: Collection[Kind] = ("reads what nothing sets", "reads what was lef
 """Reasons to leave out a statement for a local that it reads."""
 
 
-def _depends(node: Node, lost: Collection[str]) -> Reason | None:
+def _find_dependency(node: Node, lost: Collection[str]) -> Reason | None:
     """The reason to leave out a statement that reads a ``lost`` name, else ``None``."""
     names = sorted(reads(node) & set(lost))
     return Reason("reads what was left out", (names[0],)) if names else None
 
 
-def _sets(node: Node) -> frozenset[str]:
+def _find_set_locals(node: Node) -> frozenset[str]:
     """The locals that a statement sets for the ones below it; a function sets its name, not its parameters."""
     return frozenset({node.defines}) if node.defines else binds(node)

@@ -60,14 +60,14 @@ def _leave_out_replacement(settling: Settling, strand: Strand) -> tuple[Strand, 
     """Leave out upstream's replacement of a suite that stays, except in a copy; return the new statements among it."""
     if settling.is_copy:
         return ()
-    run = _run_of(settling.strands, strand)
+    run = _find_run(settling.strands, strand)
     new = [s for s in run if s.sides == "u" and s.kept and not any_node(settling.weave, s).is_comment]
     for other in run:
         other.kept = other.omni is not None and other.kept
     return tuple(new)
 
 
-def _run_of(strands: Sequence[Strand], strand: Strand) -> list[Strand]:
+def _find_run(strands: Sequence[Strand], strand: Strand) -> list[Strand]:
     """The run of strands that one is in, up to the nearest on either side that both omni and upstream have."""
     at = next(k for k, other in enumerate(strands) if other is strand)
     both = [k for k, other in enumerate(strands) if other.omni is not None and other.upstream is not None]

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 
 from runner_sync.merge.keeping.added_alike import leave_out_added_alike
 from runner_sync.merge.keeping.blocks_at_hand import leave_out_blocks_at_hand
-from runner_sync.merge.keeping.foreign import ask_nothing_foreign, leave_out_foreign
-from runner_sync.merge.keeping.had_already import leave_out_what_omni_has
+from runner_sync.merge.keeping.foreign import drop_foreign_doubts, leave_out_foreign
+from runner_sync.merge.keeping.had_already import leave_out_had_already
 from runner_sync.merge.keeping.lost import leave_out_without_definitions
 from runner_sync.merge.keeping.own_suites import keep_clauses_of_edited, keep_marked_blocks, settle_own_suites
 from runner_sync.merge.keeping.passages import leave_out_between_removed, leave_out_inside_removed
 from runner_sync.merge.keeping.presence import judge_each
 from runner_sync.merge.keeping.refusal import refuse
 from runner_sync.merge.keeping.removed_suites import keep_loops_with_additions, keep_suites_with_edits
-from runner_sync.merge.keeping.returning import leave_out_what_stayed
+from runner_sync.merge.keeping.returning import leave_out_stayed_blocks
 from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.keeping.staying import (
     keep_definitions,
@@ -65,9 +65,9 @@ PHASES = (
     Phase(
         "what of upstream's comes in",
         (
-            leave_out_what_stayed,
+            leave_out_stayed_blocks,
             leave_out_added_alike,
-            leave_out_what_omni_has,
+            leave_out_had_already,
             keep_suites_with_edits,
             leave_out_foreign,
             leave_out_inside_removed,
@@ -75,7 +75,7 @@ PHASES = (
             leave_out_between_removed,
             leave_out_blocks_at_hand,
             leave_out_without_definitions,
-            ask_nothing_foreign,
+            drop_foreign_doubts,
             refuse,
         ),
         out=("u", "bu"),
@@ -107,7 +107,7 @@ def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> li
     return settling.doubts
 
 
-def what_lost_its_definition(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
+def leave_out_newly_undefined(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
     """Run ``leave_out_without_definitions`` once more, for what was left out since the verdicts were given."""
     settling = Settling(weave, strands, terms)
     leave_out_without_definitions(settling)

@@ -15,10 +15,12 @@ from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node, below, clauses, said, siblings
 
 
-def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
+def find_returned(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """The doubts about blocks that omni removed and that came in again, because upstream has them elsewhere now."""
     sides = ((weave.base, weave.of_base), (weave.upstream, weave.of_upstream))
-    old, new = ([(said(nodes, [k]), of[k]) for k in range(len(nodes)) if nodes[k].compound] for nodes, of in sides)
+    old, new = (
+        [(said(nodes, [k]), strands[k]) for k in range(len(nodes)) if nodes[k].compound] for nodes, strands in sides
+    )
     removed = {block for block, strand in old if strand.sides == "b"}
     alive = set(kept)
     back = [
@@ -29,21 +31,21 @@ def came_back(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     return [Doubt(strand, Reason("removed block came back"), CONTESTED) for strand in back]
 
 
-def leave_out_what_stayed(settling: Settling) -> None:
+def leave_out_stayed_blocks(settling: Settling) -> None:
     """Leave out blocks that omni removed and that look new in upstream only because other statements moved past them.
 
     Such a block still stands before or behind the same statement as in the base; if it has grown, there is a doubt.
     """
     weave = settling.weave
     removed = [
-        (said(weave.base, [k]), _neighbours(weave.base, k), strand)
+        (said(weave.base, [k]), _find_neighbours(weave.base, k), strand)
         for k, strand in enumerate(weave.of_base)
         if strand.sides == "b" and weave.base[k].compound
     ]
     for k, strand in enumerate(weave.of_upstream):
         if strand.sides != "u" or not weave.upstream[k].compound:
             continue
-        block, (before, behind) = said(weave.upstream, [k]), _neighbours(weave.upstream, k)
+        block, (before, behind) = said(weave.upstream, [k]), _find_neighbours(weave.upstream, k)
         same = [(other, was) for other, (first, last), was in removed if before == first != "" or behind == last != ""]
         stayed, was = next((pair for pair in same if _has_grown(block, pair[0])), ((), strand))
         if not stayed:
@@ -51,10 +53,10 @@ def leave_out_what_stayed(settling: Settling) -> None:
         for inside in below(weave.upstream, k):
             weave.of_upstream[inside].kept = False
         if block != stayed:
-            settling.doubts.append(Doubt(was, _grown(weave, k, stayed), CONTESTED, instead=strand))
+            settling.doubts.append(Doubt(was, _choose_reason(weave, k, stayed), CONTESTED, instead=strand))
 
 
-def _grown(weave: Weave, index: int, old: Sequence[str]) -> Reason:
+def _choose_reason(weave: Weave, index: int, old: Sequence[str]) -> Reason:
     """What upstream did to a removed block ``old``, which has grown: a condition may have got no more than branches."""
     nodes = weave.upstream
     new = {k for clause in clauses(nodes, index) if nodes[clause].canon not in old for k in below(nodes, clause)}
@@ -69,7 +71,7 @@ def _has_grown(block: Sequence[str], old: Sequence[str]) -> bool:
     return block[0] == old[0] and len(old) > 1 and all(canon in rest for canon in old)
 
 
-def _neighbours(nodes: Sequence[Node], index: int) -> tuple[str, str]:
+def _find_neighbours(nodes: Sequence[Node], index: int) -> tuple[str, str]:
     """The texts before and behind a statement in its suite, empty where nothing stands; of an assigned call only the
     targets and the function, so that changed arguments do not matter."""
 

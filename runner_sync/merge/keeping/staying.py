@@ -15,7 +15,7 @@ from runner_sync.merge.keeping.settling import Settling
 from runner_sync.merge.phrases.contents import Heritage, is_no_edit, is_same, sides_of
 from runner_sync.merge.placing.remarks import remarks_on
 from runner_sync.merge.reason import Reason
-from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, runs
+from runner_sync.merge.weave import Doubt, Strand, Weave, any_node, split_into_runs
 from runner_sync.statements import ROOT, Node, below, clauses, in_suite, siblings
 from runner_sync.statements.dataflow import binds, reads, sets
 
@@ -23,7 +23,7 @@ from runner_sync.statements.dataflow import binds, reads, sets
 def keep_pinned(settling: Settling) -> None:
     """Keep what omni has from a third party, where upstream removed it and put nothing in its place."""
     weave, pinned = settling.weave, settling.terms.pinned
-    for run in runs(settling.strands):
+    for run in split_into_runs(settling.strands):
         if any(strand.sides == "u" and strand.kept for strand in run):
             continue
         for strand in run:
@@ -66,14 +66,14 @@ def keep_needed_suites(settling: Settling) -> None:
         staying = [weave.of_omni[k] for k in in_suite(weave.omni, index) if weave.of_omni[k].kept]
         own = bool(staying) and all(other.sides == "o" for other in staying)
         strand.kept = own or any(
-            _stands_under_nothing(weave, other) if strand.sides == "bo" else other.sides == "o" for other in staying
+            _is_without_suite(weave, other) if strand.sides == "bo" else other.sides == "o" for other in staying
         )
         is_left = not node.is_clause or (node.owner != ROOT and weave.of_omni[node.owner].upstream is not None)
         if own and strand.sides == "bo" and is_left:
             settling.doubts.append(Doubt(strand, Reason("condition of additions removed"), CONTESTED))
 
 
-def _stands_under_nothing(weave: Weave, strand: Strand) -> bool:
+def _is_without_suite(weave: Weave, strand: Strand) -> bool:
     """Whether upstream lacks this statement, or has it in a suite that does not come in."""
     if strand.upstream is None:
         return True
@@ -95,9 +95,9 @@ def keep_definitions(settling: Settling) -> None:
         mine, theirs = set[str](), set[str]()
         for strand in kept:
             if _is_outdated(weave, strand, settling.terms.heritage):
-                theirs |= _reads(weave.upstream, strand.upstream) - _reads(weave.omni, strand.omni) - found
+                theirs |= _find_reads(weave.upstream, strand.upstream) - _find_reads(weave.omni, strand.omni) - found
             else:
-                mine |= _reads(weave.omni, strand.omni) - found
+                mine |= _find_reads(weave.omni, strand.omni) - found
         gone = [strand for strand in strands if not strand.kept]
         back = [strand for strand in gone if strand.sides == "o" and binds(weave.omni[strand.in_omni]) & mine]
         back += [s for s in gone if s.sides == "bu" and _is_only_definition(weave, s, theirs, binders)]
@@ -127,7 +127,7 @@ def _is_outdated(weave: Weave, strand: Strand, heritage: Heritage) -> bool:
     return is_no_edit(omni, base, heritage)
 
 
-def _reads(nodes: Sequence[Node], index: int | None) -> frozenset[str]:
+def _find_reads(nodes: Sequence[Node], index: int | None) -> frozenset[str]:
     return reads(nodes[index]) if index is not None else frozenset()
 
 
@@ -143,13 +143,13 @@ def keep_first_values(settling: Settling) -> None:
     for index, strand in enumerate(weave.of_omni):
         if strand.sides == "bo" and not strand.kept and _CONSTANT.fullmatch(weave.omni[index].canon):
             (name,) = binds(weave.omni[index])
-            strand.kept = name not in theirs and _is_needed(settling, index, name)
+            strand.kept = name not in theirs and _is_first_value_needed(settling, index, name)
 
 
 _CONSTANT = re.compile(r"\w+(?:: [^=]+)? = (?:None|True|False|\d+|''|\[\]|\{\}|\(\))")
 
 
-def _is_needed(settling: Settling, index: int, name: str) -> bool:
+def _is_first_value_needed(settling: Settling, index: int, name: str) -> bool:
     """Whether omni's statements that stay read a local below its first value, and all others that bind it stay, too,
     inside blocks below the first value."""
     weave = settling.weave

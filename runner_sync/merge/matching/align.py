@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from runner_sync.merge.matching.by_place import by_last_returns, by_whole_suites, inside
-from runner_sync.merge.matching.commonplace import Pair, commonplace_pairs, is_commonplace, with_clauses
+from runner_sync.merge.matching.by_place import add_heads_of_equal_suites, add_last_returns, index_suites
+from runner_sync.merge.matching.commonplace import Pair, add_clauses, is_commonplace, pair_commonplace
 from runner_sync.statements import ROOT, Node, ancestors
 from runner_sync.statements.dataflow import binds
 from runner_sync.statements.likeness import similarity
@@ -37,8 +37,8 @@ def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = N
 
     ``wanted`` decides for each gap between equal nodes whether similar ones are looked for in it; by default in all.
     """
-    inner_left, inner_right = suites(left), suites(right)
-    equal = _without_lonely_pairs(left, common(left, right, (inner_left, inner_right)))
+    inner_left, inner_right = count_suites(left), count_suites(right)
+    equal = _drop_lonely_pairs(left, find_common(left, right, (inner_left, inner_right)))
     pairs: list[Pair] = []
     i = j = 0
     for a, b in [*equal, (len(left), len(right))]:
@@ -48,11 +48,11 @@ def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = N
         if a < len(left):
             pairs.append(Pair(a, b, equal=True))
         i, j = a + 1, b + 1
-    pairs = _without_unrelated_clauses(left, right, commonplace_pairs(left, right, pairs))
-    return with_clauses(left, right, by_whole_suites(left, right, by_last_returns(left, right, pairs)))
+    pairs = _drop_unrelated_clauses(left, right, pair_commonplace(left, right, pairs))
+    return add_clauses(left, right, add_heads_of_equal_suites(left, right, add_last_returns(left, right, pairs)))
 
 
-def with_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def add_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """``pairs`` plus one pair for every two matched suites that hold a single simple statement each: the one replaced
     the other, however little they have in common. Both must begin with the same keyword, or with none::
 
@@ -61,7 +61,7 @@ def with_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Seq
     """
     made = {pair.left: pair.right for pair in pairs}
     taken = set(made.values())
-    mine, theirs = _only_statements(left), _only_statements(right)
+    mine, theirs = _index_only_statements(left), _index_only_statements(right)
     found = [
         Pair(mine[head], theirs[other], equal=False)
         for head, other in made.items()
@@ -73,13 +73,13 @@ def with_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Seq
     return list(pairs) if not alone or crossing else both
 
 
-def _only_statements(nodes: Sequence[Node]) -> dict[int, int]:
+def _index_only_statements(nodes: Sequence[Node]) -> dict[int, int]:
     """``{head: statement}`` of each suite that consists of one simple statement."""
-    held = inside(nodes).items()
+    held = index_suites(nodes).items()
     return {head: found[0] for head, found in held if len(found) == 1 and not nodes[found[0]].compound}
 
 
-def _without_unrelated_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def _drop_unrelated_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """``pairs`` without clauses (``else``, ``except``) whose statements are not paired and which have no paired
     statement inside: every ``else`` reads the same."""
     paired = {pair.left: pair.right for pair in pairs}
@@ -94,11 +94,11 @@ def _without_unrelated_clauses(left: Sequence[Node], right: Sequence[Node], pair
     return out
 
 
-def _key(node: Node) -> str:
+def _get_key(node: Node) -> str:
     return f"{node.kind[0]}{node.canon}"
 
 
-def common(
+def find_common(
     left: Sequence[Node], right: Sequence[Node], inner: tuple[Sequence[Suite], Sequence[Suite]] | None = None
 ) -> list[tuple[int, int]]:
     """Maximum-weight common subsequence of equal nodes, ties broken towards contiguous runs.
@@ -107,14 +107,14 @@ def common(
     have no statement in common: a method may test the same condition twice, for two purposes.
     """
     head = 0
-    while head < min(len(left), len(right)) and _key(left[head]) == _key(right[head]):
+    while head < min(len(left), len(right)) and _get_key(left[head]) == _get_key(right[head]):
         head += 1
     # A head whose suite is what differs may be another statement; it is not yet paired.
     while head and _is_unrelated(inner, head - 1, head - 1):
         head -= 1
     tail = 0
     limit = min(len(left), len(right)) - head
-    while tail < limit and _key(left[-1 - tail]) == _key(right[-1 - tail]):
+    while tail < limit and _get_key(left[-1 - tail]) == _get_key(right[-1 - tail]):
         tail += 1
     # A commonplace statement next to the first or last difference may belong to what differs, so neither is it.
     while head and is_commonplace(left[head - 1]):
@@ -123,7 +123,7 @@ def common(
         tail -= 1
     sides = left[head : len(left) - tail], right[head : len(right) - tail]
     inside = None if inner is None else (inner[0][head:], inner[1][head:])
-    middle = _sparse(*sides, inside)
+    middle = _find_heaviest_chain(*sides, inside)
     return [
         *((i, i) for i in range(head)),
         *((i + head, j + head) for i, j in middle),
@@ -136,12 +136,12 @@ _RUN = 0.05
 only breaks ties."""
 
 
-def _sparse(
+def _find_heaviest_chain(
     left: Sequence[Node], right: Sequence[Node], inner: tuple[Sequence[Suite], Sequence[Suite]] | None
 ) -> list[tuple[int, int]]:
     places: dict[str, list[int]] = defaultdict(list)
     for j, node in enumerate(right):
-        places[_key(node)].append(j)
+        places[_get_key(node)].append(j)
     # ``row`` and ``above`` are the chains by right index that end at this and at the last node of ``left``.
     # ends[k] is the right index, best[k] the weight of the lightest chain that ends no later; both increase.
     ends: list[int] = []
@@ -151,24 +151,24 @@ def _sparse(
     for i, node in enumerate(left):
         above, row = row, {}
         found = []
-        for j in places.get(_key(node), ()):
+        for j in places.get(_get_key(node), ()):
             before = bisect_left(ends, j) - 1
             weight, chain = (best[before], tips[before][2]) if before >= 0 else (0.0, None)
             run = above.get(j - 1)
             if run is not None and run[0] + _RUN >= weight:
-                weight, link = run[0] + _RUN, run[1].grown()
+                weight, link = run[0] + _RUN, run[1].extend()
             else:
                 link = _Chain(i, j, 1, chain)
             found.append((j, weight + node.weight * (UNRELATED if _is_unrelated(inner, i, j) else 1), link))
         for j, weight, link in reversed(found):
             row[j] = (weight, link)
             _insert(ends, best, tips, j, weight, link)
-    return tips[-1][2].pairs() if tips and tips[-1][2] is not None else []
+    return tips[-1][2].list_pairs() if tips and tips[-1][2] is not None else []
 
 
 def _is_unrelated(inner: tuple[Sequence[Suite], Sequence[Suite]] | None, i: int, j: int) -> bool:
     """Whether two heads are known to have suites with nothing in common."""
-    return inner is not None and _share_nothing(inner[0][i], inner[1][j])
+    return inner is not None and _have_nothing_in_common(inner[0][i], inner[1][j])
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +180,11 @@ class _Chain:
     size: int
     before: _Chain | None
 
-    def grown(self) -> _Chain:
+    def extend(self) -> _Chain:
         """The chain with the next pair added to its run; both share the chain before it."""
         return _Chain(self.left + 1, self.right + 1, self.size + 1, self.before)
 
-    def pairs(self) -> list[tuple[int, int]]:
+    def list_pairs(self) -> list[tuple[int, int]]:
         out: list[tuple[int, int]] = []
         link: _Chain | None = self
         while link is not None:
@@ -208,7 +208,7 @@ def _insert(
     tips[at:last] = [(link.left, j, link)]
 
 
-def _without_lonely_pairs(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _drop_lonely_pairs(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Drop pairs of nodes that identify no place (``else``, comments) where neither neighbour is paired alongside."""
     taken = dict(pairs)
     return [(i, j) for i, j in pairs if left[i].weight >= 1 or taken.get(i - 1) == j - 1 or taken.get(i + 1) == j + 1]
@@ -217,7 +217,7 @@ def _without_lonely_pairs(left: Sequence[Node], pairs: list[tuple[int, int]]) ->
 Suite = Counter[str]
 
 
-def suites(nodes: Sequence[Node]) -> list[Suite]:
+def count_suites(nodes: Sequence[Node]) -> list[Suite]:
     """For every node the multiset of the statements inside it, at any depth, and of what each calls, or else binds."""
     inner: list[Suite] = [Counter() for _ in nodes]
     for k, node in enumerate(nodes):
@@ -230,15 +230,15 @@ def suites(nodes: Sequence[Node]) -> list[Suite]:
     return inner
 
 
-def alike(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
+def measure_likeness(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
     """Similarity of two nodes, lowered for two heads whose suites have nothing in common (`UNRELATED`)."""
     share = similarity(a, b)
-    if share and not a.defines and _share_nothing(inside_a, inside_b):
+    if share and not a.defines and _have_nothing_in_common(inside_a, inside_b):
         return share * UNRELATED
     return share
 
 
-def _share_nothing(inside_a: Suite, inside_b: Suite) -> bool:
+def _have_nothing_in_common(inside_a: Suite, inside_b: Suite) -> bool:
     """Whether two heads both have suites, with nothing in common."""
     return bool(inside_a and inside_b) and not inside_a & inside_b
 
@@ -257,7 +257,7 @@ def pair_similar(
     inner_right: Sequence[Suite],
     *,
     similar: float,
-    measure: Measure = alike,
+    measure: Measure = measure_likeness,
 ) -> list[tuple[int, int]]:
     """The in-order pairing of nodes alike by at least ``similar``, with the greatest total (dynamic programming).
 
@@ -275,10 +275,10 @@ def pair_similar(
             if shares[i][j] >= similar:
                 value = max(value, below[j + 1] + shares[i][j] - similar / 2)
             row[j] = value
-    return _best_pairs(shares, score, similar)
+    return _read_best_pairs(shares, score, similar)
 
 
-def _best_pairs(shares: list[list[float]], score: list[list[float]], similar: float) -> list[tuple[int, int]]:
+def _read_best_pairs(shares: list[list[float]], score: list[list[float]], similar: float) -> list[tuple[int, int]]:
     """The pairs of the best pairing, read back from the table of scores."""
     pairs = []
     i = j = 0

@@ -12,11 +12,11 @@ from runner_sync.statements import Node, ancestors
 
 def are_branches(nodes: Sequence[Node], first: int, second: int) -> bool:
     """Whether two statements never both run, because they stand in different branches of one condition."""
-    mine, theirs = _branches(nodes, first), _branches(nodes, second)
+    mine, theirs = _find_branches(nodes, first), _find_branches(nodes, second)
     return any(theirs.get(condition, branch) != branch for condition, branch in mine.items())
 
 
-def _branches(nodes: Sequence[Node], index: int) -> dict[int, int]:
+def _find_branches(nodes: Sequence[Node], index: int) -> dict[int, int]:
     """``{if: head of the branch}``, as indices, for each ``if`` around a statement."""
     rows = ((nodes[k].owner if nodes[k].is_clause else k, k) for k in ancestors(nodes, index))
     return {head: k for head, k in rows if nodes[head].keyword == "if"}

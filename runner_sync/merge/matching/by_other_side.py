@@ -25,7 +25,7 @@ from runner_sync.statements import ROOT, Node
 _Nodes = Sequence[Node]
 
 
-def by_other_side(
+def agree_with_other_side(
     base: _Nodes, omni: _Nodes, upstream: _Nodes, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
 ) -> list[Pair]:
     """``of_omni``, with equal statements exchanged for others that are equal, too, so that both sides call the same one
@@ -40,26 +40,26 @@ def by_other_side(
         if pair.equal and on_upstream.get(pair.left) in across
     }
     made = [replace(pair, right=wanted.get(pair.left, pair.right)) for pair in of_omni]
-    return made if _increases(made) and _holds_together(base, omni, made, wanted) else list(of_omni)
+    return made if _is_increasing(made) and _is_nested_alike(base, omni, made, wanted) else list(of_omni)
 
 
 def _is_ambiguous(
     base: _Nodes, omni: _Nodes, upstream: _Nodes, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
 ) -> bool:
     """Whether both sides have the same statement once more than the base."""
-    return bool(_unpaired(omni, of_omni) & _unpaired(upstream, of_upstream) & {node.canon for node in base})
+    return bool(_find_unpaired(omni, of_omni) & _find_unpaired(upstream, of_upstream) & {node.canon for node in base})
 
 
-def _unpaired(nodes: _Nodes, pairs: Sequence[Pair]) -> set[str]:
+def _find_unpaired(nodes: _Nodes, pairs: Sequence[Pair]) -> set[str]:
     paired = {pair.right for pair in pairs}
     return {node.canon for k, node in enumerate(nodes) if k not in paired and node.is_telling and not node.is_clause}
 
 
-def _increases(pairs: Sequence[Pair]) -> bool:
+def _is_increasing(pairs: Sequence[Pair]) -> bool:
     return all(first.right < second.right for first, second in pairwise(sorted(pairs, key=lambda pair: pair.left)))
 
 
-def _holds_together(base: _Nodes, omni: _Nodes, pairs: Sequence[Pair], changed: Mapping[int, int]) -> bool:
+def _is_nested_alike(base: _Nodes, omni: _Nodes, pairs: Sequence[Pair], changed: Mapping[int, int]) -> bool:
     """Whether each changed statement stands below the partner of its head, where that has one, and so do those inside
     it."""
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}

@@ -13,31 +13,31 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from runner_sync.merge.matching.commonplace import Pair, added_in_order
+from runner_sync.merge.matching.commonplace import Pair, add_in_order
 from runner_sync.statements import ROOT, Node
 from runner_sync.statements.dataflow import binds, sets
 
 
-def by_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def add_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """``pairs`` plus the final ``return`` of every two matched suites, even if they return different values: a suite
     has only one last exit."""
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    taken, suites, others = set(partners.values()), inside(left), inside(right)
+    taken, suites, others = set(partners.values()), index_suites(left), index_suites(right)
     found = []
     for head, suite in suites.items():
         other = others.get(partners.get(head, ROOT), ())
         if head == ROOT or not other or suite[-1] in partners or other[-1] in taken:
             continue
-        if _returns_a_value(left[suite[-1]]) and _returns_a_value(right[other[-1]]):
+        if _is_return_of_value(left[suite[-1]]) and _is_return_of_value(right[other[-1]]):
             found.append(Pair(suite[-1], other[-1], equal=False))
-    return added_in_order(pairs, found)
+    return add_in_order(pairs, found)
 
 
-def _returns_a_value(node: Node) -> bool:
+def _is_return_of_value(node: Node) -> bool:
     return node.keyword == "return" and node.canon != "return"
 
 
-def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def add_heads_of_equal_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """``pairs`` plus heads that differ, but whose suites are nearly the same (`MOST`): a block whose condition changed.
 
     Both must begin with the same keyword, stand in one matched suite, and have an equal telling statement inside.
@@ -45,7 +45,7 @@ def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     taken = set(partners.values())
     equal = {pair.left for pair in pairs if pair.equal}
-    suites, others = inside(left), inside(right)
+    suites, others = index_suites(left), index_suites(right)
     found = []
     for head, suite in suites.items():
         known = [k for k in suite if k in partners]
@@ -58,7 +58,7 @@ def by_whole_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
         shared = sum(right[partners[k]].parent == other for k in known)
         if is_one and shared >= MOST * max(len(suite), len(others[other])):
             found.append(Pair(head, other, equal=False))
-    return added_in_order(pairs, found)
+    return add_in_order(pairs, found)
 
 
 MOST = 0.75
@@ -66,7 +66,7 @@ MOST = 0.75
 With fewer than four statements it means all of them."""
 
 
-def by_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def add_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """``pairs`` plus two assignments in one matched suite that set the same locals, if nothing else on their side sets
     these: the same locals, computed differently::
 
@@ -74,24 +74,24 @@ def by_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequenc
     """
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     taken = set(partners.values())
-    found, others = _only_bindings(left), _only_bindings(right)
+    found, others = _index_only_bindings(left), _index_only_bindings(right)
     more = [
         Pair(k, others[names], equal=False)
         for names, k in found.items()
         if k not in partners and names in others and others[names] not in taken
         if partners.get(left[k].parent) == right[others[names]].parent
     ]
-    return added_in_order(pairs, more)
+    return add_in_order(pairs, more)
 
 
-def _only_bindings(nodes: Sequence[Node]) -> dict[frozenset[str], int]:
+def _index_only_bindings(nodes: Sequence[Node]) -> dict[frozenset[str], int]:
     """``{locals: index}`` of each simple statement, but for imports, that alone sets its locals."""
     most = Counter(name for node in nodes for name in binds(node))
     plain = [k for k, node in enumerate(nodes) if not node.compound and node.keyword not in ("import", "from")]
     return {sets(nodes[k]): k for k in plain if sets(nodes[k]) and all(most[name] == 1 for name in sets(nodes[k]))}
 
 
-def by_calls(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def add_calls(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """``pairs`` plus the calls of one method of ``self`` in one matched suite, in order and whatever their arguments,
     if both sides make equally many there::
 
@@ -99,16 +99,16 @@ def by_calls(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair])
     """
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     taken = set(partners.values())
-    found, others = _calls(left), _calls(right)
+    found, others = _index_calls(left), _index_calls(right)
     more = []
     for (called, head), places in found.items():
         there = others.get((called, partners[head]), []) if head in partners else []
         both = zip(places, there, strict=True) if len(places) == len(there) else ()
         more += [Pair(k, other, equal=False) for k, other in both if k not in partners and other not in taken]
-    return added_in_order(pairs, more)
+    return add_in_order(pairs, more)
 
 
-def _calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
+def _index_calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
     """``{(method, head of the suite): indices}`` of the statements that call a method of ``self``."""
     found: dict[tuple[str, int], list[int]] = defaultdict(list)
     for k, node in enumerate(nodes):
@@ -127,16 +127,16 @@ def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
     taken = set(partners.values())
     both: dict[int, int] = {}
     for wide in (True, False):
-        found, others = _openings(left, wide=wide), _openings(right, wide=wide)
+        found, others = _index_withs(left, wide=wide), _index_withs(right, wide=wide)
         for (names, suite), k in found.items():
             other = others.get((names, partners[suite])) if suite in partners else None
             if other is not None:
                 both.setdefault(k, other)
     more = [Pair(k, other, equal=False) for k, other in both.items() if k not in partners and other not in taken]
-    return added_in_order(pairs, [pair for pair in more if _have_most_in_common(left[pair.left], right[pair.right])])
+    return add_in_order(pairs, [pair for pair in more if _have_most_in_common(left[pair.left], right[pair.right])])
 
 
-def _openings(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[str], int], int]:
+def _index_withs(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[str], int], int]:
     """``{(names after ``as``, head of the suite): index}`` of each ``with`` that alone binds these names there.
 
     With ``wide`` the whole text counts as one suite.
@@ -150,7 +150,7 @@ def _have_most_in_common(one: Node, other: Node) -> bool:
     return 2 * (one.words & other.words).total() > max(one.words.total(), other.words.total())
 
 
-def inside(nodes: Sequence[Node]) -> dict[int, list[int]]:
+def index_suites(nodes: Sequence[Node]) -> dict[int, list[int]]:
     """``{head: indices}`` of the statements and clauses directly in each suite, comments left out."""
     found: dict[int, list[int]] = defaultdict(list)
     for k, node in enumerate(nodes):

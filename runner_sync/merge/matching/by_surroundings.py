@@ -20,12 +20,12 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from runner_sync.merge.matching.branches import are_branches
-from runner_sync.merge.matching.by_place import inside
-from runner_sync.merge.matching.commonplace import Pair, added_in_order
+from runner_sync.merge.matching.by_place import index_suites
+from runner_sync.merge.matching.commonplace import Pair, add_in_order
 from runner_sync.statements import ROOT, Node
 
 
-def by_surroundings(
+def correct_by_surroundings(
     base: Sequence[Node], nodes: Sequence[Node], pairs: Sequence[Pair], of_others: Sequence[Pair]
 ) -> list[Pair]:
     """The ``pairs`` of one side, corrected for statements that the other side, with the pairs ``of_others``, changed.
@@ -43,25 +43,25 @@ def by_surroundings(
     for pair in pairs:
         rivals = loose.get(nodes[pair.right].canon, []) if pair.equal and pair.left not in unchanged else []
         branches = [k for k in rivals if are_branches(nodes, pair.right, k)]
-        best = _best(base, nodes, pairs, pair.left, [pair.right, *branches]) if branches else [pair.right]
+        best = _find_best(base, nodes, pairs, pair.left, [pair.right, *branches]) if branches else [pair.right]
         if best != [pair.right]:
             left.remove(pair)
             found += [Pair(pair.left, k, equal=True) for k in best if len(best) == 1]
-    return added_in_order(left, found)
+    return add_in_order(left, found)
 
 
-def _best(
+def _find_best(
     base: Sequence[Node], nodes: Sequence[Node], pairs: Sequence[Pair], index: int, places: Sequence[int]
 ) -> list[int]:
     """Those of ``places`` whose surroundings are most like those of the statement ``index`` of the base."""
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    head, mine = partners.get(base[index].parent), _beside(base, index)
-    likeness = {k: (nodes[k].parent == head, (mine & _beside(nodes, k)).total()) for k in places}
+    head, mine = partners.get(base[index].parent), _count_neighbours(base, index)
+    likeness = {k: (nodes[k].parent == head, (mine & _count_neighbours(nodes, k)).total()) for k in places}
     return [k for k in places if likeness[k] == max(likeness.values())]
 
 
-def _beside(nodes: Sequence[Node], index: int) -> Counter[str]:
+def _count_neighbours(nodes: Sequence[Node], index: int) -> Counter[str]:
     """The statements in the suite of a statement, without itself and all that tells nothing."""
-    suite = inside(nodes).get(nodes[index].parent, []) if nodes[index].parent != ROOT else range(len(nodes))
+    suite = index_suites(nodes).get(nodes[index].parent, []) if nodes[index].parent != ROOT else range(len(nodes))
     others = (nodes[k] for k in suite if k != index and nodes[k].parent == nodes[index].parent)
     return Counter(node.canon for node in others if node.is_telling and not node.is_comment)

@@ -16,18 +16,18 @@ from collections.abc import Collection, Sequence
 from runner_sync.merge.matching.align import (
     SIMILAR,
     Suite,
+    add_only_statements,
     align,
-    alike,
-    common,
+    count_suites,
+    find_common,
+    measure_likeness,
     pair_similar,
-    suites,
-    with_only_statements,
 )
 from runner_sync.merge.matching.branches import are_branches
-from runner_sync.merge.matching.by_other_side import by_other_side
-from runner_sync.merge.matching.by_place import by_calls, by_only_bindings, by_what_is_open
-from runner_sync.merge.matching.by_surroundings import by_surroundings
-from runner_sync.merge.matching.commonplace import Pair, leaves
+from runner_sync.merge.matching.by_other_side import agree_with_other_side
+from runner_sync.merge.matching.by_place import add_calls, add_only_bindings, by_what_is_open
+from runner_sync.merge.matching.by_surroundings import correct_by_surroundings
+from runner_sync.merge.matching.commonplace import Pair, is_frequent_exit
 from runner_sync.merge.phrases.phrase import is_part_of
 from runner_sync.merge.weave import LAST_CLAUSES, Nodes, Strand, Weave
 from runner_sync.statements import ROOT, Node, in_suite
@@ -42,17 +42,17 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
     only where upstream has put no other block around: omni does other things inside, and the block would not fit there.
     """
     weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
-    of_upstream = with_only_statements(base, upstream, align(base, upstream))
-    of_upstream = by_calls(base, upstream, by_only_bindings(base, upstream, of_upstream))
+    of_upstream = add_only_statements(base, upstream, align(base, upstream))
+    of_upstream = add_calls(base, upstream, add_only_bindings(base, upstream, of_upstream))
     aligned = align(base, omni)
     of_omni = by_what_is_open(base, omni, aligned)
     if not is_copy:
-        stays = _in_the_same_suite(base, upstream, of_upstream)
+        stays = _find_in_same_suite(base, upstream, of_upstream)
         of_omni = [pair for pair in of_omni if pair.left in stays or pair in aligned]
-    of_omni = by_surroundings(base, omni, of_omni, of_upstream)
-    of_omni = by_other_side(base, omni, upstream, of_omni, of_upstream)
-    pairs = _without_false_places(weave, of_omni, of_upstream)
-    in_omni, in_upstream = _without_false_versions(weave, *pairs)
+    of_omni = correct_by_surroundings(base, omni, of_omni, of_upstream)
+    of_omni = agree_with_other_side(base, omni, upstream, of_omni, of_upstream)
+    pairs = _drop_false_places(weave, of_omni, of_upstream)
+    in_omni, in_upstream = _drop_false_versions(weave, *pairs)
     for j in range(len(omni)):
         strand = weave.of_base[in_omni[j]] if j in in_omni else Strand()
         strand.omni = j
@@ -61,31 +61,31 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
         strand = weave.of_base[in_upstream[j]] if j in in_upstream else Strand()
         strand.upstream = j
         weave.of_upstream.append(strand)
-    inner = suites(omni), suites(upstream)
-    for o, u in gaps(weave):
+    inner = count_suites(omni), count_suites(upstream)
+    for o, u in find_gaps(weave):
         _join_alternatives(weave, o, u, inner)
     _pair_moved(weave, inner[0])
-    for o, u in gaps(weave):
+    for o, u in find_gaps(weave):
         _join_additions(weave, o, u, inner)
     _join_clauses(weave)
     return weave
 
 
-def _in_the_same_suite(base: Nodes, nodes: Nodes, pairs: Sequence[Pair]) -> set[int]:
+def _find_in_same_suite(base: Nodes, nodes: Nodes, pairs: Sequence[Pair]) -> set[int]:
     """The indices in the base of the statements that stand in the same suite on the other side."""
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     return {pair.left for pair in pairs if partners.get(base[pair.left].parent) == nodes[pair.right].parent}
 
 
-def _without_false_places(
+def _drop_false_places(
     weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
 ) -> tuple[list[Pair], list[Pair]]:
     """The pairs of both sides, each without those made by place alone that the other side shows to be wrong."""
     mine, theirs = (weave.omni, of_omni), (weave.upstream, of_upstream)
-    return _true_in_place(weave.base, *mine, *theirs), _true_in_place(weave.base, *theirs, *mine)
+    return _keep_true_places(weave.base, *mine, *theirs), _keep_true_places(weave.base, *theirs, *mine)
 
 
-def _true_in_place(
+def _keep_true_places(
     base: Nodes, nodes: Nodes, pairs: Sequence[Pair], others: Nodes, of_others: Sequence[Pair]
 ) -> list[Pair]:
     """The ``pairs`` of one side, without dissimilar ones where the other side shows that they are different statements.
@@ -102,19 +102,19 @@ def _true_in_place(
         if pair.equal or other is None or similarity(node, nodes[pair.right]) >= SIMILAR:
             return True
         if node.compound:
-            return pair.left in suites_left or bool(_set_in(base, pair.left) & _set_in(others, other.right))
+            return pair.left in suites_left or bool(_find_set_in(base, pair.left) & _find_set_in(others, other.right))
         is_version = not other.equal and similarity(node, others[other.right]) >= SIMILAR
         return not (node.keyword == "return" and is_version)
 
     return [pair for pair in pairs if is_true(pair)]
 
 
-def _set_in(nodes: Nodes, head: int) -> set[str]:
+def _find_set_in(nodes: Nodes, head: int) -> set[str]:
     """The names that the statements directly in a suite set."""
     return {name for k in in_suite(nodes, head) for name in sets(nodes[k])}
 
 
-def _without_false_versions(
+def _drop_false_versions(
     weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
 ) -> tuple[dict[int, int], dict[int, int]]:
     """``{index: index in the base}`` for omni and for upstream.
@@ -125,15 +125,15 @@ def _without_false_versions(
     in_omni, in_upstream = ({pair.right: pair.left for pair in pairs} for pairs in (of_omni, of_upstream))
     shared = {pair.left for pair in of_omni if pair.equal} & {pair.left for pair in of_upstream if pair.equal}
     known = {node.canon for node in weave.base}
-    false = _false_versions(weave.omni, weave.upstream, of_omni, of_upstream, shared)
-    other = _false_versions(weave.upstream, weave.omni, of_upstream, of_omni, shared)
+    false = _find_false_versions(weave.omni, weave.upstream, of_omni, of_upstream, shared)
+    other = _find_false_versions(weave.upstream, weave.omni, of_upstream, of_omni, shared)
     return (
         {j: i for j, i in in_omni.items() if j not in false or weave.omni[j].canon in known},
         {j: i for j, i in in_upstream.items() if j not in other or weave.upstream[j].canon in known},
     )
 
 
-def _false_versions(
+def _find_false_versions(
     nodes: Nodes, others: Nodes, pairs: Sequence[Pair], of_others: Sequence[Pair], shared: Collection[int]
 ) -> set[int]:
     """The nodes that are paired as edited versions of the base's, though the other side added the same text in the same
@@ -164,17 +164,17 @@ def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
     new: dict[_MovedKey, list[int]] = defaultdict(list)
     both = {
         j
-        for o, u in gaps(weave)
+        for o, u in find_gaps(weave)
         for j in o
         if weave.of_omni[j].sides == "o"
         if any(weave.of_upstream[k].sides == "u" and weave.upstream[k].canon == weave.omni[j].canon for k in u)
     }
     for j, node in enumerate(weave.omni):
         if weave.of_omni[j].sides == "o":
-            new[_moved_key(node, inner[j])].append(j)
-    for node, strand, inside in zip(weave.base, weave.of_base, suites(weave.base), strict=True):
-        places = new.get(_moved_key(node, inside), [])
-        if len(places) != 1 or strand.sides != "b" or not node.is_telling or node.is_clause or leaves(node):
+            new[_get_moved_key(node, inner[j])].append(j)
+    for node, strand, inside in zip(weave.base, weave.of_base, count_suites(weave.base), strict=True):
+        places = new.get(_get_moved_key(node, inside), [])
+        if len(places) != 1 or strand.sides != "b" or not node.is_telling or node.is_clause or is_frequent_exit(node):
             continue
         if both.intersection(places):
             continue
@@ -185,11 +185,11 @@ def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
 _MovedKey = tuple[str, frozenset[tuple[str, int]]]
 
 
-def _moved_key(node: Node, suite: Suite) -> _MovedKey:
+def _get_moved_key(node: Node, suite: Suite) -> _MovedKey:
     return node.canon, frozenset(suite.items())
 
 
-def gaps(weave: Weave) -> list[tuple[range, range]]:
+def find_gaps(weave: Weave) -> list[tuple[range, range]]:
     """The index ranges of omni and upstream between consecutive strands that all three sides have."""
     found = []
     o = u = 0
@@ -208,16 +208,20 @@ def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], 
         return
     nodes_l, nodes_r = [weave.omni[j] for j in left], [weave.upstream[j] for j in right]
     inner_l, inner_r = [inner[0][j] for j in left], [inner[1][j] for j in right]
-    pairs = [(a, b) for a, b in common(nodes_l, nodes_r) if alike(nodes_l[a], nodes_r[b], inner_l[a], inner_r[b]) == 1]
+    pairs = [
+        (a, b)
+        for a, b in find_common(nodes_l, nodes_r)
+        if measure_likeness(nodes_l[a], nodes_r[b], inner_l[a], inner_r[b]) == 1
+    ]
     i = k = 0
     joined = list(pairs)
     for a, b in [*pairs, (len(left), len(right))]:
         sides = (nodes_l[i:a], nodes_r[k:b], inner_l[i:a], inner_r[k:b])
-        gap = pair_similar(*sides, similar=VERSION, measure=_as_versions)
+        gap = pair_similar(*sides, similar=VERSION, measure=_measure_versions)
         joined += [(i + x, k + y) for x, y in gap]
         i, k = a + 1, b + 1
     for a, b in sorted(joined):
-        if _in_one_place(weave, left[a], right[b]):
+        if _are_in_one_place(weave, left[a], right[b]):
             strand = weave.of_omni[left[a]]
             strand.upstream = right[b]
             weave.of_upstream[right[b]] = strand
@@ -253,15 +257,15 @@ def _join_clauses(weave: Weave) -> None:
         if not node.is_clause or weave.of_omni[j].upstream is not None:
             continue
         for u, other in enumerate(weave.upstream):
-            if other.canon == node.canon and _is_the_same_clause(weave, j, u):
+            if other.canon == node.canon and _is_same_clause(weave, j, u):
                 _join_clause(weave, j, u)
                 break
 
 
-def _is_the_same_clause(weave: Weave, j: int, u: int) -> bool:
+def _is_same_clause(weave: Weave, j: int, u: int) -> bool:
     """Whether two equal clauses, one on each side and not yet joined, are to be one."""
     mine, theirs = weave.of_omni[j], weave.of_upstream[u]
-    if theirs.omni is not None or not weave.upstream[u].is_clause or not _in_one_place(weave, j, u):
+    if theirs.omni is not None or not weave.upstream[u].is_clause or not _are_in_one_place(weave, j, u):
         return False
     return (mine.base is None and theirs.base is None) or weave.omni[j].canon in LAST_CLAUSES
 
@@ -277,32 +281,32 @@ def _join_clause(weave: Weave, j: int, u: int) -> None:
         weave.joined.add(weave.of_omni[j])
 
 
-def _as_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
+def _measure_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
     """Similarity of two additions, at least ``VERSION`` for two versions of one statement.
 
     Those bind the same names to the value of the same function, or set the same names to nearly the same expression, or
     are the same call, with more arguments on one side.
     """
-    share = alike(a, b, inside_a, inside_b)
-    is_one = (a.made_by and a.made_by == b.made_by) or _is_one_call(a, b)
-    return max(share, VERSION) if is_one or (share >= SIMILAR and _sets_the_same(a, b)) else share
+    share = measure_likeness(a, b, inside_a, inside_b)
+    is_one = (a.made_by and a.made_by == b.made_by) or _is_same_call(a, b)
+    return max(share, VERSION) if is_one or (share >= SIMILAR and _is_same_assignment(a, b)) else share
 
 
-def _is_one_call(a: Node, b: Node) -> bool:
+def _is_same_call(a: Node, b: Node) -> bool:
     """Whether two statements call the same method of ``self``, and one merely passes more arguments."""
     if not a.called.startswith("self.") or a.called != b.called:
         return False
     return is_part_of(a.text, b.text) or is_part_of(b.text, a.text)
 
 
-def _sets_the_same(a: Node, b: Node) -> bool:
+def _is_same_assignment(a: Node, b: Node) -> bool:
     """Whether two assignments set the same names, neither from a call nor from their old values: two functions called,
     or two steps of a computation, are two statements."""
     is_plain = not (a.compound or a.made_by or b.made_by or rebinds(a) or rebinds(b))
     return is_plain and bool(sets(a)) and sets(a) == sets(b)
 
 
-def _in_one_place(weave: Weave, o: int, u: int) -> bool:
+def _are_in_one_place(weave: Weave, o: int, u: int) -> bool:
     """Whether two additions may become one strand: they stand in the same suite, or are clauses of the same statement.
 
     In different suites they may if they are equal (or bind the same call's value) and telling. But not if each stands
@@ -321,9 +325,9 @@ def _in_one_place(weave: Weave, o: int, u: int) -> bool:
     return not (is_always and _is_new_condition(weave.upstream, weave.of_upstream, upstream.parent, "u"))
 
 
-def _is_new_condition(nodes: Nodes, of: Sequence[Strand], head: int, side: str) -> bool:
+def _is_new_condition(nodes: Nodes, strands: Sequence[Strand], head: int, side: str) -> bool:
     """Whether a head is a condition that only this side has."""
-    return head != ROOT and of[head].sides == side and nodes[head].is_condition
+    return head != ROOT and strands[head].sides == side and nodes[head].is_condition
 
 
 def _are_apart(weave: Weave, o: int, u: int) -> bool:

@@ -34,27 +34,27 @@ class Pair:
     equal: bool
 
 
-def commonplace_pairs(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def pair_commonplace(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """``pairs`` with each ``try`` paired by what is inside, and each exit (``break``, ``return row``) by its suite.
 
     Pairs of exits whose suites do not correspond are dropped. The result increases on both sides.
     """
     others = [pair for pair in pairs if not _is_try(left[pair.left])]
-    pairs = added_in_order(others, _try_pairs(left, right, pairs))
+    pairs = add_in_order(others, _pair_tries(left, right, pairs))
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     sides = (left, partners), (right, {j: i for i, j in partners.items()})
-    pairs = [pair for pair in pairs if not leaves(left[pair.left]) or _in_one_suite(*sides, pair)]
-    return added_in_order(pairs, _exit_pairs(left, right, pairs))
+    pairs = [pair for pair in pairs if not is_frequent_exit(left[pair.left]) or _are_in_one_suite(*sides, pair)]
+    return add_in_order(pairs, _pair_exits(left, right, pairs))
 
 
-def with_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def add_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """``pairs`` plus the equal clauses of two paired statements that are not yet paired with a clause elsewhere."""
     paired = {pair.left: pair.right for pair in pairs}
     partners = set(paired.values())
     theirs = {(node.owner, node.canon): k for k, node in enumerate(right) if node.is_clause and k not in partners}
     keys = {k: (paired.get(node.owner, ROOT), node.canon) for k, node in enumerate(left) if node.is_clause}
     found = [Pair(k, theirs[key], equal=True) for k, key in keys.items() if k not in paired and key in theirs]
-    return added_in_order(pairs, found)
+    return add_in_order(pairs, found)
 
 
 def is_commonplace(node: Node) -> bool:
@@ -70,7 +70,7 @@ def _is_exit(node: Node) -> bool:
     return node.kind == "statement" and not node.is_telling and not node.compound
 
 
-def leaves(node: Node) -> bool:
+def is_frequent_exit(node: Node) -> bool:
     """Whether a statement is an exit or returns just a local: so many suites end like this that its text hardly tells
     which one it ends."""
     return _is_exit(node) or _RETURN_OF_A_LOCAL.match(node.canon) is not None
@@ -83,7 +83,7 @@ def _is_telling(node: Node) -> bool:
     return node.is_telling and not node.is_clause
 
 
-def _try_pairs(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def _pair_tries(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """Pairs of ``try``, those with the most paired statements inside first, each ``try`` in one pair only.
 
     An earlier pair also stays if one of its two has no telling statement inside.
@@ -92,12 +92,12 @@ def _try_pairs(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair
         (i, j)
         for pair in pairs
         if _is_telling(left[pair.left])
-        for i in _tries_around(left, pair.left)
-        for j in _tries_around(right, pair.right)
+        for i in _iter_tries_around(left, pair.left)
+        for j in _iter_tries_around(right, pair.right)
     )
     before = [(pair.left, pair.right) for pair in pairs if _is_try(left[pair.left])]
     full, others = (
-        {i for k, node in enumerate(side) if _is_telling(node) for i in _tries_around(side, k)}
+        {i for k, node in enumerate(side) if _is_telling(node) for i in _iter_tries_around(side, k)}
         for side in (left, right)
     )
     found = sorted(shared, key=lambda pair: (-shared[pair], pair not in before, pair))
@@ -109,7 +109,7 @@ def _try_pairs(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair
     return [Pair(i, j, equal=True) for i, j in taken.items()]
 
 
-def _tries_around(nodes: Sequence[Node], index: int) -> Iterator[int]:
+def _iter_tries_around(nodes: Sequence[Node], index: int) -> Iterator[int]:
     """The ``try`` around a statement, also where it is in a clause of one."""
     return (k for k in enclosing(nodes, index) if _is_try(nodes[k]))
 
@@ -118,7 +118,7 @@ _Side = tuple[Sequence[Node], Mapping[int, int]]
 """Nodes, and those that some of them are paired with."""
 
 
-def _in_one_suite(left: _Side, right: _Side, pair: Pair) -> bool:
+def _are_in_one_suite(left: _Side, right: _Side, pair: Pair) -> bool:
     """Whether two exits stand in suites that correspond.
 
     The suite of one is paired, and the other stands in its partner, directly or inside new blocks there. Or neither
@@ -128,28 +128,30 @@ def _in_one_suite(left: _Side, right: _Side, pair: Pair) -> bool:
     a, b = mine[pair.left].parent, theirs[pair.right].parent
     if a not in of_mine and b not in of_theirs:
         return of_mine.get(mine[a].parent) == theirs[b].parent
-    return _known_around(theirs, b, of_theirs) == of_mine.get(a) or _known_around(mine, a, of_mine) == of_theirs.get(b)
+    return _find_paired_head(theirs, b, of_theirs) == of_mine.get(a) or _find_paired_head(
+        mine, a, of_mine
+    ) == of_theirs.get(b)
 
 
-def _known_around(nodes: Sequence[Node], suite: int, partners: Mapping[int, int]) -> int:
+def _find_paired_head(nodes: Sequence[Node], suite: int, partners: Mapping[int, int]) -> int:
     """The innermost paired head, counting from ``suite`` outwards."""
     while suite not in partners:
         suite = nodes[suite].parent
     return suite
 
 
-def _exit_pairs(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
+def _pair_exits(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
     """Pairs of equal exits not yet paired, in two matched suites with one such exit each."""
     paired = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     partners = set(paired.values())
     mine = [k for k, node in enumerate(left) if k not in paired and node.parent in paired and _is_exit(node)]
     theirs = [k for k, node in enumerate(right) if k not in partners and node.parent in partners and _is_exit(node)]
-    places = _only_of_their_text((right[k].parent, right[k].canon, k) for k in theirs)
-    found = _only_of_their_text((paired[left[k].parent], left[k].canon, k) for k in mine)
+    places = _index_unique((right[k].parent, right[k].canon, k) for k in theirs)
+    found = _index_unique((paired[left[k].parent], left[k].canon, k) for k in mine)
     return [Pair(k, places[key], equal=True) for key, k in found.items() if key in places]
 
 
-def _only_of_their_text(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int, str], int]:
+def _index_unique(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int, str], int]:
     """``{(suite, text): place}`` of the exits that are the only ones of their text in their suite."""
     found: dict[tuple[int, str], list[int]] = {}
     for suite, canon, place in rows:
@@ -157,7 +159,7 @@ def _only_of_their_text(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int,
     return {key: places[0] for key, places in found.items() if len(places) == 1}
 
 
-def added_in_order(pairs: Sequence[Pair], more: Sequence[Pair]) -> list[Pair]:
+def add_in_order(pairs: Sequence[Pair], more: Sequence[Pair]) -> list[Pair]:
     """``pairs`` plus, one by one, those of ``more`` with which they still increase on both sides."""
     out = list(pairs)
     for pair in more:

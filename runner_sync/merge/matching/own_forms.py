@@ -18,13 +18,13 @@ FEWEST = 3
 """Keywords that a call has at least, to be known by them; a judgement: with fewer, many calls are alike."""
 
 
-def own_form(weave: Weave, node: Node) -> Strand | None:
+def find_own_form(weave: Weave, node: Node) -> Strand | None:
     """Omni's own assignment of what the function in ``node`` makes, under another name; ``None`` if there is none, or
     more than one.
 
     The name of one function ends with that of the other, and half of the keywords are the same, or more.
     """
-    keywords = _keywords(node)
+    keywords = _find_keywords(node)
     if len(keywords) < FEWEST:
         return None
     calling = {strand: None for strands in weave.omni_calls.values() for strand in strands if strand.sides == "o"}
@@ -37,10 +37,10 @@ def _is_alike(mine: Node, node: Node, keywords: Collection[str]) -> bool:
     is_named_alike = bool(one and other) and (one.endswith(other) or other.endswith(one))
     if not is_named_alike or set(mine.facts.targets) & set(node.facts.targets):
         return False
-    return 2 * len(_keywords(mine) & set(keywords)) >= len(keywords)
+    return 2 * len(_find_keywords(mine) & set(keywords)) >= len(keywords)
 
 
-def _keywords(node: Node) -> set[str]:
+def _find_keywords(node: Node) -> set[str]:
     """The keywords of a call that is the value of an assignment."""
     statement = tree_of(node.canon).body[0] if node.facts.targets and node.facts.called else None
     value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None

@@ -72,7 +72,7 @@ from runner_sync.syntax import indentation
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The merged text of a unit, and what is doubtful about it."""
+    """The merged text of a unit, and the doubtful decisions in it."""
 
     text: str
     decisions: tuple[Decision, ...] = ()
@@ -89,14 +89,16 @@ def merge(
     foreign: Collection[str] = frozenset(),
     pinned: Collection[str] = frozenset(),
 ) -> Merged:
-    """Merge one unit. Raises ``UnparsableText`` if a side is no Python, unless only one side has changed anything.
+    """Merge one unit.
+
+    Raises ``UnparsableText`` if a side is not Python, unless only one side changed anything.
 
     Args:
         triple: the three texts, at any indentation.
         policy: which side wins where both changed the same; ``FOLLOW`` by default.
-        heritage: canonical statements of other revisions of upstream, which a composite copy may have.
-        versions: those of the revisions that parts of the copy are known to come from.
-        veto: gives the reason why a canonical statement of upstream must not come in, or ``None``.
+        heritage: canonical statements of other upstream revisions, which a composite copy may have.
+        versions: the part of ``heritage`` from revisions that parts of the copy are known to come from.
+        veto: returns why a canonical upstream statement must not come in, or ``None``.
         foreign: canonical statements that upstream has from a third party; they do not come in.
         pinned: canonical statements that omni has from a third party; they stay even if upstream dropped them.
     """
@@ -122,8 +124,10 @@ def merge(
 
 
 def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
-    """The result if only one side has changed anything, or both did the same; the texts need not be Python. Else
-    ``None``."""
+    """Return the result if only one side changed anything or both made the same change, else ``None``.
+
+    The texts need not be Python.
+    """
     if triple.upstream == triple.omni or (triple.upstream == triple.base and not terms.heritage):
         return triple.omni
     is_bound = terms.veto is not None or terms.foreign or terms.pinned or terms.policy.updates_only
@@ -133,8 +137,10 @@ def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
 
 
 def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
-    """The texts with one form and one name for what the sides write differently, and ``terms`` in the same names; for a
-    port also with their blocks in one order."""
+    """Give the sides one form and one name for what they write differently, and rename ``terms`` alike.
+
+    In a port, also put the blocks into one order.
+    """
     triple = with_else_as_condition(in_one_form(triple), terms.foreign)
     triple = with_conditions_in_other_branches(triple)
     if terms.policy.is_copy:
@@ -148,7 +154,7 @@ def _make_comparable(triple: Triple, terms: Terms) -> tuple[Triple, Terms]:
 
 
 def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
-    """All strands in output order, each with its verdict and its suite; and the doubts about these."""
+    """Order all strands, give each a verdict and a suite, and return them with the doubts."""
     strands = order(weave, terms.policy)
     doubts = drop_answered_by_calls(weave, drop_answered_by_locals(weave, settle_presence(weave, strands, terms)))
     doubts += without_crossing(weave, strands, is_copy=terms.policy.is_copy)
@@ -163,7 +169,7 @@ def _settle(weave: Weave, terms: Terms) -> tuple[list[Strand], list[Doubt]]:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """The strands that stay, their texts, and the doubts about what is ``left_out`` and what both sides changed."""
+    """The kept strands, their texts, and the doubts about what was left out and what both sides changed."""
 
     kept: list[Strand]
     contents: dict[Strand, Content]
@@ -196,7 +202,7 @@ def _choose(weave: Weave, strands: list[Strand], terms: Terms) -> _Chosen:
 
 
 def _add_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) -> list[Doubt]:
-    """``doubts`` plus those about statements that nobody edited and that do something else in the result."""
+    """Add the doubts about unedited statements that do something else in the result."""
     kept = chosen.kept
     return [
         *add_unread_locals(weave, kept, chosen.contents, drop_emptied_inside(weave, doubts)),
@@ -210,7 +216,7 @@ def _add_consequences(weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt]) ->
 def _carry_moved_remarks(
     weave: Weave, chosen: _Chosen, doubts: Sequence[Doubt], heritage: Collection[str]
 ) -> tuple[_Chosen, list[Doubt]]:
-    """``chosen`` with omni's comments inside statements that moved carried over, and the doubts about those lost."""
+    """Carry over omni's comments inside moved statements; return ``chosen`` and the doubts about lost comments."""
     asked = {doubt.strand for doubt in doubts}
     made, gone = with_moved_remarks(weave, chosen.kept, chosen.contents, asked=asked, heritage=heritage)
     return replace(chosen, contents=made), gone
@@ -219,7 +225,8 @@ def _carry_moved_remarks(
 def _written(
     triple: Triple, weave: Weave, strands: Sequence[Strand], chosen: _Chosen, doubts: Sequence[Doubt], *, is_copy: bool
 ) -> Merged:
-    """The kept strands as text, and all doubts, also those about the order of that text, as questions at its lines."""
+    """Write the kept strands as text, and turn all doubts, including those about its order, into questions at its
+    lines."""
     kept, contents = chosen.kept, chosen.contents
     emitted = text_of(weave, kept, contents, indent=len(indentation(triple.omni or triple.upstream)), is_copy=is_copy)
     asked = [*doubts, *find_changed_conditions(weave, kept, emitted)]
@@ -236,8 +243,11 @@ def _written(
 
 
 def _is_well_formed(text: str, triple: Triple) -> bool:
-    """Whether the result compiles, so that no ``break`` stands outside a loop; if a side does not compile itself, being
-    a part of a function, whether the result parses. Of sides that are one definition each it must be one, too."""
+    """Whether the result compiles or, if a side does not compile itself, parses.
+
+    Compiling rejects a ``break`` outside a loop. A side may be a part of a function, which does not compile. If each
+    side is one definition, the result must be one of the same kind and name.
+    """
     if not compiles(text):
         return parses(text) and not (compiles(triple.omni) and compiles(triple.upstream))
     sides = [_find_only_definition(side) for side in (triple.base, triple.omni, triple.upstream)]
@@ -245,8 +255,7 @@ def _is_well_formed(text: str, triple: Triple) -> bool:
 
 
 def _find_only_definition(text: str) -> tuple[bool, str] | None:
-    """Whether the one function or class that a text consists of is a class, and its name; ``None`` if it is no such
-    text."""
+    """Return whether the only definition in a text is a class, and its name; ``None`` for any other text."""
     body = tree_of(text).body
     if len(body) != 1 or not isinstance(body[0], ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return None
@@ -254,7 +263,7 @@ def _find_only_definition(text: str) -> tuple[bool, str] | None:
 
 
 def _choose_contents(weave: Weave, kept: Sequence[Strand], terms: Terms) -> tuple[dict[Strand, Content], list[Doubt]]:
-    """The chosen text of every strand, and what is doubtful about it."""
+    """Return the chosen text of every strand, and the doubts about it."""
     contents, doubts = {}, []
     for strand in kept:
         contents[strand], reason = content(weave, strand, terms)

@@ -1,8 +1,8 @@
-"""Why a decision of a merge is doubtful: what happened, and to which names.
+"""Say why a decision of a merge is doubtful: what happened, and to which names.
 
 Comes in: nothing. Goes out: ``Reason`` values. May touch: nothing.
 
-A reason is a value and no sentence: code compares its kind and names, and whoever shows it puts it into words.
+A reason is a value, not a sentence: code compares its kind and names, and whoever shows it words it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ Kind = Literal[
     "branch of a removed condition",
     "read only in what was left out",
     "reads what was left out",
-    # What stands runs in another way than before.
+    # A kept statement runs in another way than before.
     "no longer read",
     "set by both",
     "set below its use",
@@ -75,7 +75,7 @@ Kind = Literal[
     "in other suites",
     "on the other side",
     "both moved",
-    # A veto: what must not come in.
+    # A veto refuses the statement.
     "reads what nothing sets",
     "half of a feature",
     "parameter that nothing reads",
@@ -90,8 +90,8 @@ Kind = Literal[
 class Reason:
     """A kind, and the names that it is about.
 
-    ``detail`` is a veto's own words on what is wrong with the name ("not in torch"). ``passages`` is how many passages
-    of the text it is about at once.
+    ``detail`` is the veto's explanation of what is wrong with the name ("not in torch"). ``passages`` is the number of
+    passages of the text that the reason covers.
     """
 
     kind: Kind
@@ -101,4 +101,4 @@ class Reason:
 
 
 Veto = Callable[[str], Reason | None]
-"""Takes a canonical statement of upstream's; returns why it must not come in, or ``None`` if it may."""
+"""Takes a canonical upstream statement; returns why it must not come in, or ``None`` if it may."""

@@ -1,7 +1,7 @@
-"""Find what the base had and both sides no longer have: what upstream's additions stand in the place of.
+"""Find base statements that both sides dropped and that upstream's additions replace.
 
-Comes in: a ``Weave`` and a strand that upstream alone has, or what a question shows of the base. Goes out: indices of
-the base. May touch: nothing.
+Comes in: a ``Weave``, and a strand of upstream's alone or the base statements that a question shows. Goes out: indices
+of the base. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import ROOT, below, siblings
 
 REPLACED: Collection[Kind] = frozenset({"replacement in a removed block", "replacement in a removed passage"})
-"""Reasons about additions in the place of something that both sides no longer have."""
+"""Reasons about an addition that replaces something both sides dropped."""
 
 
 def find_replaced(weave: Weave, addition: Strand) -> list[int]:
-    """The statements of the base, with all inside them, that neither side has any more and that stood where upstream
-    has an addition now: between the same old statements of one suite, or at the same end of it.
+    """Return the base statements, with all inside them, that both sides dropped and an upstream addition replaces.
 
-    None of what upstream has at another place by now. Here ``dump()`` replaces the condition::
+    They stood between the same old statements of one suite as the addition, or at the same end of the suite. Skips
+    statements that upstream has at another place. Here ``dump()`` replaces the condition::
 
         base                    upstream
             first()                 first()
@@ -42,8 +42,7 @@ def find_replaced(weave: Weave, addition: Strand) -> list[int]:
 
 
 def _iter_old_siblings(weave: Weave, addition: Strand, step: int) -> Iterator[int]:
-    """The statements before or after one of upstream's, in its suite, that the base has, too, as indices of the base;
-    the nearest first."""
+    """Yield the base indices of an upstream statement's old siblings before (-1) or after (1) it, nearest first."""
     for k in siblings(weave.upstream, addition.in_upstream, step=step):
         base = weave.of_upstream[k].base
         if base is not None:
@@ -51,8 +50,11 @@ def _iter_old_siblings(weave: Weave, addition: Strand, step: int) -> Iterator[in
 
 
 def find_gone_between(weave: Weave, shown: Sequence[int]) -> Iterator[int]:
-    """The statements of the base that both sides no longer have, in the suites of those ``shown`` and in between two of
-    them with nothing of omni's: without these the base would read as if it had never done that."""
+    """Yield the base statements, dropped by both sides, that a question must also show.
+
+    They lie between two ``shown`` statements, in a suite of theirs, with nothing of omni's in between. Without them the
+    base would read as if it had never run them.
+    """
     suites = {weave.base[k].parent for k in shown}
     for first, last in pairwise(sorted(shown)):
         between = range(first + 1, last)

@@ -20,18 +20,17 @@ from runner_sync.statements import Node, ancestors
 Nodes = Sequence[Node]
 
 LAST_CLAUSES = ("except", "else", "finally")
-"""Clauses of which a statement has one at most, and which stand behind all others, in this order; ``except`` here is
-the bare one."""
+"""Clauses that a statement has at most once and that stand last, in this order; ``except`` is the bare one."""
 
 
 @dataclass(eq=False)
 class Strand:
-    """One statement as the three sides have it: its index on each, or ``None`` if a side does not have it.
+    """One statement as the three sides have it: its index on each side, or ``None`` where a side lacks it.
 
-    ``kept`` is the verdict so far (`resolve`); it means nothing where only the base has the strand. ``carried`` is its
-    text, if that is settled because a change was carried over from this strand to another, or the other way round. With
-    ``moved``, omni has it at another place than the base. ``about`` is what a comment of omni's must stand directly
-    above: a statement that upstream moved, or the next comment on that.
+    ``kept`` is the verdict so far (`resolve`); it means nothing for a strand of the base alone. ``carried`` is the text
+    of a strand from or to which a change was carried over. With ``moved``, omni has the statement at another place than
+    the base. ``about`` is the strand that an omni comment must stand directly above: a statement that upstream moved,
+    or the next comment on it.
     """
 
     base: int | None = None
@@ -46,38 +45,38 @@ class Strand:
 
     @property
     def in_base(self) -> int:
-        """The index on the base's side, of a strand that the base has."""
+        """Return the index in the base, which must have the strand."""
         assert self.base is not None
         return self.base
 
     @property
     def in_omni(self) -> int:
-        """The index on omni's side, of a strand that omni has."""
+        """Return the index in omni, which must have the strand."""
         assert self.omni is not None
         return self.omni
 
     @property
     def in_upstream(self) -> int:
-        """The index on upstream's side, of a strand that upstream has."""
+        """Return the index in upstream, which must have the strand."""
         assert self.upstream is not None
         return self.upstream
 
     def around(self) -> Iterator[Strand]:
-        """The heads that it stands below in the result so far, the innermost first."""
+        """Yield the heads around the strand in the result so far, innermost first."""
         head = self.parent
         while head is not None:
             yield head
             head = head.parent
 
     def on(self, side: str) -> int:
-        """The index on one side (``"b"``, ``"o"`` or ``"u"``), of a strand that this side has."""
+        """Return the index on one side (``"b"``, ``"o"`` or ``"u"``), which must have the strand."""
         if side == "b":
             return self.in_base
         return self.in_omni if side == "o" else self.in_upstream
 
     @property
     def sides(self) -> str:
-        """Which sides have it: a subset of ``"bou"``."""
+        """Return the sides that have the strand, as a subset of ``"bou"``."""
         first = "" if self.base is None else "b"
         second = first if self.omni is None else f"{first}o"
         return second if self.upstream is None else f"{second}u"
@@ -87,7 +86,8 @@ class Strand:
 class Weave:
     """The nodes of the three sides, and the strand of every node.
 
-    ``joined`` are clauses that are one strand only because their statement has one at most, whatever is inside."""
+    ``joined`` are clauses that form one strand, whatever is inside, because their statement has only one such clause.
+    """
 
     base: Nodes
     omni: Nodes
@@ -98,15 +98,14 @@ class Weave:
     joined: set[Strand] = field(default_factory=set)
 
     def side(self, side: str) -> tuple[Nodes, list[Strand]]:
-        """The nodes of one side (``"b"``, ``"o"`` or ``"u"``), and the strand of each."""
+        """Return the nodes of one side (``"b"``, ``"o"`` or ``"u"``), and the strand of each."""
         if side == "b":
             return self.base, self.of_base
         return (self.omni, self.of_omni) if side == "o" else (self.upstream, self.of_upstream)
 
     @cached_property
     def omni_calls(self) -> Mapping[str, Sequence[Strand]]:
-        """Omni's statements that set something to what a call returns, by each name that they set; for a weave whose
-        strands are complete."""
+        """Map each name to omni's statements that set it to the result of a call; the strands must be complete."""
         found = defaultdict[str, list[Strand]](list)
         for node, strand in zip(self.omni, self.of_omni, strict=True):
             for name in dict.fromkeys(node.facts.targets) if node.facts.called else ():
@@ -118,8 +117,8 @@ class Weave:
 class Doubt:
     """A choice about a strand that a person must look at; it has no line yet.
 
-    ``instead`` is the strand that now stands for this one. ``left_out`` are upstream's strands that belong with it and
-    did not come in, or came in beside it.
+    ``instead`` is the strand that now stands for this one. ``left_out`` are related upstream strands that did not come
+    in, or came in beside it.
     """
 
     strand: Strand
@@ -130,7 +129,7 @@ class Doubt:
 
 
 def any_node(weave: Weave, strand: Strand) -> Node:
-    """A node of the strand: omni's, else upstream's, else the base's."""
+    """Return a node of the strand: omni's, else upstream's, else the base's."""
     if strand.omni is not None:
         return weave.omni[strand.omni]
     if strand.upstream is not None:
@@ -140,19 +139,21 @@ def any_node(weave: Weave, strand: Strand) -> Node:
 
 
 def above(weave: Weave, strand: Strand, side: str) -> Iterator[Strand]:
-    """The heads around a strand on one side, innermost first; none where that side does not have it."""
+    """Yield the heads around a strand on one side, innermost first; nothing if the side lacks the strand."""
     nodes, strands = weave.side(side)
     yield from (strands[k] for k in ancestors(nodes, strand.on(side))) if side in strand.sides else ()
 
 
 def up_to(heads: Iterable[Strand], others: Collection[Strand]) -> list[Strand]:
-    """The innermost of ``heads``, up to one that is among the ``others``."""
+    """Return the innermost ``heads`` before the first that is among the ``others``."""
     return list(takewhile(lambda head: head not in others, heads))
 
 
 def only_in_omni(weave: Weave) -> dict[str, Strand]:
-    """``{text: strand}`` of the telling statements that stand once in omni's text and are paired with none of the other
-    sides: upstream may have the same one at another place."""
+    """Return ``{text: strand}`` of the telling statements that only omni has, exactly once.
+
+    Upstream may have the same text, unpaired, at another place.
+    """
     counted = Counter(node.canon for node in weave.omni)
     return {
         node.canon: strand
@@ -163,7 +164,7 @@ def only_in_omni(weave: Weave) -> dict[str, Strand]:
 
 
 def split_into_runs(strands: Sequence[Strand]) -> list[list[Strand]]:
-    """The runs of consecutive strands between those that both omni and upstream have."""
+    """Return the runs of consecutive strands between those that both omni and upstream have."""
     runs: list[list[Strand]] = [[]]
     for strand in strands:
         if strand.omni is not None and strand.upstream is not None:

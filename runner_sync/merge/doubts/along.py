@@ -1,9 +1,9 @@
-"""Add to each doubt what else was left out along with its statement, so that the question shows all of it.
+"""Add to each doubt the statements left out along with its own, so that the question shows all of them.
 
-Comes in: a ``Weave``, the strands that stay, and ``Doubt`` values. Goes out: the doubts, with more in ``left_out``.
-May touch: nothing.
+Comes in: a ``Weave``, the kept strands, and ``Doubt`` values. Goes out: the doubts, with more in ``left_out``. May
+touch: nothing.
 
-For example, with a ``try`` everything in its ``finally`` is gone as well, which its head alone would not show.
+For example, a left-out ``try`` takes its ``finally`` along, which the head alone would not show.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from runner_sync.statements import below, enclosing
 def add_left_out_together(
     weave: Weave, kept: Collection[Strand], doubts: Sequence[Doubt], foreign: Collection[str]
 ) -> list[Doubt]:
-    """Add to each doubt about a left-out statement the other upstream statements dropped with it: its body, its
-    clauses, and new enclosing heads that became empty.
+    """Add to each doubt about a left-out statement the other upstream statements dropped with it.
 
-    Statements in ``foreign`` (a third party's) are not shown.
+    These are its body, its clauses, and new enclosing heads that became empty. Statements in ``foreign`` (a third
+    party's) are not shown.
     """
     alive = set(kept)
     first: dict[Strand, Doubt] = {}
@@ -65,7 +65,7 @@ def _find_shown(weave: Weave, strand: Strand) -> Sequence[int]:
 
 
 def _is_upstream_change(weave: Weave, strand: Strand) -> bool:
-    """Whether upstream added a statement, or changed one that omni lacks, and does not have in its own words either."""
+    """Whether upstream added a statement, or changed one that omni lacks and has no call of its own for."""
     if strand.sides == "bu" and has_own_call(weave, strand):
         return False
     if strand.sides == "bu":
@@ -74,7 +74,8 @@ def _is_upstream_change(weave: Weave, strand: Strand) -> bool:
 
 
 def _iter_around_and_inside(weave: Weave, index: int) -> Iterator[Strand]:
-    """The heads around a statement up to one that omni has, the innermost first, then what is inside the statement."""
+    """Yield the heads around a statement up to one that omni has, innermost first, then what is inside the
+    statement."""
     for k in enclosing(weave.upstream, index):
         if weave.of_upstream[k].omni is not None:
             break

@@ -2,9 +2,9 @@
 
 Comes in: the kept strands of a ``Weave``, and where each was written. Goes out: ``Doubt`` values. May touch: nothing.
 
-An addition moves along with its neighbours. Between two that the other side has put under a condition, it belongs
-there, too. At their end it may belong under the condition or behind it. Here upstream has put ``if`` around the first
-statement, and omni has added the second::
+An addition moves along with its neighbours. Between two that the other side put under a condition, it belongs there
+too. Behind the last of them, it may belong under the condition or behind it. Here upstream put ``if`` around the first
+statement, and omni added the second::
 
     load(a)                 if ready:
     log(a)                      load(a)
@@ -26,8 +26,7 @@ from runner_sync.statements.dataflow import binds, uses_anything_of
 
 
 def find_changed_conditions(weave: Weave, kept: Sequence[Strand], emitted: Emitted) -> list[Doubt]:
-    """Doubts about additions that came under a condition which their own side does not have around them, or that left
-    one which it has."""
+    """Return doubts about additions that gained or lost a condition, or whose condition the other side changed."""
     sides = {
         "o": _Additions(weave, "o", weave.omni, weave.of_omni, emitted, _find_last_lines(kept, emitted, "u")),
         "u": _Additions(weave, "u", weave.upstream, weave.of_upstream, emitted, _find_last_lines(kept, emitted, "o")),
@@ -41,7 +40,7 @@ def find_changed_conditions(weave: Weave, kept: Sequence[Strand], emitted: Emitt
 
 
 def _find_last_lines(kept: Sequence[Strand], emitted: Emitted, side: str) -> dict[Strand | None, int]:
-    """``{suite: line}`` of the last statement of one side in each suite of the result."""
+    """Return ``{suite: line}`` of the last statement of one side in each suite of the result."""
     ends: dict[Strand | None, int] = {}
     for strand in kept:
         if side in strand.sides and strand in emitted.place:
@@ -52,7 +51,7 @@ def _find_last_lines(kept: Sequence[Strand], emitted: Emitted, side: str) -> dic
 
 @dataclass(frozen=True, slots=True)
 class _Additions:
-    """Compares the suites around one side's additions on that side and in the result.
+    """Compare the suites around one side's additions on that side and in the result.
 
     ``ends`` maps each suite of the result to the line of the other side's last statement in it.
     """
@@ -65,8 +64,8 @@ class _Additions:
     ends: dict[Strand | None, int]
 
     def find_reason(self, strand: Strand) -> Reason | None:
-        """The doubtful condition that an addition came under, else has left, else whose text was changed; ``None`` if
-        there is none."""
+        """Return the reason for a condition that an addition came under, else left, else whose text changed; else
+        ``None``."""
         index = strand.on(self.side)
         mine, now = [*above(self.weave, strand, self.side)], [*self.emitted.around(strand)]
         near = [*self._iter_near(index, -1), *self._iter_near(index, 1)]
@@ -79,8 +78,11 @@ class _Additions:
         return self._find_changed_condition(index, mine, now)
 
     def _find_changed_condition(self, index: int, mine: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
-        """The reason where the other side changed the condition around an addition, or put a new one around that, and
-        has no statement under it that it shares with this side: it was not thinking of what stands here."""
+        """Return the reason if the other side changed the condition around an addition, or put a new one around it.
+
+        Requires that no statement below the condition has the same text on both sides: then the change was not meant
+        for this addition. Skips an addition that replaces a base statement below the condition.
+        """
         if not mine or mine[0].sides != "bou" or mine[0] not in now:
             return None
         around = [head for head in now[now.index(mine[0]) :] if self._is_condition(head)]
@@ -105,21 +107,22 @@ class _Additions:
         )
 
     def _is_replacing_base(self, index: int, head: Strand) -> bool:
-        """Whether an addition binds a name that the base bound below the head: it replaces what the change was for."""
+        """Whether an addition binds a name that the base bound below the head, so that it replaces what the change was
+        for."""
         bound = {name for k in below(self.weave.base, head.in_base) for name in binds(self.weave.base[k])}
         return not bound.isdisjoint(binds(self.nodes[index]))
 
     def _is_changed_by_other(self, strand: Strand) -> bool:
-        """Whether the other side has changed the text of a statement that all three texts have."""
+        """Whether the other side changed the text of a statement that all three texts have."""
         return strand.sides == "bou" and self.weave.base[strand.in_base].canon != self._get_other_text(strand)
 
     def _is_changed_by_other_alone(self, head: Strand) -> bool:
-        """Whether only the other side has changed the text of a head."""
+        """Whether only the other side changed the text of a head."""
         base = self.weave.base[head.in_base].canon
         return self.nodes[head.on(self.side)].canon == base != self._get_other_text(head)
 
     def _get_other_text(self, head: Strand) -> str:
-        """The other side's text of a head."""
+        """Return the other side's text of a head."""
         other = "u" if self.side == "o" else "o"
         return self.weave.side(other)[0][head.on(other)].canon
 
@@ -132,7 +135,7 @@ class _Additions:
         return any_node(self.weave, head).is_condition
 
     def _iter_near(self, index: int, step: int) -> Iterator[int]:
-        """The statements beside an addition, in one direction, up to the first that both sides share."""
+        """Yield the statements beside an addition in one direction, up to the first that both sides share."""
         for k in siblings(self.nodes, index, step=step):
             if not self.nodes[k].is_clause:
                 yield k
@@ -146,8 +149,9 @@ class _Additions:
     def _is_in_place_under(self, index: int, near: Sequence[int], head: Strand, inside: Strand) -> bool:
         """Whether an addition clearly belongs under the condition ``head`` that it came under.
 
-        It does between two shared statements under it, and behind one if another of the other side's follows. One of
-        upstream's also does if it is around a shared statement, or uses what is set under the condition.
+        It does between two shared statements under the condition, and behind one if another statement of the other side
+        follows. An upstream addition also does if it is around a shared statement, or uses what is set under the
+        condition.
         """
         around = [self.strands[k] for k in near if self._is_shared(k)]
         if len(around) > 1 and all(head in self.emitted.around(other) for other in around):
@@ -164,9 +168,12 @@ class _Additions:
         return uses_anything_of(setting, [self.nodes[k] for k in new])
 
     def _has_left_with_neighbours(self, strand: Strand, near: Sequence[int], head: Strand) -> bool:
-        """Whether an addition left the condition ``head`` together with its shared neighbours, so that nothing is to be
-        asked: both stand outside of it, or it is gone and one stands in the same suite as the addition, as it was: in
-        the place of one that the other side changed something else may stand."""
+        """Whether an addition left the condition ``head`` together with its shared neighbours, so that it needs no
+        question.
+
+        Either both neighbours stand outside the condition. Or the condition is gone, and an unchanged neighbour stands
+        in the same suite as the addition; a changed neighbour may stand for something else.
+        """
         around = [self.strands[k] for k in near if self._is_shared(k)]
         if head not in self.emitted.above:
             alike = [other for other in around if not self._is_changed_by_other(other)]

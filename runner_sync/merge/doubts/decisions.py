@@ -1,6 +1,6 @@
-"""Doubts → decisions: find the lines of each, join those that are one question, and add the text of each side.
+"""Turn doubts into decisions: find their lines, join those that are one question, and add the text of each side.
 
-Comes in: a ``Weave``, what was written of it, ``Doubt`` values. Goes out: ``Decision`` values. May touch: nothing.
+Comes in: a ``Weave``, the written result, ``Doubt`` values. Goes out: ``Decision`` values. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ from runner_sync.statements import Node, below, in_suite
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A doubtful decision of a merge, in lines of the merged text, with the text of the three sides and the chosen one.
+    """A doubtful decision, in lines of the merged text, with the text of each side and the chosen text.
 
-    Where something was left out, the line is that of the next statement in its suite. With ``is_last`` none follows,
-    and the line is that of the statement before. ``over_base`` and ``over_upstream`` are conditions around what these
-    sides have there, as heads, the outermost first, where nothing of them is in the result."""
+    If something was left out, the line is that of the next statement in its suite. With ``is_last`` none follows, and
+    the line is that of the statement before. ``over_base`` and ``over_upstream`` are the conditions around these sides'
+    text, as heads, outermost first, if none of it is in the result.
+    """
 
     line: int
     end_line: int
@@ -58,14 +59,15 @@ class Decision:
     over_upstream: tuple[str, ...] = ()
 
     def under_conditions(self) -> Decision:
-        """The decision as a person has to read it: what was left out below the conditions that it ran under."""
+        """Return the decision as a person reads it, with left-out text below the conditions that it ran under."""
         base, upstream = indent_under(self.over_base, self.base), indent_under(self.over_upstream, self.upstream)
         return replace(self, base=base, upstream=upstream, over_base=(), over_upstream=())
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """Doubts that are asked about together, at their lines; the reason is the first one's, which led to the others."""
+    """Doubts that are asked about together, at their lines; the reason is that of the first, which led to the
+    others."""
 
     line: int
     end_line: int
@@ -80,7 +82,7 @@ class _Question:
 
     @property
     def is_left_out(self) -> bool:
-        """Whether it is about a change of upstream's that was left out because omni had removed the part it changes."""
+        """Whether an upstream change was left out because omni had removed the part that it changes."""
         return self.reason.kind in LEFT_OUT and not self.chosen and all(d.strand.omni is None for d in self.doubts)
 
 
@@ -91,7 +93,7 @@ def make_decisions(
     contents: Mapping[Strand, Content],
     doubts: Sequence[Doubt],
 ) -> tuple[Decision, ...]:
-    """The questions about the merged text that a person has to decide."""
+    """Return the questions about the merged text that a person has to decide."""
     around = find_nearby_lines(weave, strands, emitted)
     asked: dict[Reason, set[Strand]] = defaultdict(set)
     for doubt in doubts:
@@ -120,7 +122,7 @@ def _make_question(
     contents: Mapping[Strand, Content],
     around: Mapping[Strand, tuple[int, bool]],
 ) -> _Question:
-    """The question about a statement; if it was left out, about the doubts ``inside`` it as well."""
+    """Return the question about a statement; if it was left out, also about the doubts ``inside`` it."""
     shown = doubt.instead or doubt.strand
     line, is_last = around.get(shown, (0, False))
     first, last = emitted.place.get(shown, (line, line))
@@ -130,8 +132,8 @@ def _make_question(
 
 
 def _extend_to_suite(weave: Weave, question: _Question, emitted: Emitted) -> _Question:
-    """The question, extended to the whole suite in the result, where it is about a suite that stays (`WHOLE_SUITES`),
-    or to what stands directly below its head (`WITH_SUITES`).
+    """Extend a question about a kept suite (`WHOLE_SUITES`) to all of it, and one about a head (`WITH_SUITES`) to its
+    body.
 
     The head alone may be equal on both sides, and the body rewritten.
     """
@@ -150,7 +152,7 @@ def _extend_to_suite(weave: Weave, question: _Question, emitted: Emitted) -> _Qu
 
 
 def _get_suite_range(nodes: Sequence[Node], head: int) -> range:
-    """A head and all inside it, without its clauses; no comments at the end."""
+    """Return a head and everything inside it, without clauses or trailing comments."""
     return range(head, max((k for top in in_suite(nodes, head) for k in below(nodes, top)), default=head) + 1)
 
 
@@ -206,12 +208,12 @@ def _sort_known(indices: Iterable[int | None]) -> list[int]:
 
 
 def _is_removed_edit(question: _Question) -> bool:
-    """Whether a question is about a statement that omni had edited and of which nothing is left."""
+    """Whether a question is about a statement that omni edited and of which nothing is left."""
     return question.reason.kind == "edited statement removed" and not question.chosen
 
 
 def _get_omni_index(doubt: Doubt) -> int | None:
-    """Omni's index of the statement, or of what stands ``instead`` of it."""
+    """Return omni's index of the statement, or of the strand that stands ``instead`` of it."""
     return doubt.strand.omni if doubt.strand.omni is not None or doubt.instead is None else doubt.instead.omni
 
 
@@ -230,9 +232,10 @@ def _show_side(
 
 
 def _find_outermost_asked(weave: Weave, doubt: Doubt, asked: Collection[Strand], emitted: Emitted) -> Strand | None:
-    """The outermost block around a statement among the strands ``asked`` about for the same reason.
+    """Return the outermost block around a statement among the strands ``asked`` about for the same reason.
 
-    A question about just the text of a head that stays does not cover what is inside the head (`OWN_TEXT`)."""
+    Stops at a kept head if the reason is only about its text (`OWN_TEXT`): that question does not cover its body.
+    """
     found, around = None, _find_asked_parent(weave, doubt.strand, asked)
     while around is not None and not (doubt.reason.kind in OWN_TEXT and around in emitted.place):
         found, around = around, _find_asked_parent(weave, around, asked)
@@ -240,7 +243,8 @@ def _find_outermost_asked(weave: Weave, doubt: Doubt, asked: Collection[Strand],
 
 
 def _find_asked_parent(weave: Weave, strand: Strand, asked: Collection[Strand]) -> Strand | None:
-    """The head directly around a statement, else the statement (shown whole) of which it is a clause, if ``asked``."""
+    """Return the head directly around a statement, else the statement (shown whole) that owns it as a clause, if
+    ``asked``."""
     for side, strands, index in (
         (weave.omni, weave.of_omni, strand.omni),
         (weave.upstream, weave.of_upstream, strand.upstream),
@@ -263,7 +267,7 @@ ABSENT = 8
 def _join_neighbours(questions: Sequence[_Question], emitted: Emitted) -> list[_Question]:
     """Join neighbouring questions with the same reason into one.
 
-    For reasons about where statements stand (`PLACES`) a question reaches to the end of what is inside them.
+    A question about where statements stand (`PLACES`) reaches to the end of what is inside them.
     """
     out: list[_Question] = []
     for item in questions:
@@ -292,8 +296,11 @@ def _join_neighbours(questions: Sequence[_Question], emitted: Emitted) -> list[_
 
 
 def _find_first_line(one: _Question, other: _Question, emitted: Emitted) -> int:
-    """The first line of two neighbouring questions: where the first begins a suite and the other stands beside the
-    head of that, the head's line, for the sides show it, too."""
+    """Return the first line of two neighbouring questions.
+
+    If the first begins a suite and the other stands beside the head of that suite, this is the head's line, because the
+    sides show the head too.
+    """
     shown, line = one.doubts[0].instead or one.doubts[0].strand, one.line
     if not (one.chosen and other.chosen) or shown not in emitted.place:
         return line
@@ -308,8 +315,8 @@ def _find_first_line(one: _Question, other: _Question, emitted: Emitted) -> int:
 
 
 def _join_chosen(one: _Question, other: _Question, emitted: Emitted, line: int) -> str:
-    """The chosen texts of two neighbouring questions, which begin at ``line``; where one is indented deeper, the lines
-    of the result."""
+    """Join the chosen texts of two neighbouring questions; if their indentation differs, take the lines from ``line``
+    on."""
     if one.chosen and other.chosen and _measure_indent(emitted, one.line) != _measure_indent(emitted, other.line):
         return textwrap.dedent("\n".join(emitted.lines[line - 1 : max(one.end_line, other.end_line)]))
     return "\n".join(text for text in (one.chosen, other.chosen) if text)
@@ -320,7 +327,7 @@ def _measure_indent(emitted: Emitted, line: int) -> int:
 
 
 def _find_last_line(strand: Strand, emitted: Emitted) -> int:
-    """The last line of a statement of the result with all that is inside it."""
+    """Return the last line of a statement in the result, with all that is inside it."""
     inside: set[Strand | None] = {strand}
     end = 0
     for other, (_, last) in emitted.place.items():
@@ -331,7 +338,7 @@ def _find_last_line(strand: Strand, emitted: Emitted) -> int:
 
 
 def _join_left_out(questions: Sequence[_Question]) -> list[_Question]:
-    """Join the questions about upstream's changes left out at one place, whatever the reasons: does omni need them?"""
+    """Join the questions about upstream changes left out at one place, whatever the reasons: does omni need them?"""
     out: list[_Question] = []
     for item in questions:
         place = item.line, item.is_last
@@ -346,7 +353,7 @@ def _join_left_out(questions: Sequence[_Question]) -> list[_Question]:
 
 
 def _unify_reason(doubts: Sequence[Doubt]) -> tuple[Doubt, ...]:
-    """The doubts, the first with a reason that is true of all: some may be about changes, others about additions."""
+    """Give the first doubt a reason that holds for all, if some are about changes and others about additions."""
     kinds = {doubt.reason.kind for doubt in doubts}
     if not (kinds & CHANGES and kinds & ADDITIONS):
         return tuple(doubts)

@@ -1,12 +1,12 @@
-"""Find upstream's new ``return`` statements where omni's return something else, and each ``break`` without a loop.
+"""Find upstream's new ``return`` statements that omni writes otherwise, and each ``break`` outside a loop.
 
-Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values; a ``break`` without a loop is marked as left
-out. May touch: ``kept`` of the strands.
+Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values; a ``break`` outside a loop is marked as left out.
+May touch: ``kept`` of the strands.
 
-Where omni changed every ``return`` to hand out more or to clean up, a new one of upstream's lacks that change, and
-nothing fails: the result is merely incomplete there.
+If omni changed every ``return`` to return more or to clean up, a new upstream ``return`` lacks that change. Nothing
+fails, but the result is incomplete there.
 
-A ``break`` outside a loop is no Python. Where omni emptied or removed the loop, upstream's new ``break`` is left out.
+Python rejects a ``break`` outside a loop. If omni emptied or removed the loop, upstream's new ``break`` is left out.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from runner_sync.statements import Node
 
 
 def find_added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Doubts about new ``return`` statements of upstream's with a text that the base has, and omni has nowhere: omni
-    changed each of them."""
+    """Return doubts about new upstream ``return`` statements whose text the base has and omni has nowhere.
+
+    Omni changed every ``return`` with that text.
+    """
     theirs = {node.canon for node in weave.base if _is_distinct_return(node)} - {node.canon for node in weave.omni}
     doubts = []
     for strand in kept:
@@ -35,7 +37,7 @@ def find_added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 
 def drop_exits_outside_loops(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Leave out each ``break`` and ``continue`` outside of any loop, with the suites that hold nothing else."""
+    """Leave out each ``break`` and ``continue`` outside a loop, with the suites that hold nothing else."""
     inside = Counter(s.parent for s in kept if s.parent is not None and not any_node(weave, s).is_comment)
     inside.update(s.owner for s in kept if s.owner is not None)
     doubts = []
@@ -52,7 +54,7 @@ def drop_exits_outside_loops(weave: Weave, kept: Sequence[Strand]) -> list[Doubt
 
 
 _OUT_OF_A_LOOP = re.compile(r"^ *(?:break|continue)$", re.MULTILINE)
-"""In canonical text each statement has a line of its own, even two of ``if late: note(); break``."""
+"""In canonical text each statement has a line of its own, even both of ``if late: note(); break``."""
 
 
 def _is_loop_exit(node: Node) -> bool:
@@ -60,7 +62,7 @@ def _is_loop_exit(node: Node) -> bool:
 
 
 def _is_in_loop(weave: Weave, strand: Strand) -> bool:
-    """Whether a statement stands in a loop of its own function; the ``else`` of a loop is outside of it."""
+    """Whether a statement stands in a loop of its own function; the ``else`` of a loop is outside it."""
     above = strand.parent
     while above is not None and not any_node(weave, above).defines:
         if any_node(weave, above).is_loop:

@@ -1,4 +1,4 @@
-"""Groups of kinds of reasons: what the question of a reason is about, and so what it shows.
+"""Group the kinds of reasons by what their question is about, and so what it shows.
 
 Comes in: nothing. Goes out: sets of ``Kind``. May touch: nothing.
 """
@@ -20,7 +20,7 @@ OWN_TEXT: Collection[Kind] = frozenset(
         "keywords taken over",
     }
 )
-"""Reasons that are about the text of one statement; of a compound one, about its head only."""
+"""Reasons about the text of one statement; for a compound statement, about its head only."""
 
 
 CHANGES: frozenset[Kind] = frozenset({"removed statement changed", "removed part changed"})
@@ -32,7 +32,7 @@ ADDITIONS: frozenset[Kind] = frozenset(
         "addition reads what omni does not set",
     }
 )
-"""Reasons that are about what upstream changed in a part that omni does not have, and about what it added there."""
+"""Reasons about what upstream added to a part that omni lacks; `CHANGES` are about what it changed there."""
 
 
 LEFT_OUT: Collection[Kind] = frozenset(
@@ -49,7 +49,7 @@ LEFT_OUT: Collection[Kind] = frozenset(
         "read only in what was left out",
     }
 )
-"""Reasons to leave out a change of upstream's to a part that omni had removed."""
+"""Reasons to leave out an upstream change to a part that omni had removed."""
 
 
 PLACES: Collection[Kind] = frozenset(
@@ -62,7 +62,7 @@ PLACES: Collection[Kind] = frozenset(
         "under another condition",
     }
 )
-"""Reasons that are about where a statement stands: they hold for everything inside it, too."""
+"""Reasons about where a statement stands; they hold for everything inside it too."""
 
 
 WHOLE_SUITES: Collection[Kind] = frozenset(
@@ -74,12 +74,12 @@ WHOLE_SUITES: Collection[Kind] = frozenset(
         "both rewrote a suite",
     }
 )
-"""Reasons that are about a suite as a whole: it stays for what it has inside, and that is to be decided about."""
+"""Reasons about a whole suite, which stays for what is inside it."""
 
 
 WITH_SUITES: Collection[Kind] = frozenset({"guard of another suite"})
-"""Reasons about a head that the statements directly below it explain: they are shown on all sides, its clauses not."""
+"""Reasons about a head that the statements directly below it explain; all sides show these, without clauses."""
 
 
 OWN_BLOCKS: Collection[Kind] = frozenset({"added block emptied", "added block left", "added block replaced"})
-"""Reasons that are about a block of omni's own: it is shown with all it was around, even if some of that stays."""
+"""Reasons about a block of omni's own, which is shown with all it was around, even if some of that stays."""

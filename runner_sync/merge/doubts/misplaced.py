@@ -1,10 +1,10 @@
-"""Find statements that ended up in another order, or in other suites, than the changes of both sides together imply.
+"""Find statements whose order or suite differs from what the changes of both sides together imply.
 
 Comes in: the kept strands of a ``Weave``, and where each was written. Goes out: ``Doubt`` values. May touch: nothing.
 
-To the merge, a moved statement is one removed and one added. So a block that the other side newly put around it at the
-old place does not come along. And an addition between two statements, one of which the other side moved, may have come
-to stand behind both.
+To the merge, a move is one removal and one addition. So a block that the other side newly put around the statement at
+its old place does not come along. And an addition between two statements, one of which the other side moved, may end up
+behind both.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ CAME_BACK = Reason("removed block came back")
 
 
 def find_out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
-    """Doubts about additions that changed places with a statement which nobody moved: they now stand in front of what
-    they followed, or behind what followed them.
+    """Return doubts about additions that changed places with a statement that nobody moved.
 
-    Not about one ``asked`` about already, nor one that was right until the merge moved it next to the locals that it
-    reads or sets: the order must be wrong both as merged and as written. And not where the other side moved the
-    statement into a suite behind which the addition stands, as on its own side (`_is_right_behind`).
+    They now stand in front of what they followed, or behind what followed them. Skips strands in ``asked``, and strands
+    that the merge itself moved next to the locals that they read or set: the order must be wrong both as merged and as
+    written. Also skips an addition behind a suite into which the other side moved the statement, if the addition stands
+    behind that suite on its own side too (`_is_right_behind`).
     """
     doubts = []
     known = {doubt.strand for doubt in asked}
@@ -47,8 +47,10 @@ def find_out_of_order(weave: Weave, emitted: Emitted, asked: Sequence[Doubt]) ->
 
 
 def _is_right_behind(weave: Weave, strand: Strand, side: str, emitted: Emitted) -> bool:
-    """Whether an addition stands directly behind the same ``with`` or ``try`` as on its side, and all that it changed
-    places with is inside that now, without an exit, and shares no value with it: there is no other place for it."""
+    """Whether an addition stands directly behind the same ``with`` or ``try`` as on its side, and has no other place.
+
+    Everything that it changed places with must be inside that block now, contain no exit, and share no value with it.
+    """
     nodes, strands = weave.side(side)
     top = [strand, *takewhile(lambda head: head.sides == side, above(weave, strand, side))][-1]
     before = (strands[k] for k in siblings(nodes, top.on(side), step=-1) if not nodes[k].is_clause)
@@ -69,14 +71,13 @@ def _is_right_behind(weave: Weave, strand: Strand, side: str, emitted: Emitted) 
 
 
 def _are_independent(one: Node, other: Node) -> bool:
-    """Whether neither of two statements leaves its suite, nor sets what the other one mentions."""
+    """Whether neither of two statements leaves its suite, or sets what the other mentions."""
     leaves = {one.keyword, other.keyword}.intersection(("return", "raise", "break", "continue"))
     return not leaves and not uses_anything_of([one], [other]) and not uses_anything_of([other], [one])
 
 
 def _find_crossed(weave: Weave, order: Sequence[Strand], side: str) -> list[Strand]:
-    """The additions of a side that ``order`` has behind a shared, unmoved statement which that side has behind them, or
-    the other way round."""
+    """Return a side's additions that ``order`` puts on the wrong side of a shared, unmoved statement."""
     known = [s for s in order if side in s.sides and not s.moved and _is_statement(weave, s)]
     rows = [(s.on(side), len(s.sides) > 1) for s in known]
     before = _find_overtaken([(-place, is_shared) for place, is_shared in reversed(rows)])
@@ -89,7 +90,7 @@ def _is_statement(weave: Weave, strand: Strand) -> bool:
 
 
 def _find_overtaken(rows: Sequence[tuple[int, bool]]) -> set[int]:
-    """The indices of unshared rows that follow a shared row of a higher place. A row is ``(place, is_shared)``."""
+    """Return the indices of unshared rows behind a shared row of a higher place. A row is ``(place, is_shared)``."""
     found, highest = set[int](), None
     for k, (place, is_shared) in enumerate(rows):
         if is_shared:
@@ -100,10 +101,10 @@ def _find_overtaken(rows: Sequence[tuple[int, bool]]) -> set[int]:
 
 
 def find_moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
-    """Doubts about statements that one side moved into the wrong suites, and those that both moved, to two places.
+    """Return doubts about statements that one side moved into wrong suites, or that both moved to different places.
 
-    A suite is wrong if the other side newly put it around the statement, which is now outside of it, or if it is around
-    the statement now and belongs to something else. No doubt if such a suite is ``asked`` about already, or if the
+    A suite is wrong if the other side newly put it around the statement, which is now outside it, or if it is now
+    around the statement but belongs to something else. Skips a statement if such a suite is in ``asked``, or if the
     statement stands in a block that is asked about because it came back.
     """
     doubts = []
@@ -134,10 +135,10 @@ def find_moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, ask
 
 
 def find_misplaced_moves(weave: Weave, kept: Sequence[Strand], emitted: Emitted, asked: Sequence[Doubt]) -> list[Doubt]:
-    """Doubts about statements of all three texts that a side moved, or put into another suite, and that stand on the
-    wrong side of another statement.
+    """Return doubts about moved statements of all three texts that stand on the wrong side of another statement.
 
-    The right order of two is that of the side which changed it. Not if either is ``asked`` about.
+    A side moved the statement, or put it into another suite. The right order of two statements is that of the side
+    which changed it. Skips strands in ``asked``.
     """
     known = {doubt.strand for doubt in asked}
     places = _Places(weave)
@@ -165,13 +166,13 @@ def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:
 
 
 def _is_first(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
-    """Whether one statement belongs before another, as a three-way merge of their order in the texts decides."""
+    """Whether one statement belongs before another, by a three-way merge of their order in the texts."""
     base, omni, upstream = (a < b for a, b in zip(one, other, strict=True))
     return upstream if omni == base else omni
 
 
 class _Places:
-    """Where statements stand in the three texts; a moved one is recognised by how it begins (`_start`)."""
+    """Where statements stand in the three texts; a moved one is recognised by its beginning (`_get_start`)."""
 
     def __init__(self, weave: Weave) -> None:
         sides = (weave.base, weave.of_base), (weave.omni, weave.of_omni), (weave.upstream, weave.of_upstream)
@@ -180,7 +181,7 @@ class _Places:
         self._places = [{strand: k for k, strand in enumerate(strands)} for _, strands in sides]
 
     def locate(self, strand: Strand) -> tuple[int, int, int] | None:
-        """The places in base, omni and upstream of a statement that all three have."""
+        """Return the places of a statement in base, omni and upstream; ``None`` unless all three have it."""
         node = any_node(self._weave, strand)
         if node.is_comment or node.is_clause:
             return None
@@ -191,14 +192,14 @@ class _Places:
 
 
 def find_moves(weave: Weave, kept: Sequence[Strand]) -> dict[Strand, Strand]:
-    """``{strand at the old place: strand at the new place}`` of the statements that one side moved."""
+    """Return ``{strand at the old place: strand at the new place}`` of the statements that one side moved."""
     return {old: new for new, old in _iter_moves(weave, kept)}
 
 
 def _iter_moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, Strand]]:
-    """``(addition, old strand)`` for each addition that begins like a statement of the base which is gone at its place.
+    """Yield ``(addition, old strand)`` for each addition that begins like a base statement that is gone from its place.
 
-    Both must be telling, and each the only one in its text that begins like this.
+    Both must be telling, and each must be the only one in its text that begins like this.
     """
     gone = _index_unique_starts(weave.base, weave.of_base)
     added = _index_unique_starts(weave.omni, weave.of_omni), _index_unique_starts(weave.upstream, weave.of_upstream)
@@ -212,7 +213,8 @@ def _iter_moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, 
 
 
 def _index_unique_starts(nodes: Nodes, strands: Sequence[Strand]) -> dict[str, Strand]:
-    """``{beginning: strand}`` of the telling statements that alone begin like this in their text (`_start`)."""
+    """Return ``{beginning: strand}`` of the telling statements whose beginning is unique in their text
+    (`_get_start`)."""
     counted = Counter(_get_start(node) for node in nodes)
     return {
         _get_start(node): strand
@@ -222,12 +224,13 @@ def _index_unique_starts(nodes: Nodes, strands: Sequence[Strand]) -> dict[str, S
 
 
 def _get_start(node: Node) -> str:
-    """The text up to the first bracket, so that a statement is recognised even if its arguments were edited."""
+    """Return the text up to the first bracket, so that a statement with edited arguments is recognised."""
     return node.canon.partition("(")[0] or node.canon
 
 
 def _find_neighbours(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:
-    """``("before", text)`` and ``("behind", text)`` of the nearest statements beside one in its suite on a side."""
+    """Return ``("before", text)`` and ``("behind", text)`` of the nearest statements in a strand's suite on one
+    side."""
     nodes, _ = weave.side(side)
     beside = {where: siblings(nodes, strand.on(side), step=step) for where, step in (("before", -1), ("behind", 1))}
     nearest = {where: next((k for k in row if not nodes[k].is_clause), None) for where, row in beside.items()}

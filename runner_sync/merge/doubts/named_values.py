@@ -1,6 +1,6 @@
-"""Drop doubts about statements that omni has after all, with a local in place of the attribute that it stands for.
+"""Drop doubts about statements that omni has after all, with a local in place of an attribute.
 
-Comes in: a ``Weave`` and doubts. Goes out: the doubts without those that omni's text answers. May touch: nothing.
+Comes in: a ``Weave`` and doubts. Goes out: the doubts that omni's text does not answer. May touch: nothing.
 
     base      if not output.total_tokens:
     omni      tokens = output.total_tokens ... if tokens <= 0:
@@ -19,7 +19,7 @@ from runner_sync.statements.dataflow import binds
 
 
 def drop_answered_by_locals(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
-    """``doubts`` without those about a changed statement that omni seems to lack, and has by way of such a local."""
+    """Drop doubts about a changed statement that omni seems to lack, but has with such a local."""
     named = _find_named_attributes(weave.omni)
     alone = [node for node, strand in zip(weave.omni, weave.of_omni, strict=True) if strand.upstream is None]
     have = {said for node in alone if (said := _insert_attributes(node.canon, named)) != node.canon}
@@ -34,14 +34,15 @@ def _is_answered(weave: Weave, doubt: Doubt, have: set[str]) -> bool:
 
 
 def _find_named_attributes(nodes: Sequence[Node]) -> Mapping[str, str]:
-    """``{local: attribute}`` of the locals that are bound once, to a plain attribute: ``tokens = output.total``."""
+    """Return ``{local: attribute}`` of the locals that are bound once, to a plain attribute: ``tokens =
+    output.total``."""
     count = Counter(name for node in nodes for name in binds(node))
     found = {node.facts.targets: node.facts.value for node in nodes if "." in node.facts.value}
     return {targets[0]: value for targets, value in found.items() if len(targets) == 1 and count[targets[0]] == 1}
 
 
 def _insert_attributes(canon: str, named: Mapping[str, str]) -> str:
-    """A statement with each such local replaced by its attribute; keywords of a call are left alone."""
+    """Replace each such local in a statement with its attribute, except keywords of a call."""
     return _LOCAL.sub(lambda match: named.get(match[0], match[0]), canon)
 
 

@@ -1,6 +1,6 @@
-"""Find the line of the result at which a reader would look for a statement that was left out.
+"""Find the line of the result at which a reader would look for a left-out statement.
 
-Comes in: a ``Weave`` and what was written of it. Goes out: lines of the merged text. May touch: nothing.
+Comes in: a ``Weave`` and the written result. Goes out: lines of the merged text. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from runner_sync.statements.likeness import VERSION, similarity
 
 
 def find_nearby_lines(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
-    """``{strand: (line, is_behind)}``: the line at which a reader looks for a strand, and whether behind the statement
-    on that line.
+    """Return ``{strand: (line, is_behind)}``: the line at which a reader looks for a strand, and whether behind its
+    statement.
 
-    It is the line of the next strand of its suite in the result, else of the nearest one before it. What omni lacks is
-    placed by what it follows in upstream's text, because in output order everything that omni alone has in the same gap
-    stands in between, possibly the whole forward pass.
+    This is the line of the next strand of its suite in the result, else of the nearest one before it. A statement that
+    omni lacks is placed by what it follows in upstream's text, because in output order everything that only omni has in
+    the same gap stands in between, possibly the whole forward pass.
     """
     found = _find_lines_in_output_order(weave, strands, emitted)
     beside: dict[Strand | None, list[int]] = defaultdict(list)
@@ -46,7 +46,7 @@ def find_nearby_lines(weave: Weave, strands: Sequence[Strand], emitted: Emitted)
 def _find_lines_in_output_order(
     weave: Weave, strands: Sequence[Strand], emitted: Emitted
 ) -> dict[Strand, tuple[int, bool]]:
-    """`nearby` by output order alone."""
+    """Return the lines of `find_nearby_lines` by output order alone."""
     line, found = 0, {}
     last_in: dict[Strand | None, int] = {}
     for strand in strands:
@@ -66,7 +66,8 @@ def _find_lines_in_output_order(
 
 
 def _find_standing(weave: Weave, emitted: Emitted) -> dict[int, Strand]:
-    """``{index in upstream: strand}`` of upstream's statements that surely stand in the result, maybe as omni's own."""
+    """Return ``{index in upstream: strand}`` of upstream's statements that surely are in the result, maybe as omni's
+    own."""
     here: dict[int, Strand] = {}
     own = only_in_omni(weave)
     for index, (node, strand) in enumerate(zip(weave.upstream, weave.of_upstream, strict=True)):
@@ -90,11 +91,11 @@ def _is_surely_version(one: Node, other: Node) -> bool:
 def _find_predecessor(
     weave: Weave, index: int, last: int, here: Mapping[int, Strand], emitted: Emitted
 ) -> Strand | None:
-    """The statement of the result behind which a reader looks for upstream's statement ``index``.
+    """Return the strand of the result behind which a reader looks for upstream's statement ``index``.
 
-    That is the strand of ``last``, the nearest statement before it in the result, or the head around ``last`` in the
-    suite of ``index``; if that head is not in the result, an ``if`` (or the like) of omni's own around ``last`` may
-    stand for it. ``None`` if ``last`` is the head of a suite that ``index`` is in. Clauses count as inside their
+    This is the strand of ``last``, the nearest statement before it in the result, or the head around ``last`` in the
+    suite of ``index``. If that head is not in the result, an omni head of the same keyword around ``last`` may stand
+    for it. Returns ``None`` if ``last`` is the head of a suite around ``index``. Clauses count as inside their
     statement.
     """
     nodes = weave.upstream
@@ -114,12 +115,12 @@ def _find_predecessor(
 
 
 def _find_owners(nodes: Sequence[Node], index: int) -> set[int]:
-    """The statements that own the clauses around ``index``, or ``index`` itself if it is a clause."""
+    """Return the statements that own ``index``, or the heads around it, as clauses."""
     return {nodes[k].owner for k in (index, *enclosing(nodes, index)) if nodes[k].is_clause}
 
 
 def _find_line_behind(before: Strand, lines: Sequence[int], emitted: Emitted) -> tuple[int, bool]:
-    """The line of the statement behind ``before`` in its suite, and ``False``; else its own line, and ``True``.
+    """Return the line of the statement behind ``before`` in its suite, and ``False``; else its own line, and ``True``.
 
     ``lines`` are the first lines of the statements of that suite, in order.
     """

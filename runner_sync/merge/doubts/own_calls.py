@@ -1,6 +1,6 @@
-"""Drop doubts about a call that omni makes by another function, with the arguments that upstream gives it now.
+"""Drop doubts about a call that omni makes by another function, with upstream's new arguments.
 
-Comes in: a ``Weave`` and doubts. Goes out: the doubts without those that omni's text answers. May touch: nothing.
+Comes in: a ``Weave`` and doubts. Goes out: the doubts that omni's text does not answer. May touch: nothing.
 
     base      staged, outputs = self.sources(hidden=rows, staged=staged)
     omni      outputs = self.fetch(step, list(ids))
@@ -21,9 +21,11 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
 def drop_answered_by_calls(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
-    """``doubts`` without those about a changed statement for which omni has one of its own: the only call of its own
-    that sets any of the same names, and it gets all values that upstream newly gives, and none that upstream no longer
-    does. Another call that sets them, and that omni shares with upstream, is paired with upstream's."""
+    """Drop doubts about a changed statement for which omni has a call of its own.
+
+    It must be omni's only own call that sets any of the same names. It must get all values that upstream newly gives,
+    and none that upstream no longer gives. Other calls that set these names must be in all three texts.
+    """
     return [
         doubt
         for doubt in doubts
@@ -32,7 +34,7 @@ def drop_answered_by_calls(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]
 
 
 def has_own_call(weave: Weave, strand: Strand) -> bool:
-    """Whether omni has such a call in the place of a statement that only upstream has kept, and changed."""
+    """Whether omni has such a call in place of a statement that upstream changed and omni lacks."""
     if strand.sides != "bu" or strand.kept:
         return False
     old, new = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
@@ -51,7 +53,7 @@ def has_own_call(weave: Weave, strand: Strand) -> bool:
 
 
 def _find_values(node: Node) -> set[str]:
-    """The values that the call of an assignment is given, by position or as keywords."""
+    """Return the values that the call of an assignment is given, by position or as keywords."""
     return {ast.unparse(value) for value in _find_arguments(node)}
 
 

@@ -1,9 +1,9 @@
-"""Find statements of omni's own that nobody edited and that still do something else in the result.
+"""Find unedited statements of omni's own that do something else in the result.
 
 Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values. May touch: nothing.
 
-For example, a block has lost its inside, a local its last reader, an attribute is set a second time, or a local is used
-above the statement that sets it.
+For example, a block lost its body, a local its last reader, an attribute is set twice, or a local is used above the
+statement that sets it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from runner_sync.statements.dataflow import attributes_set, binds, reads, sets, 
 def add_unread_locals(
     weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content], doubts: Sequence[Doubt]
 ) -> list[Doubt]:
-    """``doubts`` plus those about statements of omni's whose locals nothing reads any more, one for each statement.
+    """Add a doubt about each omni statement whose locals nothing reads any more.
 
-    An existing doubt about such a statement, that upstream removed it, gets the sharper reason instead.
+    If a doubt already says that upstream removed the statement, it gets the sharper reason instead.
     """
     found = {doubt.strand: doubt for doubt in _find_unread_locals(weave, kept, contents)}
     out = []
@@ -41,10 +41,10 @@ def add_unread_locals(
 
 
 def _find_unread_locals(weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content]) -> list[Doubt]:
-    """A doubt for each statement of omni's with locals that omni read and nothing reads in the result.
+    """Return a doubt about each omni statement with locals that omni read and nothing in the result reads.
 
-    If upstream has a version of the statement, only where none of its locals is read: of a record that it unpacks,
-    upstream reads other fields.
+    If upstream has a version of the statement, none of its locals may be read: upstream may read other fields of a
+    record that it unpacks.
     """
     read_before = {name for node in weave.omni for name in uses(node)}
     read_now = {name for strand in kept for name in find_reads(weave, strand, contents)}
@@ -61,9 +61,9 @@ def _find_unread_locals(weave: Weave, kept: Sequence[Strand], contents: Mapping[
 
 
 def make_doubt_about_emptied(weave: Weave, suite: Strand) -> Doubt:
-    """The doubt about a block that omni had added and that is empty now.
+    """Return the doubt about a block that omni added and that is empty now.
 
-    It shows the first statement still left of the inside, and says whether that stands in a new block of upstream's.
+    The doubt shows the first kept statement of its body; the reason says whether it stands in a new upstream block.
     """
     inside = [weave.of_omni[k] for k in below(weave.omni, suite.in_omni)[1:] if not weave.omni[k].is_comment]
     left = next((strand for strand in inside if strand.kept), None) if not suite.kept else None
@@ -74,8 +74,7 @@ def make_doubt_about_emptied(weave: Weave, suite: Strand) -> Doubt:
 
 
 def drop_emptied_inside(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
-    """``doubts`` without those about emptied blocks of omni's inside a statement that was left out as a whole: the
-    question about that statement shows everything inside it."""
+    """Drop doubts about emptied omni blocks inside a left-out statement: its question shows everything inside it."""
     gone = {
         doubt.strand for doubt in doubts if doubt.reason.kind == "edited statement removed" and not doubt.strand.kept
     }
@@ -87,14 +86,14 @@ def drop_emptied_inside(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
 
 
 def find_hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
-    """Heads of omni's own that have lost their suite and stay only because of a clause (``except``, ``else``)."""
+    """Return heads of omni's own that lost their suite and stay only because of a clause (``except``, ``else``)."""
     full = {strand.parent for strand in kept if not any_node(weave, strand).is_comment}
     once = {node.parent for node in weave.omni if not node.is_comment}
     return [s for s in kept if s.sides == "o" and s not in full and s.in_omni in once]
 
 
 def find_set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Doubts about new statements of upstream's that set an attribute which a statement of omni's own sets, too."""
+    """Return doubts about new upstream statements that set an attribute which a statement of omni's own also sets."""
     mine = {target for s in kept if s.sides == "o" for target in attributes_set(any_node(weave, s))}
     doubts = []
     for strand in kept:
@@ -105,10 +104,9 @@ def find_set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 
 def find_used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Strand, int]) -> list[Doubt]:
-    """Doubts about omni's own statements that read a local above the statement that now sets it: upstream has moved or
-    replaced that statement.
+    """Return doubts about omni's own statements that read a local above the statement that now sets it.
 
-    ``line`` maps each strand to its line in the result.
+    Upstream moved or replaced that statement. ``line`` maps each strand to its line in the result.
     """
     doubts = []
     replacing: dict[str, int] = {}
@@ -135,10 +133,11 @@ def find_used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Stra
 def find_read_before_changed(
     weave: Weave, strands: Sequence[Strand], line: Mapping[Strand, int], *, asked: Collection[Strand]
 ) -> list[Doubt]:
-    """Doubts about omni's own statements that read a local and stand, in the order of the merge (``strands``), behind a
-    new statement of upstream's that sets it, and in the result in front of it.
+    """Return doubts about omni's own statements that the result puts before a new upstream statement whose local they
+    read.
 
-    ``line`` maps each strand of the result to its line. Not about the strands ``asked`` about already.
+    In the order of the merge (``strands``) they stand behind it. ``line`` maps each strand of the result to its line.
+    Skips strands in ``asked``.
     """
     doubts = []
     setters: dict[str, int] = {}
@@ -163,7 +162,7 @@ def _has_lost_binding(weave: Weave, setter: Strand, name: str) -> bool:
 
 
 def _has_omni_text(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> bool:
-    """Whether a statement is in the result as omni has it, and upstream lacks it or has another text for it."""
+    """Whether the result has omni's text of a statement, and upstream lacks the statement or has another text."""
     chosen = contents[strand].lines
     return (
         strand.upstream is None or chosen == weave.omni[strand.in_omni].lines != weave.upstream[strand.upstream].lines

@@ -1,17 +1,18 @@
-"""Tell of a statement of omni's that stays what upstream put in its place.
+"""Show with a kept omni statement what upstream put in its place.
 
 Comes in: a ``Weave``, and ``Doubt`` values. Goes out: the doubts, some of them joined. May touch: nothing.
 
-For a text that is no copy. Here upstream gives up ``update`` for a call in the block above, which omni does not have::
+In a port, the removal and the addition become one question. Here upstream replaces ``update`` by a call in the block
+above, which omni lacks::
 
     base                            upstream
         if self.cache:                  if self.cache:
             rows = copy(rows)               rows = copy(rows)
         self.update(rows)                   self.write(rows)
 
-That is one question, at omni's ``update``, and not one about ``update`` and one about ``write`` somewhere above.
+The question stands at omni's ``update``; there is none about ``write`` somewhere above.
 
-In a copy, what upstream put in the place of a statement has come in, and stands beside omni's edit of that statement.
+In a copy, upstream's replacement has come in, and stands beside omni's edit of the statement.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ from runner_sync.statements import ROOT, Node, below
 
 
 def join_replacements(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
-    """The doubts, each about a statement that upstream removed with what upstream added directly in front of it, to a
-    block that omni does not have; those about that are gone."""
+    """Join each doubt about a removed statement with those about what upstream added directly in front of it.
+
+    The additions must be in a block that omni lacks. Their own doubts are dropped.
+    """
     joined: dict[Doubt, Doubt] = {}
     for doubt in doubts:
         if doubt.reason.kind == "edited statement removed" and doubt.strand.kept and doubt.strand.sides == "bo":
@@ -41,8 +44,7 @@ def join_replacements(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
 
 
 def add_successors_beside(weave: Weave, kept: Collection[Strand], doubts: Sequence[Doubt]) -> list[Doubt]:
-    """The doubts; one about a statement of omni's that stays and that upstream removed shows what upstream has put in
-    its place, where that stands beside it now."""
+    """Add to each doubt about a kept omni statement the upstream replacement that now stands beside it."""
     alive, runs = set(kept), [*_iter_added_runs(weave)]
     return [_add_successor(weave, doubt, alive, runs) for doubt in doubts]
 
@@ -59,7 +61,7 @@ def _add_successor(weave: Weave, doubt: Doubt, alive: set[Strand], runs: Sequenc
 
 
 def _iter_added_runs(weave: Weave) -> Iterator[range]:
-    """Upstream's new statements that stand together in one suite, with all inside them, as indices of upstream."""
+    """Yield new upstream statements that stand together in one suite, with all inside them, as upstream indices."""
     nodes, start = weave.upstream, None
     for k, strand in enumerate([*weave.of_upstream, None]):
         is_new = strand is not None and strand.sides == "u"
@@ -71,8 +73,10 @@ def _iter_added_runs(weave: Weave) -> Iterator[range]:
 
 
 def _is_replacement_of(weave: Weave, run: range, removed: Strand) -> bool:
-    """Whether a run of new statements stands where upstream has removed a passage, ``removed`` among it, in a suite
-    that is around both, and calls something that the passage called."""
+    """Whether a run of new statements replaces a passage that upstream removed and that contains ``removed``.
+
+    The run must stand in place of the passage, in a suite around both, and call something that the passage called.
+    """
     before = (weave.of_upstream[k].base for k in range(run[0] - 1, -1, -1))
     after = (weave.of_upstream[k].base for k in range(run[-1] + 1, len(weave.upstream)))
     first = next((index for index in before if index is not None), ROOT)
@@ -85,7 +89,7 @@ def _is_replacement_of(weave: Weave, run: range, removed: Strand) -> bool:
 
 
 def _find_called(nodes: Iterator[Node]) -> set[str]:
-    """The names of the functions and methods called by some statements, but for built-in ones."""
+    """Return the names of the functions and methods that some statements call, except built-ins."""
     names = {name for node in nodes if not node.is_comment for name in _CALL.findall(node.canon)}
     return {name for name in names if not hasattr(builtins, name)}
 
@@ -101,8 +105,10 @@ def _add_block(weave: Weave, doubt: Doubt, block: Sequence[Strand]) -> Doubt:
 
 
 def _is_in_front(weave: Weave, doubt: Doubt, removed: Strand) -> bool:
-    """Whether a doubt is about an addition to a block that ends directly in front of a removed statement: upstream has
-    nothing of the base in between."""
+    """Whether a doubt is about an addition to a block that ends directly in front of a removed statement.
+
+    Upstream must have nothing of the base in between.
+    """
     kinds: Collection[Kind] = ("addition to a removed block", "replacement in a removed block")
     if doubt.reason.kind not in kinds or doubt.strand.sides != "u":
         return False
@@ -114,8 +120,10 @@ def _is_in_front(weave: Weave, doubt: Doubt, removed: Strand) -> bool:
 
 
 def _find_block(weave: Weave, addition: Strand, removed: Strand) -> list[Strand]:
-    """The outermost block that omni does not have around an addition of upstream's, and that was not around the removed
-    statement, with everything in it."""
+    """Return the outermost block around an upstream addition, with everything in it, that omni lacks.
+
+    The block must not have been around the removed statement.
+    """
     shared = [*above(weave, removed, "b")]
     heads = [head for head in above(weave, addition, "u") if head.sides == "bu" and not head.kept]
     own = [head.in_upstream for head in heads if head not in shared]

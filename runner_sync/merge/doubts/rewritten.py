@@ -1,4 +1,4 @@
-"""Find clauses that both sides filled with something else, so that what stands there now is neither side's.
+"""Find clauses that both sides filled differently, so that the merged body is neither side's.
 
 Comes in: the kept strands of a ``Weave``. Goes out: ``Doubt`` values. May touch: nothing.
 """
@@ -14,8 +14,7 @@ from runner_sync.statements import in_suite
 
 
 def find_rewritten(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """A doubt about each clause that was joined whatever is inside, if something of both sides stays and nothing of it
-    is the same."""
+    """Return a doubt about each ``joined`` clause that keeps statements of both sides and none that they share."""
     return [
         Doubt(strand, REWRITTEN, CONTESTED)
         for strand in kept
@@ -29,6 +28,6 @@ def _has_nothing_shared(weave: Weave, clause: Strand) -> bool:
 
 
 def _find_kept_inside(weave: Weave, clause: Strand, side: str) -> set[Strand]:
-    """The statements directly under a clause on one side that stay, wherever."""
+    """Return the statements directly under a clause on one side that stay, wherever."""
     nodes, strands = weave.side(side)
     return {strands[k] for k in in_suite(nodes, clause.on(side)) if strands[k].kept}

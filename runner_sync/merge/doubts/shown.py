@@ -1,4 +1,4 @@
-"""The text that a question shows for statements of one side.
+"""Build the text that a question shows for statements of one side.
 
 Comes in: the nodes of a side and their strands. Goes out: text. May touch: nothing.
 """
@@ -14,10 +14,10 @@ from runner_sync.statements import INDENT, Node, ancestors, below, clauses, in_s
 
 
 def is_shown_whole(nodes: Sequence[Node], strands: Sequence[Strand], index: int) -> bool:
-    """Whether a question about a statement also shows what is inside it, and its clauses.
+    """Whether a question about a statement also shows its body and clauses.
 
     It does for a block that one side alone has and of which nothing is kept: the head alone would not show what went.
-    Not for a new suite of upstream's around old statements, of which only the head is new.
+    It does not for a new upstream suite around old statements, of which only the head is new.
     """
     whole = below(nodes, index)
     is_around = strands[index].sides == "u" and any(strands[k].sides != "u" for k in whole)
@@ -25,12 +25,15 @@ def is_shown_whole(nodes: Sequence[Node], strands: Sequence[Strand], index: int)
 
 
 AROUND_OTHERS: Collection[Kind] = frozenset({"suite around other statements", "suites that overlap"})
-"""Reasons that are about a new head of upstream's around old statements: it says nothing without what it is around."""
+"""Reasons about a new upstream head around old statements, which means nothing without them."""
 
 
 def is_explained_by_inside(weave: Weave, doubt: Doubt, shown: Collection[Strand]) -> bool:
-    """Whether a question about a new head of upstream's has to show what the head is around: by its reason, or because
-    the head is left out with nothing inside but old statements that stay out, too, and none of these is ``shown``."""
+    """Whether a question about a new upstream head has to show what the head is around.
+
+    It does for a reason in `AROUND_OTHERS`, or if the head is left out and everything inside it is old, left out too,
+    and not ``shown``.
+    """
     if doubt.reason.kind in AROUND_OTHERS:
         return True
     strand = doubt.strand
@@ -41,7 +44,8 @@ def is_explained_by_inside(weave: Weave, doubt: Doubt, shown: Collection[Strand]
 
 
 LONGEST = 12
-"""Of a suite with more lines that is shown because a new head is around it, only the first and the last statement."""
+"""The most lines of a suite shown in full below a new head; of a longer one, only its first and last statement are
+shown."""
 
 
 def show_together(
@@ -52,11 +56,11 @@ def show_together(
     whole: bool = False,
     around: Collection[int] = (),
 ) -> str:
-    """The texts of some statements, indented relative to each other, each with all inside it if `is_shown_whole`.
+    """Return the texts of some statements, indented relative to each other, each with its body if `is_shown_whole`.
 
-    If they stand in different suites, the heads of these are shown as well: what runs under a condition must not read
-    as if it always ran. With ``whole`` everything inside is shown, whatever became of it; for the heads in ``around``
-    what they are around, and of a clause the statement that it belongs to.
+    If they stand in different suites, the heads of these are shown too, so that conditional code does not read as
+    unconditional. With ``whole``, everything inside is shown, kept or not. For the heads in ``around``, what they are
+    around is shown, and for a clause the statement that owns it.
     """
     among: set[int] = set()
     cut: set[int] = set()
@@ -83,10 +87,10 @@ def show_together(
 def find_conditions_left_out(
     nodes: Sequence[Node], strands: Sequence[Strand], indices: Collection[int]
 ) -> tuple[str, ...]:
-    """The conditions around all of some statements that are not in the result, the outermost first: those of the suites
-    up to the first one that omni has, or that came in. With an ``else`` goes the condition that it belongs to.
+    """Return the conditions around all of some statements that are not in the result, outermost first.
 
-    ``shown_together`` shows these heads only where the statements stand in different suites.
+    They end at the innermost suite that omni has or that came in. An ``else`` brings the condition that it belongs to.
+    ``show_together`` shows these heads only if the statements stand in different suites.
     """
     ways = [[*ancestors(nodes, index)][::-1] for index in sorted(indices)]
     around = [step[0] for step in zip(*ways, strict=False) if len(set(step)) == 1]
@@ -101,15 +105,17 @@ def find_conditions_left_out(
 
 
 def indent_under(heads: Sequence[str], text: str) -> str:
-    """The text below some heads, the outermost first; nothing where there is no text."""
+    """Return the text below some heads, outermost first; nothing if there is no text."""
     for head in reversed(heads if text else ()):
         text = f"{head}\n{textwrap.indent(text, INDENT * ' ')}"
     return text
 
 
 def _find_gaps(nodes: Sequence[Node], heads: Collection[int], among: Collection[int]) -> set[int]:
-    """The shown statements of the suites of ``heads`` in front of which others of the suite are not shown: without a
-    sign they would read as if nothing stood between them and the one above."""
+    """Return the shown statements in the suites of ``heads`` that follow statements not shown.
+
+    Without a sign, nothing would seem to stand between them and the one above.
+    """
     found: set[int] = set()
     for head in heads:
         is_whole = True
@@ -121,26 +127,28 @@ def _find_gaps(nodes: Sequence[Node], heads: Collection[int], among: Collection[
 
 
 def _mark_gap(nodes: Sequence[Node], index: int, among: Collection[int], *, has_gap: bool) -> str:
-    """The sign above a statement that others in front of it are not shown; else nothing."""
+    """Return the sign above a statement that others in front of it are not shown, else nothing."""
     return " " * (_count_heads(nodes, index, among) * INDENT) + "# …\n" if has_gap else ""
 
 
 def _find_misleading_heads(nodes: Sequence[Node], among: Collection[int]) -> set[int]:
-    """The heads of which nothing inside is shown, and something behind: that would read as what is inside."""
+    """Return the heads with nothing shown inside and something behind, which would read as their body."""
     full = {head for k in among for head in ancestors(nodes, k)}
     return {k for k in among if nodes[k].compound and k not in full and k != max(among)}
 
 
 def _show(nodes: Sequence[Node], index: int, among: Collection[int], *, is_cut: bool) -> str:
-    """The text of one statement among others; ``is_cut`` if something is left out below it."""
+    """Return the text of one statement among others; ``is_cut`` if something is left out below it."""
     column = _count_heads(nodes, index, among) * INDENT
     more = (column + INDENT * nodes[index].compound) * " " + "# …"
     return _indent(nodes[index], column) + (f"\n{more}" if is_cut else "")
 
 
 def _choose_inside(nodes: Sequence[Node], head: int) -> tuple[list[int], set[int]]:
-    """What to show of the suite of a head, and the statements below which something is left out: everything in a short
-    one, the first and the last statement of a long one."""
+    """Return what to show of a head's suite, and the statements below which something is left out.
+
+    A short suite is shown whole, a long one by its first and last statement.
+    """
     tops = in_suite(nodes, head)
     inside = [k for top in tops for k in below(nodes, top)]
     if sum(len(nodes[k].lines) for k in inside) <= LONGEST:

@@ -1,10 +1,11 @@
-"""Take back additions and edits of upstream's that only set names which nothing reads, because the reader was left out.
+"""Undo upstream additions and edits that only set names which nothing reads, because the reader was left out.
 
-Comes in: the kept strands of a ``Weave`` with their contents. Goes out: ``Doubt`` values; statements that are left out
-are marked, and edits that are undone get omni's text. May touch: ``kept`` of the strands, and the contents given.
+Comes in: the kept strands of a ``Weave`` with their contents. Goes out: ``Doubt`` values; left-out statements are
+marked, and undone edits get omni's text. May touch: ``kept`` of the strands, and the contents given.
 
-Reads are counted in the text chosen for each statement: upstream's version reads nothing where omni's stands. What a
-``from`` import binds counts as read in upstream, for its reader may have been taken out of upstream before the merge.
+Reads are counted in the text chosen for each statement: upstream's version reads nothing if omni's was chosen. A name
+that a ``from`` import binds counts as read in upstream, because its reader may have been removed from upstream before
+the merge.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ UNREAD = Reason("read only in what was left out")
 def undo_unread(
     weave: Weave, kept: Sequence[Strand], contents: dict[Strand, Content], *, records_fit: bool
 ) -> list[Doubt]:
-    """Leave out new statements of upstream's that set only locals which nothing reads, and take such edits back.
+    """Leave out new upstream statements that set only locals which nothing reads, and undo such edits.
 
-    A call would fetch or reset something for nothing. And a ``return`` that became an assignment, for a statement that
-    was left out, would no longer return anything. With ``records_fit``, the record that omni unpacks is omni's own and
-    has just the fields that omni takes; then an edit that merely unpacks more fields is taken back as well.
+    Such a call would fetch or reset something for nothing. A ``return`` that became an assignment for a left-out
+    statement would no longer return anything. With ``records_fit``, the record that omni unpacks is omni's own and has
+    just the fields that omni takes; then an edit that merely unpacks more fields is undone too.
     """
     unread = _Unread(weave, kept, contents, records_fit=records_fit)
     doubts: list[Doubt] = []
@@ -42,9 +43,9 @@ def undo_unread(
 
 
 class _Unread:
-    """Counts the kept strands that read each name, and finds strands that set only names which none of them reads.
+    """Count the kept strands that read each name, and find strands that set only unread names.
 
-    Each strand is checked once at first, and again whenever a name that it sets has lost its last reader.
+    Each strand is checked once at first, and again whenever a name that it sets loses its last reader.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class _Unread:
                     self.places[name].append(place)
 
     def find_first(self) -> Strand | None:
-        """The first strand that sets only names which nothing reads."""
+        """Return the first strand that sets only names which nothing reads, or ``None``."""
         while self.waiting:
             strand = self.kept[heappop(self.waiting)]
             if strand.kept and self._has_no_reader(strand):
@@ -75,7 +76,7 @@ class _Unread:
         return None
 
     def undo(self, strand: Strand) -> None:
-        """Leave out a new statement, or give an edited one omni's text; what it read has one reader less."""
+        """Leave out a new statement, or give an edited one omni's text; the names that it read have one reader less."""
         before = find_reads(self.weave, strand, self.contents)
         if strand.omni is None:
             strand.kept = False
@@ -91,7 +92,7 @@ class _Unread:
                     heappush(self.waiting, place)
 
     def _has_no_reader(self, strand: Strand) -> bool:
-        """Whether a strand sets only names that upstream reads and the result does not; an edit, only names new to
+        """Whether a strand sets only names that upstream reads and the result does not; for an edit, only names new to
         omni."""
         if self.records_fit and self._has_unread_fields(strand):
             return True
@@ -108,7 +109,7 @@ class _Unread:
         return edited and names.isdisjoint(self.mine)
 
     def _has_unread_fields(self, strand: Strand) -> bool:
-        """Whether upstream merely unpacks more of a record than the base did, and nothing reads what is new."""
+        """Whether upstream merely unpacks more of a record than the base did, and nothing reads the new names."""
         if strand.base is None or strand.omni is None or strand.upstream is None:
             return False
         weave = self.weave
@@ -125,12 +126,13 @@ class _Unread:
 
 
 def _find_written_names(node: Node) -> frozenset[str]:
-    """The names that a statement binds, updates or deletes."""
+    """Return the names that a statement binds, updates or deletes."""
     return binds(node) | (reads(node) - uses(node))
 
 
 def find_reads(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> frozenset[str]:
-    """The locals that the chosen text of a strand reads; for a merged text those that it mentions and a side reads."""
+    """Return the locals that the chosen text of a strand reads; for a merged text, those it mentions that a side
+    reads."""
     sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
     nodes = [nodes[index] for nodes, index in sides if index is not None]
     chosen = contents[strand].lines

@@ -74,8 +74,7 @@ def _is_upstream_change(weave: Weave, strand: Strand) -> bool:
 
 
 def _iter_around_and_inside(weave: Weave, index: int) -> Iterator[Strand]:
-    """Yield the heads around a statement up to one that omni has, innermost first, then what is inside the
-    statement."""
+    """Yield the heads around a statement up to one that omni has, innermost first, then what is inside it."""
     for k in enclosing(weave.upstream, index):
         if weave.of_upstream[k].omni is not None:
             break

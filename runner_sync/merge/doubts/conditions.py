@@ -64,8 +64,7 @@ class _Additions:
     ends: dict[Strand | None, int]
 
     def find_reason(self, strand: Strand) -> Reason | None:
-        """Return the reason for a condition that an addition came under, else left, else whose text changed; else
-        ``None``."""
+        """Return the reason for a condition that an addition came under, else left, else whose text changed."""
         index = strand.on(self.side)
         mine, now = [*above(self.weave, strand, self.side)], [*self.emitted.around(strand)]
         near = [*self._iter_near(index, -1), *self._iter_near(index, 1)]
@@ -107,8 +106,7 @@ class _Additions:
         )
 
     def _is_replacing_base(self, index: int, head: Strand) -> bool:
-        """Whether an addition binds a name that the base bound below the head, so that it replaces what the change was
-        for."""
+        """Whether an addition rebinds a name of the base below the head: it replaces what the change was for."""
         bound = {name for k in below(self.weave.base, head.in_base) for name in binds(self.weave.base[k])}
         return not bound.isdisjoint(binds(self.nodes[index]))
 
@@ -168,8 +166,7 @@ class _Additions:
         return uses_anything_of(setting, [self.nodes[k] for k in new])
 
     def _has_left_with_neighbours(self, strand: Strand, near: Sequence[int], head: Strand) -> bool:
-        """Whether an addition left the condition ``head`` together with its shared neighbours, so that it needs no
-        question.
+        """Whether an addition left the condition ``head`` with its shared neighbours, so that it needs no question.
 
         Either both neighbours stand outside the condition. Or the condition is gone, and an unchanged neighbour stands
         in the same suite as the addition; a changed neighbour may stand for something else.

@@ -23,7 +23,7 @@ from runner_sync.merge.doubts.kinds import (
 )
 from runner_sync.merge.doubts.nearby import find_nearby_lines
 from runner_sync.merge.doubts.shown import (
-    find_conditions_left_out,
+    find_lost_conditions,
     indent_under,
     is_explained_by_inside,
     is_shown_whole,
@@ -66,8 +66,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """Doubts that are asked about together, at their lines; the reason is that of the first, which led to the
-    others."""
+    """Doubts that are asked about together, at their lines; the first, which led to the others, gives the reason."""
 
     line: int
     end_line: int
@@ -132,8 +131,7 @@ def _make_question(
 
 
 def _extend_to_suite(weave: Weave, question: _Question, emitted: Emitted) -> _Question:
-    """Extend a question about a kept suite (`WHOLE_SUITES`) to all of it, and one about a head (`WITH_SUITES`) to its
-    body.
+    """Extend a question about a kept suite (`WHOLE_SUITES`), or about a head (`WITH_SUITES`), to the body.
 
     The head alone may be equal on both sides, and the body rewritten.
     """
@@ -167,9 +165,7 @@ def _make_decision(weave: Weave, question: _Question) -> Decision:
     in_omni = whole or together or question.reason.kind in OWN_BLOCKS or _is_removed_edit(question)
     base = [strand.in_base for strand in strands if strand.base is not None]
     base += find_gone_between(weave, base) if question.is_left_out else ()
-    base += [
-        k for doubt in question.doubts if doubt.reason.kind in REPLACED for k in find_replaced(weave, doubt.strand)
-    ]
+    base += [k for d in question.doubts if d.reason.kind in REPLACED for k in find_replaced(weave, d.strand)]
     with_suite = question.reason.kind in WITH_SUITES
     is_absent = not question.chosen and all(strand.omni is None for strand in strands)
     upstream = [strand.upstream for strand in now]
@@ -196,14 +192,13 @@ def _make_decision(weave: Weave, question: _Question) -> Decision:
         ),
         chosen=question.chosen,
         is_last=question.is_last,
-        over_base=find_conditions_left_out(weave.base, weave.of_base, base) if is_absent else (),
-        over_upstream=find_conditions_left_out(weave.upstream, weave.of_upstream, _sort_known(upstream))
-        if is_absent
-        else (),
+        over_base=find_lost_conditions(weave.base, weave.of_base, base) if is_absent else (),
+        over_upstream=find_lost_conditions(weave.upstream, weave.of_upstream, _clean(upstream)) if is_absent else (),
     )
 
 
-def _sort_known(indices: Iterable[int | None]) -> list[int]:
+def _clean(indices: Iterable[int | None]) -> list[int]:
+    """Return the distinct known indices in order."""
     return sorted({index for index in indices if index is not None})
 
 
@@ -226,7 +221,7 @@ def _show_side(
     with_suite: bool = False,
     around: Sequence[int | None] = (),
 ) -> str:
-    known, heads = _sort_known(indices), _sort_known(around)
+    known, heads = _clean(indices), _clean(around)
     known = sorted({k for head in known for k in _get_suite_range(nodes, head)}) if with_suite else known
     return show_together(nodes, strands, known, whole=whole, around=heads)
 
@@ -243,8 +238,7 @@ def _find_outermost_asked(weave: Weave, doubt: Doubt, asked: Collection[Strand],
 
 
 def _find_asked_parent(weave: Weave, strand: Strand, asked: Collection[Strand]) -> Strand | None:
-    """Return the head directly around a statement, else the statement (shown whole) that owns it as a clause, if
-    ``asked``."""
+    """Return the head around a statement, else the statement (shown whole) whose clause it is, if ``asked`` about."""
     for side, strands, index in (
         (weave.omni, weave.of_omni, strand.omni),
         (weave.upstream, weave.of_upstream, strand.upstream),
@@ -265,10 +259,7 @@ ABSENT = 8
 
 
 def _join_neighbours(questions: Sequence[_Question], emitted: Emitted) -> list[_Question]:
-    """Join neighbouring questions with the same reason into one.
-
-    A question about where statements stand (`PLACES`) reaches to the end of what is inside them.
-    """
+    """Join neighbouring questions with one reason; a question about places (`PLACES`) extends to the end of a suite."""
     out: list[_Question] = []
     for item in questions:
         last = out[-1] if out else None
@@ -296,11 +287,7 @@ def _join_neighbours(questions: Sequence[_Question], emitted: Emitted) -> list[_
 
 
 def _find_first_line(one: _Question, other: _Question, emitted: Emitted) -> int:
-    """Return the first line of two neighbouring questions.
-
-    If the first begins a suite and the other stands beside the head of that suite, this is the head's line, because the
-    sides show the head too.
-    """
+    """Return the first line of two neighbouring questions, or that of a head which the texts of the sides also show."""
     shown, line = one.doubts[0].instead or one.doubts[0].strand, one.line
     if not (one.chosen and other.chosen) or shown not in emitted.place:
         return line
@@ -315,8 +302,7 @@ def _find_first_line(one: _Question, other: _Question, emitted: Emitted) -> int:
 
 
 def _join_chosen(one: _Question, other: _Question, emitted: Emitted, line: int) -> str:
-    """Join the chosen texts of two neighbouring questions; if their indentation differs, take the lines from ``line``
-    on."""
+    """Join the chosen texts of two neighbouring questions; if indented unequally, take the lines from ``line`` on."""
     if one.chosen and other.chosen and _measure_indent(emitted, one.line) != _measure_indent(emitted, other.line):
         return textwrap.dedent("\n".join(emitted.lines[line - 1 : max(one.end_line, other.end_line)]))
     return "\n".join(text for text in (one.chosen, other.chosen) if text)

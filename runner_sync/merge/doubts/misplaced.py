@@ -213,8 +213,7 @@ def _iter_moves(weave: Weave, kept: Sequence[Strand]) -> Iterator[tuple[Strand, 
 
 
 def _index_unique_starts(nodes: Nodes, strands: Sequence[Strand]) -> dict[str, Strand]:
-    """Return ``{beginning: strand}`` of the telling statements whose beginning is unique in their text
-    (`_get_start`)."""
+    """Return ``{beginning: strand}`` of the telling statements whose `_get_start` is unique in their text."""
     counted = Counter(_get_start(node) for node in nodes)
     return {
         _get_start(node): strand
@@ -229,7 +228,7 @@ def _get_start(node: Node) -> str:
 
 
 def _find_neighbours(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:
-    """Return ``("before", text)`` and ``("behind", text)`` of the nearest statements in a strand's suite on one
+    """Return ``("before", text)`` and ``("behind", text)`` of a strand's nearest neighbours in its suite on one
     side."""
     nodes, _ = weave.side(side)
     beside = {where: siblings(nodes, strand.on(side), step=step) for where, step in (("before", -1), ("behind", 1))}

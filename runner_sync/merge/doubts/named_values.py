@@ -34,8 +34,7 @@ def _is_answered(weave: Weave, doubt: Doubt, have: set[str]) -> bool:
 
 
 def _find_named_attributes(nodes: Sequence[Node]) -> Mapping[str, str]:
-    """Return ``{local: attribute}`` of the locals that are bound once, to a plain attribute: ``tokens =
-    output.total``."""
+    """Return ``{local: attribute}`` of the locals bound once, to a plain attribute: ``tokens = output.total``."""
     count = Counter(name for node in nodes for name in binds(node))
     found = {node.facts.targets: node.facts.value for node in nodes if "." in node.facts.value}
     return {targets[0]: value for targets, value in found.items() if len(targets) == 1 and count[targets[0]] == 1}

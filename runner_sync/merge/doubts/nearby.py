@@ -18,8 +18,7 @@ from runner_sync.statements.likeness import VERSION, similarity
 
 
 def find_nearby_lines(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
-    """Return ``{strand: (line, is_behind)}``: the line at which a reader looks for a strand, and whether behind its
-    statement.
+    """Return ``{strand: (line, is_behind)}``: where a reader looks for a strand, on or behind the statement at a line.
 
     This is the line of the next strand of its suite in the result, else of the nearest one before it. A statement that
     omni lacks is placed by what it follows in upstream's text, because in output order everything that only omni has in
@@ -66,8 +65,7 @@ def _find_lines_in_output_order(
 
 
 def _find_standing(weave: Weave, emitted: Emitted) -> dict[int, Strand]:
-    """Return ``{index in upstream: strand}`` of upstream's statements that surely are in the result, maybe as omni's
-    own."""
+    """Return ``{index in upstream: strand}`` of upstream's statements surely in the result, maybe as omni's own."""
     here: dict[int, Strand] = {}
     own = only_in_omni(weave)
     for index, (node, strand) in enumerate(zip(weave.upstream, weave.of_upstream, strict=True)):

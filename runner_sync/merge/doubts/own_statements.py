@@ -133,8 +133,7 @@ def find_used_too_early(weave: Weave, kept: Sequence[Strand], line: Mapping[Stra
 def find_read_before_changed(
     weave: Weave, strands: Sequence[Strand], line: Mapping[Strand, int], *, asked: Collection[Strand]
 ) -> list[Doubt]:
-    """Return doubts about omni's own statements that the result puts before a new upstream statement whose local they
-    read.
+    """Return doubts about omni's own statements that now stand above a new upstream statement whose local they read.
 
     In the order of the merge (``strands``) they stand behind it. ``line`` maps each strand of the result to its line.
     Skips strands in ``asked``.

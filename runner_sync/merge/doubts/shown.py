@@ -84,9 +84,7 @@ def show_together(
     )
 
 
-def find_conditions_left_out(
-    nodes: Sequence[Node], strands: Sequence[Strand], indices: Collection[int]
-) -> tuple[str, ...]:
+def find_lost_conditions(nodes: Sequence[Node], strands: Sequence[Strand], indices: Collection[int]) -> tuple[str, ...]:
     """Return the conditions around all of some statements that are not in the result, outermost first.
 
     They end at the innermost suite that omni has or that came in. An ``else`` brings the condition that it belongs to.

@@ -92,8 +92,7 @@ class _Unread:
                     heappush(self.waiting, place)
 
     def _has_no_reader(self, strand: Strand) -> bool:
-        """Whether a strand sets only names that upstream reads and the result does not; for an edit, only names new to
-        omni."""
+        """Whether a strand sets only names that upstream reads and the result does not; in an edit, all new to omni."""
         if self.records_fit and self._has_unread_fields(strand):
             return True
         if strand.upstream is None:
@@ -131,7 +130,7 @@ def _find_written_names(node: Node) -> frozenset[str]:
 
 
 def find_reads(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> frozenset[str]:
-    """Return the locals that the chosen text of a strand reads; for a merged text, those it mentions that a side
+    """Return the locals that the chosen text of a strand reads; of a merged text, those it mentions and a side
     reads."""
     sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
     nodes = [nodes[index] for nodes, index in sides if index is not None]

@@ -1,12 +1,13 @@
-"""Which statements stay.
+"""Decide which statements stay.
 
 Comes in: a ``Weave``. Goes out: its strands with a verdict each, and doubts. May touch: ``kept`` and ``carried`` of the
 strands.
 
-``resolve`` runs the passes in their order; ``settling`` is what they all work on, and the other modules hold the
-passes. The plain rule of a three-way merge stands in ``presence``; beyond it
+``resolve`` runs the passes in order, ``settling`` is their shared state, and the other modules hold the passes.
+``presence`` is the plain rule of a three-way merge. Beyond it:
 
-- stays out what omni has at another place or in another form (``had_already``, ``added_alike``, ``blocks_at_hand``),
-  has removed (``passages``, ``returning``), must not get (``refusal``, ``foreign``) or cannot run (``lost``);
-- stays what is omni's own (``own_suites``, ``removed_suites``) or needed by what stays (``staying``).
+- Upstream's statements stay out if omni has them at another place or in another form (``had_already``, ``added_alike``,
+  ``blocks_at_hand``), removed them (``passages``, ``returning``), must not get them (``refusal``, ``foreign``) or
+  cannot run them (``lost``).
+- Statements stay if they are omni's own (``own_suites``, ``removed_suites``) or needed by what stays (``staying``).
 """

@@ -1,4 +1,4 @@
-"""Leave out what both sides added at one place, where the weave has it as two strands.
+"""Leave out what both sides added at one place, if the weave has it as two strands.
 
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; upstream's strand of the two is marked as left out.
 May touch: ``kept`` of the strands.
@@ -17,11 +17,11 @@ from runner_sync.statements import ROOT, Node
 
 
 def leave_out_added_alike(settling: Settling) -> None:
-    """Leave out upstream's copy of a statement that both sides added at one place, in a different order or one of them
-    under a new condition; else it would stand twice.
+    """Leave out upstream's copy of a statement that both sides added at one place; else it would stand twice.
 
-    Where omni tests what upstream asserts (``if kv is not None:``, ``assert kv is not None``), the assertion is left
-    out, too. Refused inside a new loop, and where a side added the statement more than once.
+    The sides added it in a different order, or one of them under a new condition. If omni tests what upstream asserts
+    (``if kv is not None:``, ``assert kv is not None``), the assertion is left out too. Skips statements inside a new
+    loop, and those that a side added more than once.
     """
     weave = settling.weave
     for o, u in find_gaps(weave):
@@ -49,7 +49,7 @@ def leave_out_added_alike(settling: Settling) -> None:
 
 
 def _find_own_heads(weave: Weave, index: int, side: str) -> list[int]:
-    """The heads around a statement that only its own side has, innermost first, then the first head of another kind."""
+    """Return the heads around a statement that only its side has, innermost first, then the first other head."""
     nodes, strands = weave.side(side)
     heads = [nodes[index].parent]
     while heads[-1] != ROOT and strands[heads[-1]].sides == side:
@@ -58,8 +58,10 @@ def _find_own_heads(weave: Weave, index: int, side: str) -> list[int]:
 
 
 def _find_assertions(weave: Weave, heads: Sequence[Node], index: int) -> tuple[Strand, ...]:
-    """Upstream's new ``assert`` statements in the suite of ``index`` whose expression is the test of an ``if`` among
-    ``heads``: where that test may fail, the assertion would, too."""
+    """Return upstream's new ``assert`` of the test of an ``if`` among ``heads``, in the suite of ``index``.
+
+    Where that test may fail, the assertion would fail too.
+    """
     asked = {f"assert {head.canon.removeprefix('if ')}" for head in heads if head.keyword == "if"}
     suite = weave.upstream[index].parent
     return tuple(
@@ -70,7 +72,7 @@ def _find_assertions(weave: Weave, heads: Sequence[Node], index: int) -> tuple[S
 
 
 def _index_additions(weave: Weave, places: range, side: str) -> dict[str, list[int]]:
-    """``{canonical text: indices}`` of the telling simple statements that one side alone has and that stay."""
+    """Return ``{canonical text: indices}`` of the kept, telling simple statements that one side alone has."""
     nodes, strands = weave.side(side)
     found: dict[str, list[int]] = {}
     for k in places:

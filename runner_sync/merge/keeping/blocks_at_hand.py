@@ -1,10 +1,10 @@
-"""Leave out a block of upstream's that omni has whole under a condition of its own, by itself or with more.
+"""Leave out an upstream block whose body omni has under a condition of its own, alone or with more.
 
-Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
-``kept`` of the strands.
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; left-out strands are marked. May touch: ``kept`` of
+the strands.
 
-Only where omni's text is no copy of upstream's. Statement by statement, a part of the block would come in, because omni
-has the rest of it paired, and that part would do nothing::
+Only in a port. Statement by statement, a part of the block would come in, because omni has the rest of it paired, and
+that part would do nothing::
 
     omni    if self.config.keeps_experts:      upstream    if self.has_experts:
                 capturer = self.capturer                       capturer = self.capturer
@@ -25,13 +25,13 @@ from runner_sync.merge.weave import Doubt, Strand, Weave
 from runner_sync.statements import Node, below, in_suite, said
 
 LEAST = 2
-"""A block has at least this many statements; a single one, such as a ``return``, stands in many places."""
+"""The fewest statements in a block; a single one, such as a ``return``, stands in many places."""
 
 
 def leave_out_blocks_at_hand(settling: Settling) -> None:
-    """Leave out each such block, if it stands once on either side, and in the same suite.
+    """Leave out each such block if it stands once on either side, in the same suite.
 
-    There is no question about one whose condition upstream had before, for omni then had its own instead.
+    Asks only if upstream's condition is new: when it was not, omni already had its own instead.
     """
     weave = settling.weave
     theirs = _index_blocks(weave.upstream) if not settling.is_copy else {}
@@ -55,7 +55,7 @@ def leave_out_blocks_at_hand(settling: Settling) -> None:
 
 
 def _index_blocks(nodes: Sequence[Node]) -> Mapping[tuple[str, ...], list[int]]:
-    """``{all statements inside: heads}``, for suites of some length."""
+    """Return ``{all statements inside: heads}`` for suites with at least ``LEAST`` statements inside."""
     found = defaultdict[tuple[str, ...], list[int]](list)
     for head in _find_plain_ifs(nodes):
         code = said(nodes, in_suite(nodes, head))
@@ -65,13 +65,13 @@ def _index_blocks(nodes: Sequence[Node]) -> Mapping[tuple[str, ...], list[int]]:
 
 
 def _find_plain_ifs(nodes: Sequence[Node]) -> list[int]:
-    """The ``if`` that have no other branch."""
+    """Return each ``if`` that has no other branch."""
     forks = {node.owner for node in nodes if node.is_clause}
     return [k for k, node in enumerate(nodes) if node.keyword == "if" and node.compound and k not in forks]
 
 
 def _index_runs(nodes: Sequence[Node], size: int) -> Mapping[tuple[str, ...], list[int]]:
-    """``{what it says: heads}`` for each run of ``size`` statements in the suites of `_heads`, with all inside them."""
+    """Return ``{statements: heads}`` for each run of ``size`` statements in the suites of `_find_plain_ifs`."""
     found = defaultdict[tuple[str, ...], list[int]](list)
     for head in _find_plain_ifs(nodes):
         suite = in_suite(nodes, head)
@@ -81,6 +81,6 @@ def _index_runs(nodes: Sequence[Node], size: int) -> Mapping[tuple[str, ...], li
 
 
 def _is_in_same_suite(weave: Weave, own: Strand, strand: Strand) -> bool:
-    """Whether omni's block stands in the suite that upstream's stands in, under another condition."""
+    """Whether omni's block stands in the same suite as upstream's, under another condition."""
     mine, theirs = weave.omni[own.in_omni], weave.upstream[strand.in_upstream]
     return mine.canon != theirs.canon and is_one_strand(weave, mine.parent, theirs.parent)

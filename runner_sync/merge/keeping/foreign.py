@@ -1,6 +1,6 @@
 """Leave out a third party's statements, such as vLLM's in a GPU runner, which omni gets through vllm-ascend.
 
-Comes in: a weave, and the canonical texts of what is foreign. Goes out: whether a strand is foreign; runs of foreign
+Comes in: a weave, and the canonical texts of foreign statements. Goes out: whether a strand is foreign; runs of foreign
 additions are marked as left out. May touch: ``kept`` of the strands.
 """
 
@@ -15,8 +15,10 @@ from runner_sync.statements import Node, said
 
 
 def leave_out_foreign(settling: Settling) -> None:
-    """Leave out each run of consecutive additions that are all foreign; a mixed run comes in whole, because its other
-    statements may depend on the foreign ones."""
+    """Leave out each run of consecutive additions that are all foreign.
+
+    A mixed run comes in whole, because its other statements may depend on the foreign ones.
+    """
     weave, foreign = settling.weave, settling.terms.foreign
     run: list[Strand] = []
     for strand in [*weave.of_upstream, Strand()]:
@@ -31,7 +33,7 @@ def leave_out_foreign(settling: Settling) -> None:
 
 
 def drop_foreign_doubts(settling: Settling) -> None:
-    """Take back the doubts about foreign statements; not where a foreign one became another that omni may need, too."""
+    """Drop the doubts about foreign statements, unless a foreign one became another that omni may need too."""
     weave, foreign = settling.weave, settling.terms.foreign
     settling.doubts = [
         doubt
@@ -41,14 +43,18 @@ def drop_foreign_doubts(settling: Settling) -> None:
 
 
 def _is_still_needed(weave: Weave, doubt: Doubt, foreign: Heritage) -> bool:
-    """Whether a doubt is about a statement that omni has in several branches, and upstream in a form of its own."""
+    """Whether a doubt is about a statement that omni has in several branches, and upstream in a form that is not
+    foreign."""
     is_repeated = doubt.reason.kind == "repeated statement changed"
     return is_repeated and weave.upstream[doubt.strand.in_upstream].canon not in foreign
 
 
 def is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
-    """Whether a statement is a third party's; a short one (below ``DISTINCT``) only if all inside it is foreign, too,
-    because ``else`` and ``if self.is_pooling_model`` stand in many methods."""
+    """Whether a statement is a third party's.
+
+    A short one (below ``DISTINCT``) is only if all inside it is foreign too, because ``else`` and ``if
+    self.is_pooling_model`` stand in many methods.
+    """
     sides = ((weave.base, strand.base), (weave.upstream, strand.upstream))
     return any(_is_all_foreign(nodes, index, foreign) for nodes, index in sides if index is not None)
 

@@ -1,10 +1,11 @@
-"""Leave out what upstream adds and omni already has at another place of the same suite, or outside a ``with`` that is
-around upstream's: it stays where omni has it.
+"""Leave out upstream's additions that omni already has at another place of the suite, where they stay.
 
-Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
-``kept`` of the strands.
+Omni's statement may also stand outside a ``with`` that is around upstream's.
 
-Only where omni's text is no copy of upstream's: the GPU twin and the NPU method may do the same work in another order::
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; left-out strands are marked. May touch: ``kept`` of
+the strands.
+
+Only in a port: the GPU twin and the NPU method may do the same work in another order::
 
     omni        if self.state is not None:      upstream    self.begin(rows)
                     raise StateError                        if self.state is not None:
@@ -14,7 +15,7 @@ Only where omni's text is no copy of upstream's: the GPU twin and the NPU method
                 with self.lock():                       self.begin(rows)
                     self.send(rows)                     self.send(rows)
 
-Where it follows the same statement on both sides, others stand in another order, and nothing is asked.
+An addition that follows the same statement on both sides needs no question: others stand in another order.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ from runner_sync.statements import Node, ancestors, below, said
 from runner_sync.statements.dataflow import binds, reads
 
 EXITS = ("return", "raise", "yield", "break", "continue")
-"""Keywords of statements that are never duplicates: each leaves, or yields, at its own place."""
+"""Keywords of statements that are never duplicates, because each leaves, or yields, at its own place."""
 
 
 def leave_out_had_already(settling: Settling) -> None:
-    """Leave out each addition of upstream's that omni has as its own, if both sides have it exactly once."""
+    """Leave out each upstream addition that omni has as its own, if both sides have it exactly once."""
     if settling.terms.policy.is_copy:
         return
     found = _drop_read(settling.weave, _find_on_both_sides(settling.weave))
@@ -48,7 +49,7 @@ def leave_out_had_already(settling: Settling) -> None:
 
 
 def _has_same_predecessor(weave: Weave, strand: Strand) -> bool:
-    """Whether the statement in front of an addition, in its suite, is the same on both sides, under the same heads."""
+    """Whether the statement before an addition in its suite is the same on both sides, under the same heads."""
     own = only_in_omni(weave)[weave.upstream[strand.in_upstream].canon]
     mine, theirs = _find_predecessor(weave.omni, own.in_omni), _find_predecessor(weave.upstream, strand.in_upstream)
     parents = weave.omni[own.in_omni].parent, weave.upstream[strand.in_upstream].parent
@@ -56,13 +57,13 @@ def _has_same_predecessor(weave: Weave, strand: Strand) -> bool:
 
 
 def _find_predecessor(nodes: Sequence[Node], index: int) -> Node | None:
-    """The statement in front of one in its suite."""
+    """Return the statement before another one in its suite."""
     siblings = (node for node in reversed(nodes[:index]) if node.parent == nodes[index].parent)
     return next((node for node in siblings if not node.is_comment and not node.is_clause), None)
 
 
 def _choose_reason(weave: Weave, strand: Strand) -> Reason:
-    """Whether omni has the addition in another order only, or under other ``with`` heads, which are named."""
+    """Return the reason: omni has the addition in another order, or under other ``with`` heads, which are named."""
     own = only_in_omni(weave)[weave.upstream[strand.in_upstream].canon]
     theirs = {weave.of_upstream[k]: k for k in _find_withs(weave.upstream, strand.in_upstream)}
     mine = {weave.of_omni[k]: k for k in _find_withs(weave.omni, own.in_omni)}
@@ -75,7 +76,7 @@ def _choose_reason(weave: Weave, strand: Strand) -> Reason:
 
 
 def _find_on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
-    """``{addition: it and all inside it}`` for the additions of upstream's that omni has in the same suite."""
+    """Return ``{addition: it and all inside it}`` for upstream's additions that omni has in the same suite."""
     mine = only_in_omni(weave)
     counted = Counter(node.canon for node in weave.upstream)
     found: dict[Strand, list[Strand]] = {}
@@ -94,8 +95,10 @@ def _find_on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
 
 
 def _are_in_one_suite(weave: Weave, o: int, u: int) -> bool:
-    """Whether two statements stand in one suite, or would without the ``with`` heads around them. Not if such a head is
-    new: it would be around nothing."""
+    """Whether two statements stand in one suite, or would without the ``with`` heads around them.
+
+    A new ``with`` of upstream's counts, because it would be around nothing.
+    """
     mine, theirs = _find_withs(weave.omni, o), _find_withs(weave.upstream, u)
     if any(weave.of_upstream[k].omni is None for k in theirs):
         return is_one_strand(weave, weave.omni[o].parent, weave.upstream[u].parent)
@@ -103,13 +106,15 @@ def _are_in_one_suite(weave: Weave, o: int, u: int) -> bool:
 
 
 def _find_withs(nodes: Sequence[Node], index: int) -> list[int]:
-    """The ``with`` heads directly around a statement, innermost first."""
+    """Return the ``with`` heads directly around a statement, innermost first."""
     return [*takewhile(lambda head: nodes[head].keyword in ("with", "async with"), ancestors(nodes, index))]
 
 
 def _drop_read(weave: Weave, found: dict[Strand, list[Strand]]) -> dict[Strand, list[Strand]]:
-    """Those of ``found`` that set no local which a remaining addition reads: that one might come to stand above omni's
-    statement, and read the local before it is set."""
+    """Drop from ``found`` what sets a local that a remaining addition reads.
+
+    That addition might come to stand above omni's statement, and read the local before it is set.
+    """
     while True:
         out = {strand for inside in found.values() for strand in inside}
         coming = [s for s in weave.of_upstream if s.sides == "u" and s.kept and s not in out]

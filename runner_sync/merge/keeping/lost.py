@@ -1,7 +1,7 @@
-"""Leave out additions of upstream that read names set only in statements that are not in the result.
+"""Leave out upstream's additions that read names set only in statements that are not in the result.
 
-Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
-``kept`` of the strands.
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; left-out strands are marked. May touch: ``kept`` of
+the strands.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from runner_sync.statements.dataflow import attributes_set, reads, rebinds, sets
 
 
 def leave_out_without_definitions(settling: Settling) -> None:
-    """Leave out an addition that reads a local which only statements removed by omni set: it belongs to that part.
+    """Leave out an addition that reads a local set only by statements that omni removed: it belongs to that part.
 
-    The same goes for one that reads an attribute which upstream newly sets, and only in statements left out. Whatever
-    then reads a name set only in these is left out as well, until nothing more is found. Only in a copy.
+    So too an addition that reads an attribute which upstream newly sets, and only in left-out statements. Repeats for
+    what reads a name set only in these additions, until nothing more is found. Only in a copy.
     """
     if not settling.is_copy:
         return
@@ -40,9 +40,9 @@ def leave_out_without_definitions(settling: Settling) -> None:
 
 
 class _Lost:
-    """The names set only in strands that are not kept, and the additions of upstream that read them.
+    """The names set only in strands that are not kept, and the upstream additions that read them.
 
-    Leaving out more strands can only add to these names. So each is entered once, and its readers are queued then.
+    Leaving out more strands only adds names. So each is entered once, and its readers are queued then.
     """
 
     def __init__(self, weave: Weave, strands: Sequence[Strand]) -> None:
@@ -63,7 +63,7 @@ class _Lost:
             self._lose({*removed, *self._find_new_attributes(strand)})
 
     def find_first_reader(self) -> tuple[Strand, str] | None:
-        """The first kept addition that reads such a name, and the name."""
+        """Return the first kept addition that reads a lost name, and the name; ``None`` if there is none."""
         while self.waiting:
             strand = self.strands[heappop(self.waiting)]
             if strand.kept:
@@ -71,7 +71,7 @@ class _Lost:
         return None
 
     def leave_out(self, addition: Sequence[int]) -> None:
-        """Mark an addition, given by upstream's indices, as not kept; the names that it alone sets are lost."""
+        """Mark an addition, given by upstream indices, as not kept; the names that it alone sets are lost."""
         self._lose(name for index in addition for name in sets(self.weave.upstream[index]))
         for strand in (self.weave.of_upstream[index] for index in addition):
             if strand.kept:
@@ -90,12 +90,13 @@ class _Lost:
                     heappush(self.waiting, place)
 
     def _find_set_anew(self, strand: Strand) -> frozenset[str]:
-        """The names that a statement sets; not those for which an addition needs an old value: ``rows = pad(rows)``."""
+        """Return the names that a statement sets, except those that an addition computes from an old value: ``n =
+        pad(n)``."""
         node = any_node(self.weave, strand)
         return _find_set(node) - (rebinds(node) if strand.sides == "u" else frozenset())
 
     def _find_new_attributes(self, strand: Strand) -> set[str]:
-        """The attributes of ``self`` that an addition of upstream's sets, and neither base nor omni mentions."""
+        """Return the attributes of ``self`` that an upstream addition sets, and neither base nor omni mentions."""
         found = attributes_set(any_node(self.weave, strand)) if strand.sides == "u" else ()
         return {name for name in found if name.startswith("self.")} - self.old_attributes
 
@@ -112,8 +113,7 @@ def _find_read(node: Node) -> frozenset[str]:
 
 
 def _find_whole_addition(weave: Weave, strand: Strand) -> list[int]:
-    """The indices of the outermost block around the statement that consists of upstream's additions only, else of the
-    statement itself."""
+    """Return the indices of the outermost block of upstream additions around a statement, else of the statement."""
     top = strand.upstream
     assert top is not None
     while (above := weave.upstream[top].parent) != ROOT and weave.of_upstream[above].sides == "u":

@@ -1,7 +1,7 @@
-"""Keep statements inside omni's own blocks, even if another revision of upstream has them, too.
+"""Keep statements inside omni's own blocks, even if another upstream revision has them too.
 
 The first verdict (`presence`) takes such a statement for a leftover of that revision. Comes in: a weave with a first
-verdict on each strand. Goes out: verdicts on what omni alone has. May touch: ``kept`` of the strands.
+verdict on each strand. Goes out: verdicts on what upstream lacks; ``Doubt`` values. May touch: ``kept`` of the strands.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from runner_sync.statements import ROOT
 
 
 def keep_marked_blocks(settling: Settling) -> None:
-    """Keep what omni alone has between the two ruler comments with which it marked a block as its own."""
+    """Keep what omni alone has between the two ruler comments that mark a block as its own."""
     weave = settling.weave
     for first, last in pairs(weave):
         if ruler_title(weave.omni[first].text):
@@ -26,7 +26,7 @@ def keep_marked_blocks(settling: Settling) -> None:
 
 
 def keep_clauses_of_edited(settling: Settling) -> None:
-    """Keep a clause that another revision of upstream has, too, where omni rewrote the statement that it belongs to."""
+    """Keep a clause that another upstream revision also has, if omni rewrote the statement that owns it."""
     weave, heritage = settling.weave, settling.terms.heritage
     for index, strand in enumerate(weave.of_omni):
         node = weave.omni[index]
@@ -38,11 +38,10 @@ def keep_clauses_of_edited(settling: Settling) -> None:
 
 
 def settle_own_suites(settling: Settling) -> None:
-    """Let a statement that another revision of upstream has, too, share the verdict of the suite around it, where omni
-    alone has that suite.
+    """Give a statement that another upstream revision also has the verdict of the omni suite around it.
 
-    In such a suite that stays, a statement which upstream removed, and which omni has in another revision's text,
-    counts as edited by omni: it stays, and is asked about.
+    Omni alone has that suite. If the suite stays, a statement inside that upstream removed, and that omni has in
+    another revision's text, counts as edited by omni: it stays, and is asked about.
     """
     weave, heritage = settling.weave, settling.terms.heritage
     for index, strand in enumerate(weave.of_omni):

@@ -1,7 +1,7 @@
-"""Leave out what upstream adds to a part that omni removed, unless a neighbour is left that it can stand beside.
+"""Leave out upstream's additions to a part that omni removed, unless a neighbour is left to stand beside.
 
-Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May touch:
-``kept`` of the strands.
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; left-out strands are marked. May touch: ``kept`` of
+the strands.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from runner_sync.statements import ROOT, below, in_suite, siblings
 def leave_out_inside_removed(settling: Settling) -> None:
     """Leave out what upstream adds inside a suite that is not kept, or (in a copy) around a block that omni removed.
 
-    It comes in all the same where omni has the nearest old statement before or behind it, in whatever suite.
+    An addition still comes in if omni has the nearest old statement before or behind it, in whatever suite.
     """
     weave = settling.weave
     for strand in settling.strands:
@@ -41,8 +41,10 @@ def leave_out_inside_removed(settling: Settling) -> None:
 
 
 def _is_around_removed_block(weave: Weave, head: int) -> bool:
-    """Whether a new suite of upstream's wraps a block that omni removed: half of its statements or more stand in the
-    base and nowhere in omni, and omni has none of the others either."""
+    """Whether a new upstream suite wraps a block that omni removed.
+
+    At least half of its statements must be in the base and nowhere in omni, and omni must have none of the others.
+    """
     whole = below(weave.upstream, head)
     if weave.of_upstream[head].sides != "u" or any(weave.of_upstream[k].omni is not None for k in whole):
         return False
@@ -53,11 +55,12 @@ def _is_around_removed_block(weave: Weave, head: int) -> bool:
 
 
 def leave_out_between_removed(settling: Settling) -> None:
-    """Leave out what upstream adds inside a passage that omni removed: between two removed statements of one suite, or
-    an early exit behind a removed early exit, because omni decides by itself where it leaves.
+    """Leave out what upstream adds inside a passage that omni removed, in a copy.
 
-    Only in a copy. An addition that merely repeats a statement now under a condition comes in (`_is_said_again`), and
-    so does one in a passage of which omni has a statement that goes with it: what upstream put in its place.
+    The addition stands between two removed statements of one suite. Or it is an early exit behind a removed early exit,
+    because omni decides by itself where it leaves. An addition that merely repeats a statement now under a condition
+    comes in (`_is_repetition`). So does one in a passage from which upstream removed a statement of omni's, which it
+    replaces.
     """
     weave = settling.weave
     for strand in settling.strands if settling.is_copy else ():
@@ -79,7 +82,7 @@ def leave_out_between_removed(settling: Settling) -> None:
 
 
 def _has_removal_between(weave: Weave, first: Strand | None, last: Strand | None) -> bool:
-    """Whether upstream takes a statement of omni's away between two statements that omni has removed."""
+    """Whether upstream removed a statement of omni's between two statements that omni removed."""
     assert first is not None
     assert last is not None
     between = (weave.of_base[k] for k in range(first.in_base + 1, last.in_base))
@@ -91,12 +94,12 @@ def _is_removed_exit(weave: Weave, strand: Strand | None) -> bool:
 
 
 def _is_early_exit(weave: Weave, whole: Sequence[int]) -> bool:
-    """Whether a statement of upstream's, given with all inside it, is just an ``if`` around a ``return``."""
+    """Whether an upstream statement, given with all inside it, is just an ``if`` around a ``return``."""
     return [weave.upstream[k].keyword for k in whole if not weave.upstream[k].is_comment] == ["if", "return"]
 
 
 def _is_repetition(weave: Weave, index: int) -> bool:
-    """Whether an addition repeats a statement of the base that upstream has moved into another suite further up::
+    """Whether an addition repeats a base statement that upstream moved into another suite further up::
 
     rows = self.rows                if self.is_idle:
     if self.is_idle:                    rows = self.rows
@@ -111,7 +114,7 @@ def _is_repetition(weave: Weave, index: int) -> bool:
 
 
 def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:
-    """Whether upstream has put a statement of the base into a suite that it was not in."""
+    """Whether upstream put a base statement into a suite that it was not in."""
     if strand.base is None:
         return False
     suite = weave.upstream[strand.in_upstream].parent
@@ -119,12 +122,12 @@ def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:
 
 
 def _find_old_sibling(weave: Weave, index: int, step: int) -> Strand | None:
-    """The nearest statement before or after one of upstream's, in its suite, that the base has, too."""
+    """Return the nearest sibling of an upstream statement, before (-1) or after (1) it, that the base also has."""
     around = (weave.of_upstream[k] for k in siblings(weave.upstream, index, step=step))
     return next((strand for strand in around if strand.base is not None), None)
 
 
 def _has_neighbour(weave: Weave, index: int) -> bool:
-    """Whether omni, too, has the nearest statement of the base before or behind one of upstream's, in its suite."""
+    """Whether omni has the nearest base statement before or behind an upstream one in its suite."""
     around = [_find_old_sibling(weave, index, step) for step in (-1, 1)]
     return any(other is not None and other.omni is not None for other in around)

@@ -1,7 +1,7 @@
-"""The first verdict on each strand by itself: which of the three texts have it, and which of them changed it.
+"""Give each strand a first verdict by itself: which of the three texts have it, and which changed it.
 
-Comes in: a weave. Goes out: a verdict on each strand, which later passes may still turn because of its surroundings,
-and a ``Doubt`` where the texts do not settle it. May touch: ``carried`` and ``kept`` of the strands.
+Comes in: a weave. Goes out: a verdict on each strand, which later passes may turn because of its surroundings, and a
+``Doubt`` where the texts do not settle it. May touch: ``carried`` and ``kept`` of the strands.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from runner_sync.statements.dataflow import binds, reads, uses_anything_of
 
 
 def judge_each(settling: Settling) -> None:
-    """The first verdict on every strand."""
+    """Give every strand its first verdict."""
     own = only_in_omni(settling.weave)
     for strand in settling.strands:
         strand.kept, doubt = _judge(settling.weave, strand, settling.terms, own)
@@ -32,7 +32,7 @@ def judge_each(settling: Settling) -> None:
 
 
 def _judge(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
-    """Whether a strand is kept, and the doubt about it. ``own`` are the texts of what omni has `elsewhere`."""
+    """Return whether a strand is kept, and the doubt about it; ``own`` are the texts that `only_in_omni` finds."""
     match strand.sides:
         case "o":
             omni = weave.omni[strand.in_omni]
@@ -49,7 +49,7 @@ def _judge(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> 
 
 
 def _judge_gone_upstream(weave: Weave, strand: Strand, terms: Terms) -> tuple[bool, Doubt | None]:
-    """The verdict on a statement of the base that only omni still has."""
+    """Judge a base statement that only omni still has."""
     omni = weave.omni[strand.in_omni]
     if is_same(weave.base[strand.in_base], omni) or is_inherited(omni, terms.heritage):
         return False, None
@@ -63,14 +63,14 @@ def _judge_gone_upstream(weave: Weave, strand: Strand, terms: Terms) -> tuple[bo
 
 
 def _judge_gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collection[str]) -> tuple[bool, Doubt | None]:
-    """The verdict on a statement of the base that only upstream still has, perhaps in a new version."""
+    """Judge a base statement that only upstream still has, perhaps in a new version."""
     before, now = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
     if is_same(before, now):
         return False, None
     if terms.policy.gone_here_edited_there == "upstream":
         return True, _make_doubt(weave, strand, Reason("removed statement changed"), INFERRED)
     if not now.compound and (now.canon in own or _has_as_many(weave, now)):
-        return False, None  # as upstream has it now, omni has it at another place
+        return False, None  # omni has upstream's version at another place
     if _has_elif_on(weave, now):
         return False, None
     if found := _find_moved(weave, before):
@@ -83,14 +83,13 @@ def _judge_gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collect
 
 
 def _settle_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequence[Strand]) -> Doubt | None:
-    """The doubt about a statement that upstream changed and that omni has at other places, ``found``; they get the new
-    version where that is safe."""
+    """Give the places ``found`` of a statement that omni moved upstream's new version if safe; return the doubt."""
     now = weave.upstream[strand.in_upstream]
     first, *others = found
     if others and _is_split_up(weave, strand, found) and not _is_kept_out(now, terms):
         for place in found:
             place.carried = now.text
-        # Of a port, each passage is asked about anyway.
+        # In a port, each passage is asked about anyway.
         is_told = terms.policy.is_copy
         return Doubt(strand, Reason("repeated statement followed"), INFERRED, first, (strand,)) if is_told else None
     if others:
@@ -103,8 +102,10 @@ def _settle_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequence[St
 
 
 def _is_in_new_form(weave: Weave, omni: Node) -> bool:
-    """Whether a statement of omni's own is equal to upstream's new version of one in the base that omni lacks: then it
-    is up to date, and no leftover of an older revision."""
+    """Whether an omni statement equals upstream's new version of a base statement that omni lacks.
+
+    Then it is up to date, and not a leftover of an older revision.
+    """
     return any(
         strand.sides == "bu" and node.canon == omni.canon
         for node, strand in zip(weave.upstream, weave.of_upstream, strict=True)
@@ -121,7 +122,8 @@ def _has_as_many(weave: Weave, node: Node) -> bool:
 
 
 def _has_elif_on(weave: Weave, node: Node) -> bool:
-    """Whether omni has ``elif`` of its own with the condition of this ``if``, behind a branch that it put in front."""
+    """Whether omni has an ``elif`` of its own with the condition of this ``if``, behind a branch that it put in
+    front."""
     branch = f"el{node.canon}"
     return node.keyword == "if" and any(
         mine.canon == branch and strand.sides == "o" for mine, strand in zip(weave.omni, weave.of_omni, strict=True)
@@ -129,8 +131,10 @@ def _has_elif_on(weave: Weave, node: Node) -> bool:
 
 
 def _find_moved(weave: Weave, node: Node) -> list[Strand]:
-    """Omni's own statements with the same text as ``node`` of the base, which omni lacks at its old place; none if the
-    text is not telling, or if omni has several that are not in branches of one condition."""
+    """Return omni's own statements with the text of ``node`` of the base, which omni lacks at its old place.
+
+    Returns none if the text is not telling, or if several are not in branches of one condition.
+    """
     if node.is_clause or not node.is_telling:
         return []
     found = [s for s in weave.of_omni if s.sides == "o" and weave.omni[s.in_omni].canon == node.canon]
@@ -139,8 +143,10 @@ def _find_moved(weave: Weave, node: Node) -> list[Strand]:
 
 
 def _is_split_up(weave: Weave, strand: Strand, found: Sequence[Strand]) -> bool:
-    """Whether omni has in branches of a condition what the base has in front of it, with the same values there, so that
-    upstream's version means in each branch what it means in front of it."""
+    """Whether omni has in branches of a condition, with the same values, what the base has in front of it.
+
+    Then upstream's version means the same in each branch as in front of the condition.
+    """
     now = weave.upstream[strand.in_upstream]
     if now.compound or not all(_is_runnable_there(weave, strand, place) for place in found):
         return False
@@ -164,8 +170,11 @@ def _is_runnable_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
 
 
 def _has_same_values_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
-    """Whether omni has a statement in the same suite as upstream, and nothing between the two places sets what
-    upstream's version mentions: then it is given the same values there."""
+    """Whether upstream's version of a statement is given the same values at omni's place.
+
+    Omni must have it in the same suite as upstream, and nothing between the two places may set what the version
+    mentions.
+    """
     here, there = weave.omni[moved.in_omni].parent, weave.upstream[strand.in_upstream].parent
     if (weave.of_omni[here] if here != ROOT else None) is not (weave.of_upstream[there] if there != ROOT else None):
         return False
@@ -180,8 +189,10 @@ def _has_same_values_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
 
 
 def _follow_named_part(weave: Weave, strand: Strand) -> None:
-    """Where upstream moved a part of a statement into a new assignment, and omni edited that part, put omni's version
-    of the part into the assignment: both strands get the text for it as ``carried``."""
+    """Carry omni's edit of a part of a statement into the new assignment to which upstream moved that part.
+
+    Both strands get their text as ``carried``.
+    """
     base, omni, upstream = (node.canon for node in sides_of(weave, strand) if node is not None)
     if base in (omni, upstream) or omni == upstream:
         return
@@ -193,8 +204,10 @@ def _follow_named_part(weave: Weave, strand: Strand) -> None:
 
 
 def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
-    """The new statement of upstream's that passes on the arguments of a removed call; it gets a ``carried`` text with
-    the arguments that omni had added. ``None`` if there is no such statement."""
+    """Return the new upstream statement that passes on the arguments of a removed call, or ``None``.
+
+    Its ``carried`` text gets the arguments that omni had added.
+    """
     new = [s for s in weave.of_upstream if s.sides == "u" and s.kept and not s.carried]
     nodes = [weave.upstream[s.in_upstream] for s in new]
     base, omni = weave.base[strand.in_base], weave.omni[strand.in_omni]
@@ -209,8 +222,10 @@ def _carry_over(weave: Weave, strand: Strand) -> Strand | None:
 
 
 def _is_rewritten(weave: Weave, strand: Strand) -> bool:
-    """Whether a new statement of upstream's binds what the removed one bound, or, if that bound nothing, is the new
-    final ``return`` in its place: with both kept, the work would be done twice, or one would never run."""
+    """Whether a new upstream statement replaces the removed one: with both kept, the work would be done twice.
+
+    It binds what the removed one bound or, if that bound nothing, is the new final ``return`` in its place.
+    """
     mine = binds(weave.omni[strand.in_omni])
     if not mine:
         return _has_new_final_return(weave, strand)
@@ -229,8 +244,7 @@ def _has_new_final_return(weave: Weave, strand: Strand) -> bool:
 
 
 def _find_ended_suite(nodes: Sequence[Node], strands: Sequence[Strand], index: int) -> Strand | int | None:
-    """The head of the suite that a ``return`` ends (``ROOT`` for the unit); ``None`` if the statement is no such
-    ``return``."""
+    """Return the head of the suite that a ``return`` ends (``ROOT`` for the unit); ``None`` for other statements."""
     node = nodes[index]
     if node.keyword != "return":
         return None
@@ -240,6 +254,6 @@ def _find_ended_suite(nodes: Sequence[Node], strands: Sequence[Strand], index: i
 
 
 def _make_doubt(weave: Weave, strand: Strand, reason: Reason, confidence: float) -> Doubt | None:
-    """The doubt; none about a comment or docstring."""
+    """Return the doubt; none about a comment or docstring."""
     node = any_node(weave, strand)
     return None if node.is_comment or node.kind == "docstring" else Doubt(strand, reason, confidence)

@@ -1,7 +1,7 @@
-"""Leave out what must not come in from upstream, and what depends on it.
+"""Leave out upstream statements that must not come in, and what depends on them.
 
-Comes in: a weave that is being settled, with a ``Veto``. Goes out: ``Doubt`` values; the strands that stay out are
-marked. May touch: ``kept`` of the strands.
+Comes in: a weave that is being settled, with a ``Veto``. Goes out: ``Doubt`` values; left-out strands are marked. May
+touch: ``kept`` of the strands.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from runner_sync.statements.dataflow import binds, reads
 def refuse(settling: Settling) -> None:
     """Leave out what the veto refuses, all inside it, and what reads a local set only there.
 
-    In a run of strands with something refused, upstream's deletions are not made either: they belong to that change.
-    A change of a statement that omni lacks is told with the reason why it could not come anyway, if it brings the use
-    of such a local.
+    In a run of strands with a refused one, upstream's deletions are not made either, because they belong to that
+    change. The doubt about a changed statement that omni lacks gets the reason why the change could not come in anyway,
+    if it uses such a local.
     """
     weave, strands, veto = settling.weave, settling.strands, settling.terms.veto
     if veto is None:
@@ -53,8 +53,8 @@ def refuse(settling: Settling) -> None:
 
 
 def _sharpen_reason(settling: Settling, strand: Strand, veto: Veto, lost: AbstractSet[str]) -> None:
-    """Give the doubt about a changed statement that omni lacks the reason to leave out the locals that only the change
-    uses, if there is one."""
+    """Give the doubt about a changed statement that omni lacks the reason to refuse a local that only the change
+    uses."""
     weave = settling.weave
     now, was = weave.upstream[strand.in_upstream], weave.base[strand.in_base]
     reason = veto(now.canon) or _find_dependency(now, lost - reads(was))
@@ -71,15 +71,15 @@ def _sharpen_reason(settling: Settling, strand: Strand, veto: Veto, lost: Abstra
 
 
 ABOUT_LOCALS: Collection[Kind] = ("reads what nothing sets", "reads what was left out", "half of a feature")
-"""Reasons to leave out a statement for a local that it reads."""
+"""Reasons to leave out a statement because of a local that it reads."""
 
 
 def _find_dependency(node: Node, lost: Collection[str]) -> Reason | None:
-    """The reason to leave out a statement that reads a ``lost`` name, else ``None``."""
+    """Return the reason to leave out a statement that reads a ``lost`` name, else ``None``."""
     names = sorted(reads(node) & set(lost))
     return Reason("reads what was left out", (names[0],)) if names else None
 
 
 def _find_set_locals(node: Node) -> frozenset[str]:
-    """The locals that a statement sets for the ones below it; a function sets its name, not its parameters."""
+    """Return the locals that a statement sets for those below it; a function sets its name, not its parameters."""
     return frozenset({node.defines}) if node.defines else binds(node)

@@ -1,7 +1,7 @@
-"""Keep suites that upstream removed and in which omni has edits or additions of its own.
+"""Keep suites that upstream removed and that hold omni's edits or additions.
 
-Comes in: a weave that is being settled. Goes out: ``Doubt`` values; the suites that stay, and what is left out instead,
-are marked. May touch: ``kept`` of the strands.
+Comes in: a weave that is being settled. Goes out: ``Doubt`` values; kept suites, and what is left out instead, are
+marked. May touch: ``kept`` of the strands.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from runner_sync.statements import below
 
 
 def keep_loops_with_additions(settling: Settling) -> None:
-    """Keep a loop that upstream removed and omni had added to: what stood in a loop makes no sense outside of one.
+    """Keep a loop that upstream removed and omni had added to, because its body makes no sense outside a loop.
 
-    In a copy the loop stays around omni's additions only, and upstream's replacement comes in as well. Otherwise all of
-    the loop stays, and the replacement is left out.
+    In a copy, the loop stays around omni's additions only, and upstream's replacement comes in as well. In a port, all
+    of the loop stays, and the replacement is left out.
     """
     weave = settling.weave
     for index, strand in enumerate(weave.of_omni):
@@ -36,10 +36,10 @@ def keep_loops_with_additions(settling: Settling) -> None:
 
 
 def keep_suites_with_edits(settling: Settling) -> None:
-    """Keep a block as a whole, and ask about it, if upstream removed it and an edit of omni's inside stays.
+    """Keep a whole block, and ask about it, if upstream removed it and an edit of omni's inside stays.
 
-    The edited statement alone would run without its condition, and without what stood before it. What upstream put in
-    place of the block comes in as well in a copy, and is left out otherwise.
+    The edited statement alone would run without its condition, and without what stood before it. In a copy, upstream's
+    replacement of the block comes in as well; in a port, it is left out.
     """
     weave = settling.weave
     for index, strand in enumerate(weave.of_omni):
@@ -57,7 +57,7 @@ def keep_suites_with_edits(settling: Settling) -> None:
 
 
 def _leave_out_replacement(settling: Settling, strand: Strand) -> tuple[Strand, ...]:
-    """Leave out upstream's replacement of a suite that stays, except in a copy; return the new statements among it."""
+    """Leave out upstream's replacement of a kept suite, except in a copy; return the new statements in it."""
     if settling.is_copy:
         return ()
     run = _find_run(settling.strands, strand)
@@ -68,7 +68,7 @@ def _leave_out_replacement(settling: Settling, strand: Strand) -> tuple[Strand, 
 
 
 def _find_run(strands: Sequence[Strand], strand: Strand) -> list[Strand]:
-    """The run of strands that one is in, up to the nearest on either side that both omni and upstream have."""
+    """Return the run of strands around one, up to the nearest on either side that both omni and upstream have."""
     at = next(k for k, other in enumerate(strands) if other is strand)
     both = [k for k, other in enumerate(strands) if other.omni is not None and other.upstream is not None]
     first = max((k for k in both if k < at), default=-1) + 1

@@ -3,8 +3,8 @@
 Comes in: a ``Weave``. Goes out: verdicts on its strands, in place, and ``Doubt`` values for the review. May touch:
 nothing itself; its passes do.
 
-The verdict on one strand depends on those on others. So the passes run in phases, and each phase declares which
-verdicts it may still turn.
+The verdict on one strand depends on the others. So the passes run in phases, and each phase declares which verdicts it
+may still turn.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from runner_sync.merge.policy import Terms
 from runner_sync.merge.weave import Doubt, Strand, Weave
 
 Pass = Callable[[Settling], None]
-"""Looks at all strands, turns verdicts, and adds to the doubts or takes some back."""
+"""Turns the verdicts on any strands, and adds or drops doubts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Passes in their order. ``out`` and ``back`` are the sides (``"bo"``: base and omni) of the strands that the
-    passes may leave out and bring back.
+    """Passes in their order, and the verdicts that they may turn.
 
-    A verdict that no later phase may turn is final. What all three sides have stays from the start.
+    ``out`` and ``back`` are the sides (``"bo"``: base and omni) of the strands that the passes may leave out and bring
+    back. A verdict that no later phase may turn is final. What all three sides have stays from the start.
     """
 
     name: str
@@ -95,11 +95,14 @@ PHASES = (
         back=("o", "u", "bo", "bu"),
     ),
 )
-"""Every pass that gives or turns verdicts. From the third phase on, nothing of omni's that stays is left out again."""
+"""Every pass that gives or turns verdicts. From the third phase on, no kept statement of omni's is left out again."""
 
 
 def settle_presence(weave: Weave, strands: Sequence[Strand], terms: Terms) -> list[Doubt]:
-    """Decide which strands stay. What one side deleted and the other left alone goes; any other deletion is a doubt."""
+    """Decide which strands stay, and return the doubts.
+
+    What one side deleted and the other left alone goes; any other deletion is a doubt.
+    """
     settling = Settling(weave, strands, terms)
     for phase in PHASES:
         for settle in phase.passes:

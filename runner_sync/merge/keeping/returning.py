@@ -1,7 +1,7 @@
-"""Recognise blocks that omni removed in what looks like upstream's additions: upstream moved them, or they have grown.
+"""Recognise removed blocks of omni's among upstream's additions: upstream moved them, or they have grown.
 
-Comes in: a weave, before or after it is settled. Goes out: ``Doubt`` values; the strands that stay out are marked. May
-touch: ``kept`` of the strands.
+Comes in: a weave, before or after it is settled. Goes out: ``Doubt`` values; left-out strands are marked. May touch:
+``kept`` of the strands.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from runner_sync.statements import Node, below, clauses, said, siblings
 
 
 def find_returned(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """The doubts about blocks that omni removed and that came in again, because upstream has them elsewhere now."""
+    """Return doubts about blocks that omni removed and that came in again, because upstream has them elsewhere now."""
     sides = ((weave.base, weave.of_base), (weave.upstream, weave.of_upstream))
     old, new = (
         [(said(nodes, [k]), strands[k]) for k in range(len(nodes)) if nodes[k].compound] for nodes, strands in sides
@@ -57,7 +57,7 @@ def leave_out_stayed_blocks(settling: Settling) -> None:
 
 
 def _choose_reason(weave: Weave, index: int, old: Sequence[str]) -> Reason:
-    """What upstream did to a removed block ``old``, which has grown: a condition may have got no more than branches."""
+    """Return what upstream did to a removed block ``old`` that has grown: it added branches, or something else."""
     nodes = weave.upstream
     new = {k for clause in clauses(nodes, index) if nodes[clause].canon not in old for k in below(nodes, clause)}
     rest = tuple(nodes[k].canon for k in below(nodes, index) if k not in new and not nodes[k].is_comment)
@@ -72,8 +72,10 @@ def _has_grown(block: Sequence[str], old: Sequence[str]) -> bool:
 
 
 def _find_neighbours(nodes: Sequence[Node], index: int) -> tuple[str, str]:
-    """The texts before and behind a statement in its suite, empty where nothing stands; of an assigned call only the
-    targets and the function, so that changed arguments do not matter."""
+    """Return the texts before and behind a statement in its suite, empty where nothing stands.
+
+    For an assigned call, only the targets and the function count, so that changed arguments do not matter.
+    """
 
     def nearest(step: int) -> str:
         rows = (nodes[k] for k in siblings(nodes, index, step=step))

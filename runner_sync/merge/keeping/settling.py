@@ -1,4 +1,4 @@
-"""A weave whose strands are being settled: what each pass of `resolve` is given, and changes.
+"""A weave whose strands are being settled: the state that each pass of `resolve` reads and changes.
 
 Comes in: a ``Weave``, its strands in order, and the ``Terms``. Goes out: verdicts on the strands, in place, and
 ``Doubt`` values. May touch: nothing else.
@@ -15,7 +15,7 @@ from runner_sync.merge.weave import Doubt, Strand, Weave
 
 @dataclass
 class Settling:
-    """A weave on its way from the first verdicts to the last, and the doubts about them so far."""
+    """A weave between the first and the last verdicts, and the doubts about them so far."""
 
     weave: Weave
     strands: Sequence[Strand]

@@ -1,7 +1,7 @@
 """Bring back statements that are needed after all, given what else stays or is left out.
 
-Comes in: a weave that is settled otherwise. Goes out: ``Doubt`` values; what stays is marked. May touch: ``kept`` of
-the strands.
+Comes in: a weave with all other verdicts. Goes out: ``Doubt`` values; what stays is marked. May touch: ``kept`` of the
+strands.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from runner_sync.statements.dataflow import binds, reads, sets
 
 
 def keep_pinned(settling: Settling) -> None:
-    """Keep what omni has from a third party, where upstream removed it and put nothing in its place."""
+    """Keep what omni has from a third party, if upstream removed it and put nothing in its place."""
     weave, pinned = settling.weave, settling.terms.pinned
     for run in split_into_runs(settling.strands):
         if any(strand.sides == "u" and strand.kept for strand in run):
@@ -34,7 +34,7 @@ def keep_pinned(settling: Settling) -> None:
 def undo_half_moves(settling: Settling) -> None:
     """Keep a statement that upstream moved at its old place, if it does not come in at the new one.
 
-    A statement that the base already had at the new place, unchanged, is no move.
+    A statement that the base already had at the new place, unchanged, was not moved.
     """
     weave = settling.weave
     left_out = {
@@ -54,9 +54,9 @@ def _is_as_in_base(weave: Weave, strand: Strand) -> bool:
 
 
 def keep_needed_suites(settling: Settling) -> None:
-    """Keep a head around statements that stay, unless upstream has these statements outside of it.
+    """Keep a head around statements that stay, unless upstream has these statements outside it.
 
-    Where only additions of omni's are left inside, it stays with a doubt: nobody knows whether they make sense without.
+    If only omni's additions are left inside, it stays with a doubt: nobody knows whether they make sense without it.
     """
     weave = settling.weave
     for index in range(len(weave.omni) - 1, -1, -1):
@@ -108,7 +108,7 @@ def keep_definitions(settling: Settling) -> None:
 
 
 def _is_only_definition(weave: Weave, strand: Strand, names: Collection[str], binders: Mapping[str, int]) -> bool:
-    """Whether a statement of upstream's, in a suite that stays, is the only one to bind one of the ``names``.
+    """Whether an upstream statement, in a suite that stays, is the only one to bind one of the ``names``.
 
     ``binders`` counts upstream's statements that bind each name.
     """
@@ -132,10 +132,10 @@ def _find_reads(nodes: Sequence[Node], index: int | None) -> frozenset[str]:
 
 
 def keep_first_values(settling: Settling) -> None:
-    """Keep a first value such as ``found = None`` that upstream removed, if omni still sets the local, under a
-    condition, and reads it.
+    """Keep a first value such as ``found = None`` that upstream removed, if omni still sets and reads the local.
 
-    Upstream gave the local up. A text that goes on using it needs a value on the paths where the condition fails.
+    Omni sets it under a condition, so its text needs a value on the paths where the condition fails. Upstream gave the
+    local up.
     """
     weave = settling.weave
     new = [strand for strand in settling.strands if strand.sides == "u" and strand.kept]
@@ -150,8 +150,7 @@ _CONSTANT = re.compile(r"\w+(?:: [^=]+)? = (?:None|True|False|\d+|''|\[\]|\{\}|\
 
 
 def _is_first_value_needed(settling: Settling, index: int, name: str) -> bool:
-    """Whether omni's statements that stay read a local below its first value, and all others that bind it stay, too,
-    inside blocks below the first value."""
+    """Whether omni's kept statements read a local below its first value, and rebind it only in blocks below."""
     weave = settling.weave
     behind = range(index + 1, len(weave.omni))
     left = [
@@ -181,8 +180,10 @@ def keep_remarks_on_edits(settling: Settling) -> None:
 
 
 def take_other_branches(settling: Settling) -> None:
-    """Bring in upstream's branch of an ``if`` that goes, where each side kept a different branch: without it, both
-    branches would be lost. Only in a copy."""
+    """Bring in upstream's branch of a removed ``if`` if each side kept another branch; else both would be lost.
+
+    Only in a copy.
+    """
     weave = settling.weave
     for index, strand in enumerate(weave.of_base) if settling.is_copy else ():
         is_gone = strand.sides == "b" or (strand.sides == "bo" and not strand.kept)

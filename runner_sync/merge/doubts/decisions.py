@@ -287,7 +287,8 @@ def _join_neighbours(questions: Sequence[_Question], emitted: Emitted) -> list[_
 
 
 def _find_first_line(one: _Question, other: _Question, emitted: Emitted) -> int:
-    """Return the first line of two neighbouring questions, or that of a head which the texts of the sides also show."""
+    """Return the first line of two neighbouring questions; if the first opens a suite and the other follows, its
+    head's."""
     shown, line = one.doubts[0].instead or one.doubts[0].strand, one.line
     if not (one.chosen and other.chosen) or shown not in emitted.place:
         return line

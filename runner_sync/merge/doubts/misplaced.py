@@ -228,8 +228,7 @@ def _get_start(node: Node) -> str:
 
 
 def _find_neighbours(weave: Weave, strand: Strand, side: str) -> set[tuple[str, str]]:
-    """Return ``("before", text)`` and ``("behind", text)`` of a strand's nearest neighbours in its suite on one
-    side."""
+    """Return ``("before", text)`` and ``("behind", text)`` of a strand's nearest siblings on one side."""
     nodes, _ = weave.side(side)
     beside = {where: siblings(nodes, strand.on(side), step=step) for where, step in (("before", -1), ("behind", 1))}
     nearest = {where: next((k for k in row if not nodes[k].is_clause), None) for where, row in beside.items()}

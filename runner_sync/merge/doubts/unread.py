@@ -130,8 +130,7 @@ def _find_written_names(node: Node) -> frozenset[str]:
 
 
 def find_reads(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> frozenset[str]:
-    """Return the locals that the chosen text of a strand reads; of a merged text, those it mentions and a side
-    reads."""
+    """Return the locals that the chosen text of a strand reads; if merged, those it mentions that a side reads."""
     sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
     nodes = [nodes[index] for nodes, index in sides if index is not None]
     chosen = contents[strand].lines

@@ -3,8 +3,8 @@
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; left-out strands are marked. May touch: ``kept`` of
 the strands.
 
-Only in a port. Statement by statement, a part of the block would come in, because omni has the rest of it paired, and
-that part would do nothing::
+The pass runs only in a port. Statement by statement, a part of the block would come in, because omni has the rest of it
+paired, and that part would do nothing::
 
     omni    if self.config.keeps_experts:      upstream    if self.has_experts:
                 capturer = self.capturer                       capturer = self.capturer
@@ -31,7 +31,7 @@ LEAST = 2
 def leave_out_blocks_at_hand(settling: Settling) -> None:
     """Leave out each such block if it stands once on either side, in the same suite.
 
-    Asks only if upstream's condition is new: when it was not, omni already had its own instead.
+    Asks only if upstream's condition is new; otherwise omni already had its own condition instead.
     """
     weave = settling.weave
     theirs = _index_blocks(weave.upstream) if not settling.is_copy else {}

@@ -43,8 +43,7 @@ def drop_foreign_doubts(settling: Settling) -> None:
 
 
 def _is_still_needed(weave: Weave, doubt: Doubt, foreign: Heritage) -> bool:
-    """Whether a doubt is about a statement that omni has in several branches, and upstream in a form that is not
-    foreign."""
+    """Whether a doubt is about a statement that omni has in several branches, and upstream's form is not foreign."""
     is_repeated = doubt.reason.kind == "repeated statement changed"
     return is_repeated and weave.upstream[doubt.strand.in_upstream].canon not in foreign
 

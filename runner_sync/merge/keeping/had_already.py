@@ -5,7 +5,7 @@ Omni's statement may also stand outside a ``with`` that is around upstream's.
 Comes in: a weave that is being settled. Goes out: ``Doubt`` values; left-out strands are marked. May touch: ``kept`` of
 the strands.
 
-Only in a port: the GPU twin and the NPU method may do the same work in another order::
+The pass runs only in a port, because the GPU twin and the NPU method may do the same work in another order::
 
     omni        if self.state is not None:      upstream    self.begin(rows)
                     raise StateError                        if self.state is not None:

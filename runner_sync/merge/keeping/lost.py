@@ -22,8 +22,8 @@ from runner_sync.statements.dataflow import attributes_set, reads, rebinds, sets
 def leave_out_without_definitions(settling: Settling) -> None:
     """Leave out an addition that reads a local set only by statements that omni removed: it belongs to that part.
 
-    So too an addition that reads an attribute which upstream newly sets, and only in left-out statements. Repeats for
-    what reads a name set only in these additions, until nothing more is found. Only in a copy.
+    Also leaves out an addition that reads an attribute which upstream newly sets, and only in left-out statements.
+    Repeats for what reads a name set only in these additions, until nothing more is found. Runs only in a copy.
     """
     if not settling.is_copy:
         return
@@ -90,8 +90,7 @@ class _Lost:
                     heappush(self.waiting, place)
 
     def _find_set_anew(self, strand: Strand) -> frozenset[str]:
-        """Return the names that a statement sets, except those that an addition computes from an old value: ``n =
-        pad(n)``."""
+        """Return the names that a statement sets, except those that an addition recomputes: ``rows = pad(rows)``."""
         node = any_node(self.weave, strand)
         return _find_set(node) - (rebinds(node) if strand.sides == "u" else frozenset())
 

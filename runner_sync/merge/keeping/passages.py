@@ -55,7 +55,7 @@ def _is_around_removed_block(weave: Weave, head: int) -> bool:
 
 
 def leave_out_between_removed(settling: Settling) -> None:
-    """Leave out what upstream adds inside a passage that omni removed, in a copy.
+    """In a copy, leave out what upstream adds inside a passage that omni removed.
 
     The addition stands between two removed statements of one suite. Or it is an early exit behind a removed early exit,
     because omni decides by itself where it leaves. An addition that merely repeats a statement now under a condition

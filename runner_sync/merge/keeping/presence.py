@@ -83,7 +83,7 @@ def _judge_gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collect
 
 
 def _settle_moved(weave: Weave, strand: Strand, terms: Terms, found: Sequence[Strand]) -> Doubt | None:
-    """Give the places ``found`` of a statement that omni moved upstream's new version if safe; return the doubt."""
+    """Give omni's moved copies ``found`` of a changed statement the new version where safe; return the doubt."""
     now = weave.upstream[strand.in_upstream]
     first, *others = found
     if others and _is_split_up(weave, strand, found) and not _is_kept_out(now, terms):
@@ -122,8 +122,7 @@ def _has_as_many(weave: Weave, node: Node) -> bool:
 
 
 def _has_elif_on(weave: Weave, node: Node) -> bool:
-    """Whether omni has an ``elif`` of its own with the condition of this ``if``, behind a branch that it put in
-    front."""
+    """Whether omni has an ``elif`` of its own with this ``if`` condition, behind a branch that it put in front."""
     branch = f"el{node.canon}"
     return node.keyword == "if" and any(
         mine.canon == branch and strand.sides == "o" for mine, strand in zip(weave.omni, weave.of_omni, strict=True)

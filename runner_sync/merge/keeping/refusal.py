@@ -53,8 +53,7 @@ def refuse(settling: Settling) -> None:
 
 
 def _sharpen_reason(settling: Settling, strand: Strand, veto: Veto, lost: AbstractSet[str]) -> None:
-    """Give the doubt about a changed statement that omni lacks the reason to refuse a local that only the change
-    uses."""
+    """Replace the reason of a doubt about a change to what omni lacks, if the change alone uses a refused local."""
     weave = settling.weave
     now, was = weave.upstream[strand.in_upstream], weave.base[strand.in_base]
     reason = veto(now.canon) or _find_dependency(now, lost - reads(was))

@@ -1,10 +1,9 @@
 """Decide for each strand whether it is kept, and with what doubt.
 
-Comes in: a ``Weave``. Goes out: verdicts on its strands, in place, and ``Doubt`` values for the review. May touch:
-nothing itself; its passes do.
+Comes in: a ``Weave``. Goes out: verdicts on its strands, in place, and ``Doubt`` values. May touch: nothing itself; its
+passes do.
 
-The verdict on one strand depends on the others. So the passes run in phases, and each phase declares which verdicts it
-may still turn.
+Verdicts depend on each other. So the passes run in phases, and each phase declares which verdicts it may still turn.
 """
 
 from __future__ import annotations

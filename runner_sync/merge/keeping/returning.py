@@ -1,4 +1,4 @@
-"""Recognise removed blocks of omni's among upstream's additions: upstream moved them, or they have grown.
+"""Recognise blocks that omni removed among upstream's additions: upstream moved them, or they have grown.
 
 Comes in: a weave, before or after it is settled. Goes out: ``Doubt`` values; left-out strands are marked. May touch:
 ``kept`` of the strands.

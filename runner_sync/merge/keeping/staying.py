@@ -150,7 +150,7 @@ _CONSTANT = re.compile(r"\w+(?:: [^=]+)? = (?:None|True|False|\d+|''|\[\]|\{\}|\
 
 
 def _is_first_value_needed(settling: Settling, index: int, name: str) -> bool:
-    """Whether omni's kept statements read a local below its first value, and rebind it only in blocks below."""
+    """Whether omni reads a local below its first value, and every other setter stays, inside a block below it."""
     weave = settling.weave
     behind = range(index + 1, len(weave.omni))
     left = [
@@ -180,9 +180,9 @@ def keep_remarks_on_edits(settling: Settling) -> None:
 
 
 def take_other_branches(settling: Settling) -> None:
-    """Bring in upstream's branch of a removed ``if`` if each side kept another branch; else both would be lost.
+    """In a copy, bring in upstream's branch of a removed ``if`` if each side kept another branch.
 
-    Only in a copy.
+    Otherwise both branches would be lost.
     """
     weave = settling.weave
     for index, strand in enumerate(weave.of_base) if settling.is_copy else ():

@@ -1,10 +1,10 @@
-"""Which statements of two or three texts are the same one.
+"""Match the statements of two or three texts.
 
-Comes in: nodes. Goes out: pairs of two texts, and the classes of three. May touch: nothing.
+Comes in: nodes. Goes out: pairs of two texts, and the strands of three. May touch: nothing.
 
-- ``align``: pairs of two lists of statements, as an edit script has them;
-- ``commonplace`` and ``by_place``: statements that their text cannot pair, paired by the suite that they stand in;
-- ``branches``: which statements can never both run;
-- ``classify``: the classes of base, omni and upstream, as a ``Weave``;
-- ``successors``: the statement that upstream has now, at another place, for one of omni's.
+- ``align``: pairs of two statement sequences, as in an edit script;
+- ``commonplace`` and ``by_place``: statements that their text cannot pair, paired by their suite;
+- ``branches``: statements that can never both run;
+- ``classify``: the strands of base, omni and upstream, as a ``Weave``;
+- ``successors``: the statement, now at another place, by which upstream replaced one of omni's.
 """

@@ -2,9 +2,9 @@
 
 Comes in: two node sequences. Goes out: index pairs, increasing on both sides. May touch: nothing.
 
-First a maximum-weight common subsequence of equal nodes (Hunt and Szymanski's sparse formulation of the longest common
-subsequence, *CACM* 20(5), 1977, with weights), then, inside the gaps it leaves, an optimal pairing of similar nodes of
-the same kind, so that a changed statement is known as changed and not as one deletion and one insertion.
+The first step is a maximum-weight common subsequence of equal nodes (Hunt and Szymanski's sparse formulation of the
+longest common subsequence, *CACM* 20(5), 1977, with weights). The second pairs similar nodes of the same kind in the
+gaps, optimally, so that a changed statement does not count as one deletion and one insertion.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from runner_sync.statements.dataflow import binds
 from runner_sync.statements.likeness import similarity
 
 SIMILAR = 0.55
-"""Dice coefficient of words from which on two statements count as versions of one: more than half, a judgement. It
-matters: of four upgrades, three come out differently at 0.5 and two at 0.6."""
+"""Dice coefficient of words from which two statements count as versions of one.
+
+More than half is a judgement, and it matters: of four upgrades, three come out differently at 0.5 and two at 0.6.
+"""
 
 CELLS = 60_000
 """The most comparisons made in one gap, some 245 statements by 245; to save time, a larger gap is not compared."""
@@ -33,9 +35,9 @@ Gap = Callable[[Sequence[Node], Sequence[Node]], bool]
 
 
 def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = None) -> list[Pair]:
-    """Pairs of equal and, between them, similar nodes; increasing on both sides.
+    """Return pairs of equal and, between them, similar nodes, increasing on both sides.
 
-    ``wanted`` decides for each gap between equal nodes whether similar ones are looked for in it; by default in all.
+    ``wanted`` decides for each gap between equal nodes whether to pair similar ones in it; by default in all.
     """
     inner_left, inner_right = count_suites(left), count_suites(right)
     equal = _drop_lonely_pairs(left, find_common(left, right, (inner_left, inner_right)))
@@ -53,8 +55,9 @@ def align(left: Sequence[Node], right: Sequence[Node], *, wanted: Gap | None = N
 
 
 def add_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """``pairs`` plus one pair for every two matched suites that hold a single simple statement each: the one replaced
-    the other, however little they have in common. Both must begin with the same keyword, or with none::
+    """Add a pair for every two matched suites that hold a single simple statement each.
+
+    One replaced the other, however little they have in common. Both must begin with the same keyword, or with none::
 
         if self.is_ready:                          if self.is_ready:
             rows = rows_of(batch, self.limit)          lists = self._lists(batch)
@@ -74,14 +77,16 @@ def add_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Sequ
 
 
 def _index_only_statements(nodes: Sequence[Node]) -> dict[int, int]:
-    """``{head: statement}`` of each suite that consists of one simple statement."""
+    """Return ``{head: statement}`` of each suite that consists of one simple statement."""
     held = index_suites(nodes).items()
     return {head: found[0] for head, found in held if len(found) == 1 and not nodes[found[0]].compound}
 
 
 def _drop_unrelated_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """``pairs`` without clauses (``else``, ``except``) whose statements are not paired and which have no paired
-    statement inside: every ``else`` reads the same."""
+    """Drop clauses (``else``, ``except``) with neither their statement nor one inside paired.
+
+    Every ``else`` reads the same.
+    """
     paired = {pair.left: pair.right for pair in pairs}
     related = {(left[pair.left].parent, right[pair.right].parent) for pair in pairs}
     out = []
@@ -101,22 +106,22 @@ def _get_key(node: Node) -> str:
 def find_common(
     left: Sequence[Node], right: Sequence[Node], inner: tuple[Sequence[Suite], Sequence[Suite]] | None = None
 ) -> list[tuple[int, int]]:
-    """Maximum-weight common subsequence of equal nodes, ties broken towards contiguous runs.
+    """Return a maximum-weight common subsequence of equal nodes, with ties broken towards contiguous runs.
 
-    With ``inner``, what stands inside each node of both sides (`suites`), two equal heads weigh less if their suites
-    have no statement in common: a method may test the same condition twice, for two purposes.
+    With ``inner``, the contents of all suites on both sides (`count_suites`), two equal heads weigh less if their
+    suites have no statement in common: a method may test the same condition twice, for two purposes.
     """
     head = 0
     while head < min(len(left), len(right)) and _get_key(left[head]) == _get_key(right[head]):
         head += 1
-    # A head whose suite is what differs may be another statement; it is not yet paired.
+    # A head whose suite differs may be another statement, so it is not yet paired.
     while head and _is_unrelated(inner, head - 1, head - 1):
         head -= 1
     tail = 0
     limit = min(len(left), len(right)) - head
     while tail < limit and _get_key(left[-1 - tail]) == _get_key(right[-1 - tail]):
         tail += 1
-    # A commonplace statement next to the first or last difference may belong to what differs, so neither is it.
+    # A commonplace statement next to the first or last difference may belong to it, so it is not yet paired either.
     while head and is_commonplace(left[head - 1]):
         head -= 1
     while tail and is_commonplace(left[-tail]):
@@ -142,8 +147,8 @@ def _find_heaviest_chain(
     places: dict[str, list[int]] = defaultdict(list)
     for j, node in enumerate(right):
         places[_get_key(node)].append(j)
-    # ``row`` and ``above`` are the chains by right index that end at this and at the last node of ``left``.
-    # ends[k] is the right index, best[k] the weight of the lightest chain that ends no later; both increase.
+    # ``row`` and ``above`` map right indices to the chains that end at this and at the previous node of ``left``.
+    # ends[k] is a right index, best[k] the weight of the heaviest chain that ends no later; both increase.
     ends: list[int] = []
     best: list[float] = []
     tips: list[tuple[int, int, _Chain | None]] = []
@@ -181,7 +186,7 @@ class _Chain:
     before: _Chain | None
 
     def extend(self) -> _Chain:
-        """The chain with the next pair added to its run; both share the chain before it."""
+        """Return the chain with the next pair added to its run; both share the chain before it."""
         return _Chain(self.left + 1, self.right + 1, self.size + 1, self.before)
 
     def list_pairs(self) -> list[tuple[int, int]]:
@@ -196,7 +201,7 @@ class _Chain:
 def _insert(
     ends: list[int], best: list[float], tips: list[tuple[int, int, _Chain | None]], j: int, weight: float, link: _Chain
 ) -> None:
-    """Record a chain that ends at ``j``, unless a chain at least as heavy ends no later; drop those that it beats."""
+    """Record a chain that ends at ``j``, unless one at least as heavy ends no later; drop those that it beats."""
     at = bisect_left(ends, j)
     if (at > 0 and best[at - 1] >= weight) or (at < len(ends) and ends[at] == j and best[at] >= weight):
         return
@@ -209,7 +214,7 @@ def _insert(
 
 
 def _drop_lonely_pairs(left: Sequence[Node], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Drop pairs of nodes that identify no place (``else``, comments) where neither neighbour is paired alongside."""
+    """Drop pairs of nodes that identify no place (``else``, comments) unless a neighbour is paired alongside."""
     taken = dict(pairs)
     return [(i, j) for i, j in pairs if left[i].weight >= 1 or taken.get(i - 1) == j - 1 or taken.get(i + 1) == j + 1]
 
@@ -218,7 +223,7 @@ Suite = Counter[str]
 
 
 def count_suites(nodes: Sequence[Node]) -> list[Suite]:
-    """For every node the multiset of the statements inside it, at any depth, and of what each calls, or else binds."""
+    """Return for every node the multiset of the statements inside it, at any depth, and of what each calls or binds."""
     inner: list[Suite] = [Counter() for _ in nodes]
     for k, node in enumerate(nodes):
         if node.parent == ROOT or node.is_comment:
@@ -231,7 +236,7 @@ def count_suites(nodes: Sequence[Node]) -> list[Suite]:
 
 
 def measure_likeness(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
-    """Similarity of two nodes, lowered for two heads whose suites have nothing in common (`UNRELATED`)."""
+    """Return the similarity of two nodes, lowered for two heads whose suites have nothing in common (`UNRELATED`)."""
     share = similarity(a, b)
     if share and not a.defines and _have_nothing_in_common(inside_a, inside_b):
         return share * UNRELATED
@@ -244,8 +249,8 @@ def _have_nothing_in_common(inside_a: Suite, inside_b: Suite) -> bool:
 
 
 UNRELATED = 0.6
-"""Factor on the similarity, and on the weight, of two heads whose suites have nothing in common: they pair only if
-they are alike by ``SIMILAR / UNRELATED`` (0.92) or more."""
+"""Factor on the similarity and the weight of two heads whose suites have nothing in common: they pair only from
+``SIMILAR / UNRELATED`` (0.92) on."""
 
 Measure = Callable[[Node, Node, Suite, Suite], float]
 
@@ -259,9 +264,10 @@ def pair_similar(
     similar: float,
     measure: Measure = measure_likeness,
 ) -> list[tuple[int, int]]:
-    """The in-order pairing of nodes alike by at least ``similar``, with the greatest total (dynamic programming).
+    """Return the in-order pairing of nodes alike by at least ``similar``, with the greatest total.
 
-    A pair counts half of ``similar`` less than it is alike, so that one good pair beats two that are barely alike.
+    Dynamic programming. A pair counts half of ``similar`` less than it is alike, so that one good pair beats two that
+    are barely alike.
     """
     if not left or not right or len(left) * len(right) > CELLS:
         return []
@@ -279,7 +285,7 @@ def pair_similar(
 
 
 def _read_best_pairs(shares: list[list[float]], score: list[list[float]], similar: float) -> list[tuple[int, int]]:
-    """The pairs of the best pairing, read back from the table of scores."""
+    """Read the pairs of the best pairing back from the table of scores."""
     pairs = []
     i = j = 0
     while i < len(shares) and j < len(shares[0]):

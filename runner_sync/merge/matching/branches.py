@@ -1,4 +1,4 @@
-"""Which statements stand in different branches of one condition.
+"""Tell which statements stand in different branches of one condition.
 
 Comes in: nodes. Goes out: the answer. May touch: nothing.
 """
@@ -17,6 +17,6 @@ def are_branches(nodes: Sequence[Node], first: int, second: int) -> bool:
 
 
 def _find_branches(nodes: Sequence[Node], index: int) -> dict[int, int]:
-    """``{if: head of the branch}``, as indices, for each ``if`` around a statement."""
+    """Return ``{if: head of the branch}``, as indices, for each ``if`` around a statement."""
     rows = ((nodes[k].owner if nodes[k].is_clause else k, k) for k in ancestors(nodes, index))
     return {head: k for head, k in rows if nodes[head].keyword == "if"}

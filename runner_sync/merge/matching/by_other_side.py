@@ -1,11 +1,11 @@
-"""Which of several equal statements of omni's a statement of the base is, where the other side has as many.
+"""Choose which of several equal omni statements matches a base statement, if upstream has as many.
 
 Comes in: the three node sequences, and the pairs of the base with both sides. Goes out: the pairs with omni, agreeing
 with those of upstream. May touch: nothing.
 
-The base is aligned with each side by itself, and of two equal statements either may be the one that the base has. If
-omni has taken over upstream's second one, each alignment may choose another, and the one that each calls new would
-come twice::
+The base is aligned with each side by itself, and may be paired with either of two equal statements. If omni has taken
+over upstream's second one, the alignments may choose differently, and the statement that each calls new would come
+twice::
 
     base    send(rows)        upstream    send(rows)        omni    note(rows)
                                           send(rows)                send(rows)
@@ -28,8 +28,10 @@ _Nodes = Sequence[Node]
 def agree_with_other_side(
     base: _Nodes, omni: _Nodes, upstream: _Nodes, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
 ) -> list[Pair]:
-    """``of_omni``, with equal statements exchanged for others that are equal, too, so that both sides call the same one
-    new. Nothing is exchanged if pairs would cross, or a suite would be torn from its head."""
+    """Exchange equal statements in ``of_omni`` so that both sides call the same one new.
+
+    Exchanges nothing if pairs would cross, or a suite would be torn from its head.
+    """
     if not _is_ambiguous(base, omni, upstream, of_omni, of_upstream):
         return list(of_omni)
     across = {pair.right: pair.left for pair in align(omni, upstream) if pair.equal}
@@ -60,8 +62,7 @@ def _is_increasing(pairs: Sequence[Pair]) -> bool:
 
 
 def _is_nested_alike(base: _Nodes, omni: _Nodes, pairs: Sequence[Pair], changed: Mapping[int, int]) -> bool:
-    """Whether each changed statement stands below the partner of its head, where that has one, and so do those inside
-    it."""
+    """Whether each changed statement, and each one inside it, stands below the partner of its head, if it has one."""
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     return all(
         partners.get(base[pair.left].parent, omni[pair.right].parent) == omni[pair.right].parent

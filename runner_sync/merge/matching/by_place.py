@@ -1,5 +1,6 @@
-"""Pair statements by their place where their text differs too much: the heads of two equal suites, the last
-``return`` of each, the only statement that sets some local, calls of one method.
+"""Pair statements by their place where their text differs too much.
+
+These are heads of equal suites, last ``return`` statements, only setters of some local, and calls of one method.
 
 Comes in: two node sequences and the pairs found so far. Goes out: these pairs plus new ones, still increasing on both
 sides. May touch: nothing. Here the two ``if`` are paired, because their suites are equal:
@@ -19,8 +20,7 @@ from runner_sync.statements.dataflow import binds, sets
 
 
 def add_last_returns(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """``pairs`` plus the final ``return`` of every two matched suites, even if they return different values: a suite
-    has only one last exit."""
+    """Add the final ``return`` of every two matched suites, whatever they return: a suite has only one last exit."""
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     taken, suites, others = set(partners.values()), index_suites(left), index_suites(right)
     found = []
@@ -38,7 +38,7 @@ def _is_return_of_value(node: Node) -> bool:
 
 
 def add_heads_of_equal_suites(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """``pairs`` plus heads that differ, but whose suites are nearly the same (`MOST`): a block whose condition changed.
+    """Add heads that differ, but whose suites are nearly the same (`MOST`): a block whose condition changed.
 
     Both must begin with the same keyword, stand in one matched suite, and have an equal telling statement inside.
     """
@@ -62,15 +62,16 @@ def add_heads_of_equal_suites(left: Sequence[Node], right: Sequence[Node], pairs
 
 
 MOST = 0.75
-"""The share of their statements that two suites must have in common to be one suite under two conditions; a judgement.
-With fewer than four statements it means all of them."""
+"""The share of statements that two suites must have in common to be one under two conditions; a judgement.
+
+With fewer than four statements it means all of them.
+"""
 
 
 def add_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """``pairs`` plus two assignments in one matched suite that set the same locals, if nothing else on their side sets
-    these: the same locals, computed differently::
+    """Add two assignments in one matched suite that alone on their sides set the same locals, computed differently::
 
-        pool = Pool.get_instance()              pool = get_pool()
+    pool = Pool.get_instance()              pool = get_pool()
     """
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     taken = set(partners.values())
@@ -85,15 +86,16 @@ def add_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequen
 
 
 def _index_only_bindings(nodes: Sequence[Node]) -> dict[frozenset[str], int]:
-    """``{locals: index}`` of each simple statement, but for imports, that alone sets its locals."""
+    """Return ``{locals: index}`` of each simple statement, except imports, that alone sets its locals."""
     most = Counter(name for node in nodes for name in binds(node))
     plain = [k for k, node in enumerate(nodes) if not node.compound and node.keyword not in ("import", "from")]
     return {sets(nodes[k]): k for k in plain if sets(nodes[k]) and all(most[name] == 1 for name in sets(nodes[k]))}
 
 
 def add_calls(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """``pairs`` plus the calls of one method of ``self`` in one matched suite, in order and whatever their arguments,
-    if both sides make equally many there::
+    """Add calls of one method of ``self`` in one matched suite, in order and whatever their arguments.
+
+    Both sides must make equally many there::
 
         self.clean(rows, size if not self.is_split else total)      self.clean(rows, size)
     """
@@ -109,7 +111,7 @@ def add_calls(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]
 
 
 def _index_calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
-    """``{(method, head of the suite): indices}`` of the statements that call a method of ``self``."""
+    """Return ``{(method, head of the suite): indices}`` of the statements that call a method of ``self``."""
     found: dict[tuple[str, int], list[int]] = defaultdict(list)
     for k, node in enumerate(nodes):
         if node.called.startswith("self."):
@@ -118,7 +120,7 @@ def _index_calls(nodes: Sequence[Node]) -> dict[tuple[str, int], list[int]]:
 
 
 def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """``pairs`` plus two ``with`` that bind the same names after ``as``, whatever their suites hold.
+    """Add pairs of ``with`` that bind the same names after ``as``, whatever their suites hold.
 
     Each must be the only such ``with`` on its side, in the whole text or in the matched suite, and more than half of
     their words must be the same.
@@ -137,7 +139,7 @@ def by_what_is_open(left: Sequence[Node], right: Sequence[Node], pairs: Sequence
 
 
 def _index_withs(nodes: Sequence[Node], *, wide: bool) -> dict[tuple[frozenset[str], int], int]:
-    """``{(names after ``as``, head of the suite): index}`` of each ``with`` that alone binds these names there.
+    """Return ``{(names after ``as``, head of the suite): index}`` of each ``with`` that alone binds these names there.
 
     With ``wide`` the whole text counts as one suite.
     """
@@ -151,7 +153,7 @@ def _have_most_in_common(one: Node, other: Node) -> bool:
 
 
 def index_suites(nodes: Sequence[Node]) -> dict[int, list[int]]:
-    """``{head: indices}`` of the statements and clauses directly in each suite, comments left out."""
+    """Return ``{head: indices}`` of the statements and clauses directly in each suite, without comments."""
     found: dict[int, list[int]] = defaultdict(list)
     for k, node in enumerate(nodes):
         if node.parent != ROOT and not node.is_comment:

@@ -1,10 +1,10 @@
-"""Which of several equal statements in the branches of one condition a statement of the base is.
+"""Choose which of several equal statements in branches of one condition matches a base statement.
 
 Comes in: two node sequences and the pairs found so far. Goes out: the pairs, with such a statement paired by what
 stands beside it, or not at all. May touch: nothing.
 
-The base may have once what omni has in both branches. Only the surroundings can tell which of the two is meant, and
-here they do not, so that a change of the statement by upstream is asked about::
+The base may have once what omni has in both branches. Only the surroundings can tell which is meant. Here they do not,
+so an upstream change of the statement is asked about::
 
     base    rows = pick(batch)             omni    if self.is_first:
             if self.is_first:                          rows = pick(batch)
@@ -28,10 +28,10 @@ from runner_sync.statements import ROOT, Node
 def correct_by_surroundings(
     base: Sequence[Node], nodes: Sequence[Node], pairs: Sequence[Pair], of_others: Sequence[Pair]
 ) -> list[Pair]:
-    """The ``pairs`` of one side, corrected for statements that the other side, with the pairs ``of_others``, changed.
+    """Correct the ``pairs`` of one side for statements that the other side, with the pairs ``of_others``, changed.
 
-    A statement that this side has in several branches of one condition gets the one whose suite is paired with its own,
-    else the one that has most of its neighbours; none, if that does not tell.
+    If this side has such a statement in several branches of one condition, the one whose suite is paired with the
+    base's is taken, else the one that shares most neighbours; none if that does not decide.
     """
     unchanged = {pair.left for pair in of_others if pair.equal}
     paired = {pair.right for pair in pairs}
@@ -53,7 +53,7 @@ def correct_by_surroundings(
 def _find_best(
     base: Sequence[Node], nodes: Sequence[Node], pairs: Sequence[Pair], index: int, places: Sequence[int]
 ) -> list[int]:
-    """Those of ``places`` whose surroundings are most like those of the statement ``index`` of the base."""
+    """Return the ``places`` whose surroundings are most like those of the base statement ``index``."""
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     head, mine = partners.get(base[index].parent), _count_neighbours(base, index)
     likeness = {k: (nodes[k].parent == head, (mine & _count_neighbours(nodes, k)).total()) for k in places}
@@ -61,7 +61,7 @@ def _find_best(
 
 
 def _count_neighbours(nodes: Sequence[Node], index: int) -> Counter[str]:
-    """The statements in the suite of a statement, without itself and all that tells nothing."""
+    """Return the telling statements in the suite of a statement, without itself."""
     suite = index_suites(nodes).get(nodes[index].parent, []) if nodes[index].parent != ROOT else range(len(nodes))
     others = (nodes[k] for k in suite if k != index and nodes[k].parent == nodes[index].parent)
     return Counter(node.canon for node in others if node.is_telling and not node.is_comment)

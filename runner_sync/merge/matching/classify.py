@@ -1,4 +1,4 @@
-"""Which nodes of base, omni and upstream are one strand.
+"""Decide which nodes of base, omni and upstream are one strand.
 
 Comes in: the flattened three sides. Goes out: a ``Weave``. May touch: ``moved``, ``omni`` and ``upstream`` of the
 strands.
@@ -38,8 +38,9 @@ from runner_sync.statements.likeness import VERSION, similarity
 def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Weave:
     """Put every node of the three sides into a strand.
 
-    Omni's ``with`` are also paired with the base's by the names that they bind (`by_what_is_open`); unless ``is_copy``,
-    only where upstream has put no other block around: omni does other things inside, and the block would not fit there.
+    Omni's ``with`` are also paired with the base's by the names that they bind (`by_what_is_open`). Unless ``is_copy``,
+    this needs upstream to have put no other block around: omni does other things inside, and that block would not fit
+    there.
     """
     weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
     of_upstream = add_only_statements(base, upstream, align(base, upstream))
@@ -72,7 +73,7 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
 
 
 def _find_in_same_suite(base: Nodes, nodes: Nodes, pairs: Sequence[Pair]) -> set[int]:
-    """The indices in the base of the statements that stand in the same suite on the other side."""
+    """Return the base indices of the statements that stand in the same suite on the other side."""
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     return {pair.left for pair in pairs if partners.get(base[pair.left].parent) == nodes[pair.right].parent}
 
@@ -80,7 +81,7 @@ def _find_in_same_suite(base: Nodes, nodes: Nodes, pairs: Sequence[Pair]) -> set
 def _drop_false_places(
     weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
 ) -> tuple[list[Pair], list[Pair]]:
-    """The pairs of both sides, each without those made by place alone that the other side shows to be wrong."""
+    """Drop the pairs made by place alone that the other side shows to be wrong, on both sides."""
     mine, theirs = (weave.omni, of_omni), (weave.upstream, of_upstream)
     return _keep_true_places(weave.base, *mine, *theirs), _keep_true_places(weave.base, *theirs, *mine)
 
@@ -88,11 +89,11 @@ def _drop_false_places(
 def _keep_true_places(
     base: Nodes, nodes: Nodes, pairs: Sequence[Pair], others: Nodes, of_others: Sequence[Pair]
 ) -> list[Pair]:
-    """The ``pairs`` of one side, without dissimilar ones where the other side shows that they are different statements.
+    """Drop dissimilar ``pairs`` of one side if the other side shows that they are different statements.
 
     Two heads are different if the other side still has the base's head, but no statement of its suite, nor one that
-    sets the same names: what stands there now was never meant for that condition. Two final ``return`` are different
-    if the other side has an edited version of the base's.
+    sets the same names: what stands there now was never meant for that condition. Two final ``return`` are different if
+    the other side has an edited version of the base's.
     """
     other_pairs = {pair.left: pair for pair in of_others}
     suites_left = {base[pair.left].parent for pair in of_others}
@@ -110,17 +111,17 @@ def _keep_true_places(
 
 
 def _find_set_in(nodes: Nodes, head: int) -> set[str]:
-    """The names that the statements directly in a suite set."""
+    """Return the names that the statements directly in a suite set."""
     return {name for k in in_suite(nodes, head) for name in sets(nodes[k])}
 
 
 def _drop_false_versions(
     weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """``{index: index in the base}`` for omni and for upstream.
+    """Return ``{index: index in the base}`` for omni and for upstream, without false versions.
 
-    Left out is a node that merely resembles its statement of the base, where the other side added the very same text at
-    that place: then both sides made this addition.
+    A false version merely resembles its base statement, and the other side added the very same text at that place: both
+    sides made this addition.
     """
     in_omni, in_upstream = ({pair.right: pair.left for pair in pairs} for pairs in (of_omni, of_upstream))
     shared = {pair.left for pair in of_omni if pair.equal} & {pair.left for pair in of_upstream if pair.equal}
@@ -136,8 +137,7 @@ def _drop_false_versions(
 def _find_false_versions(
     nodes: Nodes, others: Nodes, pairs: Sequence[Pair], of_others: Sequence[Pair], shared: Collection[int]
 ) -> set[int]:
-    """The nodes that are paired as edited versions of the base's, though the other side added the same text in the same
-    gap.
+    """Return the nodes paired as edited base statements though the other side added the same text in the same gap.
 
     A gap lies between two nodes that all three sides have unchanged; ``shared`` are the indices of these in the base.
     """
@@ -156,10 +156,10 @@ def _find_false_versions(
 
 
 def _pair_moved(weave: Weave, inner: Sequence[Suite]) -> None:
-    """A statement of the base that upstream removed or rewrote, and that omni has at another place: omni moved it.
+    """Pair a base statement that upstream removed or rewrote with the place to which omni moved it.
 
-    Only a telling statement that stands once in omni's text, a compound one only with its whole suite unchanged. Where
-    upstream has it at the same new place, it is an addition of both sides instead.
+    The statement must be telling and stand once among omni's own; a compound one must keep its whole suite unchanged.
+    If upstream has it at the same new place, it is an addition of both sides instead.
     """
     new: dict[_MovedKey, list[int]] = defaultdict(list)
     both = {
@@ -190,7 +190,7 @@ def _get_moved_key(node: Node, suite: Suite) -> _MovedKey:
 
 
 def find_gaps(weave: Weave) -> list[tuple[range, range]]:
-    """The index ranges of omni and upstream between consecutive strands that all three sides have."""
+    """Return the index ranges of omni and upstream between consecutive strands that all three sides have."""
     found = []
     o = u = 0
     for strand in weave.of_base:
@@ -228,11 +228,10 @@ def _join_additions(weave: Weave, o: range, u: range, inner: tuple[list[Suite], 
 
 
 def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite], list[Suite]]) -> None:
-    """Join two statements into one strand if the base has both in two branches of one condition, and each side kept a
-    different one.
+    """Join two statements from two branches of one condition in the base, if each side kept a different one.
 
     Unjoined, each would count as removed by the other side, and both would be lost. Under two separate conditions they
-    stay apart: upstream removed the one, omni the other.
+    stay apart: upstream removed one, omni the other.
     """
     left = [j for j in o if weave.of_omni[j].sides == "bo"]
     right = [k for k in u if weave.of_upstream[k].sides == "bu"]
@@ -248,10 +247,10 @@ def _join_alternatives(weave: Weave, o: range, u: range, inner: tuple[list[Suite
 
 
 def _join_clauses(weave: Weave) -> None:
-    """Join the same clause of one statement that both sides have, whatever is inside: no ``try`` has two ``finally``.
+    """Join the same clause of one statement on both sides, whatever is inside: no ``try`` has two ``finally``.
 
-    One of which there may be several (``except KeyError``) only if both sides added it; those of `LAST_CLAUSES` also
-    where one or both are paired with a clause of the base.
+    A clause that may occur several times (``except KeyError``) is joined only if both sides added it; those of
+    `LAST_CLAUSES` also if one or both are paired with a base clause.
     """
     for j, node in enumerate(weave.omni):
         if not node.is_clause or weave.of_omni[j].upstream is not None:
@@ -271,7 +270,7 @@ def _is_same_clause(weave: Weave, j: int, u: int) -> bool:
 
 
 def _join_clause(weave: Weave, j: int, u: int) -> None:
-    """Make two clauses one strand, with a clause of the base if either has one; such a strand is ``joined``."""
+    """Make two clauses one strand, with a base clause if either has one; such a strand is ``joined``."""
     mine, theirs = weave.of_omni[j], weave.of_upstream[u]
     if mine.base is None and theirs.base is not None:
         theirs.omni, weave.of_omni[j] = j, theirs
@@ -282,9 +281,9 @@ def _join_clause(weave: Weave, j: int, u: int) -> None:
 
 
 def _measure_versions(a: Node, b: Node, inside_a: Suite, inside_b: Suite) -> float:
-    """Similarity of two additions, at least ``VERSION`` for two versions of one statement.
+    """Return the similarity of two additions, at least ``VERSION`` for two versions of one statement.
 
-    Those bind the same names to the value of the same function, or set the same names to nearly the same expression, or
+    Versions bind the same names to the value of the same function, set the same names to nearly the same expression, or
     are the same call, with more arguments on one side.
     """
     share = measure_likeness(a, b, inside_a, inside_b)
@@ -300,18 +299,20 @@ def _is_same_call(a: Node, b: Node) -> bool:
 
 
 def _is_same_assignment(a: Node, b: Node) -> bool:
-    """Whether two assignments set the same names, neither from a call nor from their old values: two functions called,
-    or two steps of a computation, are two statements."""
+    """Whether two assignments set the same names, neither from a call nor from their old values.
+
+    Two functions called, or two steps of a computation, are two statements.
+    """
     is_plain = not (a.compound or a.made_by or b.made_by or rebinds(a) or rebinds(b))
     return is_plain and bool(sets(a)) and sets(a) == sets(b)
 
 
 def _are_in_one_place(weave: Weave, o: int, u: int) -> bool:
-    """Whether two additions may become one strand: they stand in the same suite, or are clauses of the same statement.
+    """Whether two additions may be one strand: they stand in the same suite, or are clauses of the same statement.
 
-    In different suites they may if they are equal (or bind the same call's value) and telling. But not if each stands
-    in a suite that its side added, and these are in different suites again: they belong to two things. And not if omni
-    runs it always and upstream only under a new condition.
+    In different suites they may if they are telling and equal (or bind the same call's value). They may not if each
+    stands in a suite that its side added, and these suites stand in different ones: they belong to two things. Nor may
+    they if omni runs the statement always and upstream only under a new condition.
     """
     omni, upstream = weave.omni[o], weave.upstream[u]
     if omni.is_clause or upstream.is_clause:

@@ -1,10 +1,10 @@
-"""Pair statements whose text identifies nothing: ``try``, ``else``, and ``break``, ``continue``, ``pass``, ``return``.
+"""Pair statements whose text identifies nothing: ``try``, ``else``, ``break``, ``continue``, ``pass``, ``return``.
 
-Comes in: two node sequences and the pairs found so far. Goes out: the pairs, with those of such statements corrected
-and completed. May touch: nothing.
+Comes in: two node sequences and the pairs found so far. Goes out: the pairs, corrected and completed for such
+statements. May touch: nothing.
 
-Every ``try`` reads the same, so two are paired if statements inside them are. Two ``break`` are paired if they stand
-in the same suite, or if one stands in a new block inside that suite::
+Every ``try`` reads the same, so two are paired if statements inside them are. Two ``break`` are paired if they stand in
+the same suite, or if one stands in a new block inside that suite::
 
     base        if is_last(row):        upstream    if is_last(row):
                     break                               note(row)
@@ -27,7 +27,7 @@ from runner_sync.statements import ROOT, Node, enclosing
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """``left`` and ``right`` are indices; ``equal`` is whether the canonical texts are the same."""
+    """A pair of indices; ``equal`` tells whether the canonical texts are the same."""
 
     left: int
     right: int
@@ -35,9 +35,9 @@ class Pair:
 
 
 def pair_commonplace(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """``pairs`` with each ``try`` paired by what is inside, and each exit (``break``, ``return row``) by its suite.
+    """Pair each ``try`` by what is inside it, and each exit (``break``, ``return row``) by its suite.
 
-    Pairs of exits whose suites do not correspond are dropped. The result increases on both sides.
+    Drops pairs of exits whose suites do not correspond. The result increases on both sides.
     """
     others = [pair for pair in pairs if not _is_try(left[pair.left])]
     pairs = add_in_order(others, _pair_tries(left, right, pairs))
@@ -48,7 +48,7 @@ def pair_commonplace(left: Sequence[Node], right: Sequence[Node], pairs: Sequenc
 
 
 def add_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """``pairs`` plus the equal clauses of two paired statements that are not yet paired with a clause elsewhere."""
+    """Add the equal clauses of two paired statements that are not yet paired with a clause elsewhere."""
     paired = {pair.left: pair.right for pair in pairs}
     partners = set(paired.values())
     theirs = {(node.owner, node.canon): k for k, node in enumerate(right) if node.is_clause and k not in partners}
@@ -58,7 +58,7 @@ def add_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pai
 
 
 def is_commonplace(node: Node) -> bool:
-    """Whether a statement is a bare ``try`` or exit; clauses do not count, for they are paired with their statement."""
+    """Whether a statement is a bare ``try`` or exit; clauses do not count, because they pair with their statement."""
     return _is_try(node) or _is_exit(node)
 
 
@@ -71,8 +71,10 @@ def _is_exit(node: Node) -> bool:
 
 
 def is_frequent_exit(node: Node) -> bool:
-    """Whether a statement is an exit or returns just a local: so many suites end like this that its text hardly tells
-    which one it ends."""
+    """Whether a statement is an exit or returns just a local.
+
+    So many suites end like this that its text hardly tells which one it ends.
+    """
     return _is_exit(node) or _RETURN_OF_A_LOCAL.match(node.canon) is not None
 
 
@@ -84,7 +86,7 @@ def _is_telling(node: Node) -> bool:
 
 
 def _pair_tries(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """Pairs of ``try``, those with the most paired statements inside first, each ``try`` in one pair only.
+    """Pair each ``try`` at most once, those with the most paired statements inside first.
 
     An earlier pair also stays if one of its two has no telling statement inside.
     """
@@ -110,12 +112,12 @@ def _pair_tries(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pai
 
 
 def _iter_tries_around(nodes: Sequence[Node], index: int) -> Iterator[int]:
-    """The ``try`` around a statement, also where it is in a clause of one."""
+    """Return the ``try`` heads around a statement, even if it is in a clause of one."""
     return (k for k in enclosing(nodes, index) if _is_try(nodes[k]))
 
 
 _Side = tuple[Sequence[Node], Mapping[int, int]]
-"""Nodes, and those that some of them are paired with."""
+"""Nodes, and the partners of those that are paired."""
 
 
 def _are_in_one_suite(left: _Side, right: _Side, pair: Pair) -> bool:
@@ -134,14 +136,14 @@ def _are_in_one_suite(left: _Side, right: _Side, pair: Pair) -> bool:
 
 
 def _find_paired_head(nodes: Sequence[Node], suite: int, partners: Mapping[int, int]) -> int:
-    """The innermost paired head, counting from ``suite`` outwards."""
+    """Return the innermost paired head, counting from ``suite`` outwards."""
     while suite not in partners:
         suite = nodes[suite].parent
     return suite
 
 
 def _pair_exits(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """Pairs of equal exits not yet paired, in two matched suites with one such exit each."""
+    """Pair equal exits that are not yet paired, in two matched suites with one such exit each."""
     paired = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     partners = set(paired.values())
     mine = [k for k, node in enumerate(left) if k not in paired and node.parent in paired and _is_exit(node)]
@@ -152,7 +154,7 @@ def _pair_exits(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pai
 
 
 def _index_unique(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int, str], int]:
-    """``{(suite, text): place}`` of the exits that are the only ones of their text in their suite."""
+    """Return ``{(suite, text): place}`` of the exits whose text is unique in their suite."""
     found: dict[tuple[int, str], list[int]] = {}
     for suite, canon, place in rows:
         found.setdefault((suite, canon), []).append(place)
@@ -160,7 +162,7 @@ def _index_unique(rows: Iterable[tuple[int, str, int]]) -> dict[tuple[int, str],
 
 
 def add_in_order(pairs: Sequence[Pair], more: Sequence[Pair]) -> list[Pair]:
-    """``pairs`` plus, one by one, those of ``more`` with which they still increase on both sides."""
+    """Add to ``pairs``, one by one, those of ``more`` with which they still increase on both sides."""
     out = list(pairs)
     for pair in more:
         at = bisect_left(out, pair.left, key=lambda one: one.left)

@@ -1,4 +1,4 @@
-"""Recognise a call that omni has in its own form: of a function named like upstream's, into another name.
+"""Recognise omni's own form of a call: to a similarly named function, assigned to another name.
 
 Comes in: a weave and a statement of the base that omni lacks. Goes out: omni's statement. May touch: nothing.
 
@@ -15,14 +15,14 @@ from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import Node, tree_of
 
 FEWEST = 3
-"""Keywords that a call has at least, to be known by them; a judgement: with fewer, many calls are alike."""
+"""The fewest keywords by which a call is recognised; a judgement: with fewer, many calls are alike."""
 
 
 def find_own_form(weave: Weave, node: Node) -> Strand | None:
-    """Omni's own assignment of what the function in ``node`` makes, under another name; ``None`` if there is none, or
-    more than one.
+    """Return omni's own assignment, to another name, of what the function in ``node`` makes.
 
-    The name of one function ends with that of the other, and half of the keywords are the same, or more.
+    The name of one function must end with that of the other, and half of the keywords or more must be the same.
+    ``None`` if there is no such assignment, or more than one.
     """
     keywords = _find_keywords(node)
     if len(keywords) < FEWEST:
@@ -41,7 +41,7 @@ def _is_alike(mine: Node, node: Node, keywords: Collection[str]) -> bool:
 
 
 def _find_keywords(node: Node) -> set[str]:
-    """The keywords of a call that is the value of an assignment."""
+    """Return the keywords of a call that is the value of an assignment."""
     statement = tree_of(node.canon).body[0] if node.facts.targets and node.facts.called else None
     value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
     return {key.arg for key in value.keywords if key.arg is not None} if isinstance(value, ast.Call) else set()

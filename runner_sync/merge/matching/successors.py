@@ -1,8 +1,8 @@
-"""Find what upstream has now for a statement of omni's that is not in the result.
+"""Find what upstream now has for an omni statement that is not in the result.
 
-Comes in: a ``Weave`` and the strands that stay. Goes out: one of these. May touch: nothing.
+Comes in: a ``Weave`` and the kept strands. Goes out: one of these. May touch: nothing.
 
-Sequences are paired in order. So a statement that upstream both moved and edited counts as one removed and one added.
+Sequences are paired in order, so a statement that upstream both moved and edited counts as removed and added.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from runner_sync.statements.likeness import VERSION, similarity
 
 
 def successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Strand | None:
-    """The statement of upstream's among ``kept`` that replaces ``strand``: one of the same text, else the most similar
-    one that upstream added (from ``VERSION`` on).
+    """Return the upstream statement among ``kept`` that replaces ``strand``, or ``None`` unless there is exactly one.
 
-    ``None`` if there is none, or more than one.
+    It has the same text, or else is the most similar one that upstream added (from ``VERSION`` on).
     """
     mine = weave.omni[strand.in_omni]
     there = [s for s in kept if s.upstream is not None and not weave.upstream[s.upstream].is_comment]

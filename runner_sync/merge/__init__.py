@@ -99,7 +99,7 @@ def merge(
         heritage: canonical statements of other upstream revisions, which a composite copy may have.
         versions: the part of ``heritage`` from revisions that parts of the copy are known to come from.
         veto: returns why a canonical upstream statement must not come in, or ``None``.
-        foreign: canonical statements that upstream has from a third party; they do not come in.
+        foreign: canonical statements that upstream has from a third party; they stay out.
         pinned: canonical statements that omni has from a third party; they stay even if upstream dropped them.
     """
     terms = Terms(
@@ -126,7 +126,7 @@ def merge(
 def _merge_trivially(triple: Triple, terms: Terms) -> str | None:
     """Return the result if only one side changed anything or both made the same change, else ``None``.
 
-    The texts need not be Python.
+    The texts need not be Python. Terms that affect a side's statements rule the shortcut out.
     """
     if triple.upstream == triple.omni or (triple.upstream == triple.base and not terms.heritage):
         return triple.omni

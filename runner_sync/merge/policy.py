@@ -13,8 +13,7 @@ from runner_sync.merge.reason import Veto
 
 Winner = Literal["omni", "upstream"]
 Preference = Literal["omni", "upstream", "review"]
-"""The side that wins all conflicts of a unit; with ``review``, the default side wins each conflict and a person is
-asked."""
+"""The side that wins all conflicts of a unit; with ``review``, each keeps its default winner and is asked about."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 Comes in: nothing. Goes out: ``Reason`` values. May touch: nothing.
 
-A reason is a value, not a sentence: code compares its kind and names, and whoever shows it words it.
+A reason is a value, not a sentence: code compares its kind and names, and the code that shows it words it.
 """
 
 from __future__ import annotations

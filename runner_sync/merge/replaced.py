@@ -1,6 +1,6 @@
 """Find base statements that both sides dropped and that upstream's additions replace.
 
-Comes in: a ``Weave``, and a strand of upstream's alone or the base statements that a question shows. Goes out: indices
+Comes in: a ``Weave``, and a strand that only upstream has or base statements that a question shows. Goes out: indices
 of the base. May touch: nothing.
 """
 
@@ -35,10 +35,10 @@ def find_replaced(weave: Weave, addition: Strand) -> list[int]:
         return []
     before, behind = (next(_iter_old_siblings(weave, addition, step), None) for step in (-1, 1))
     first, last = suite if before is None else before, len(weave.base) if behind is None else behind
-    said = {node.canon for node in weave.upstream}
+    upstream_texts = {node.canon for node in weave.upstream}
     gone = (k for k in range(first + 1, last) if weave.of_base[k].sides == "b" and weave.base[k].parent == suite)
     found = [k for k in gone if weave.base[k].is_telling and not weave.base[k].is_clause]
-    return [inside for k in found if weave.base[k].canon not in said for inside in below(weave.base, k)]
+    return [inside for k in found if weave.base[k].canon not in upstream_texts for inside in below(weave.base, k)]
 
 
 def _iter_old_siblings(weave: Weave, addition: Strand, step: int) -> Iterator[int]:
@@ -52,8 +52,8 @@ def _iter_old_siblings(weave: Weave, addition: Strand, step: int) -> Iterator[in
 def find_gone_between(weave: Weave, shown: Sequence[int]) -> Iterator[int]:
     """Yield the base statements, dropped by both sides, that a question must also show.
 
-    They lie between two ``shown`` statements, in a suite of theirs, with nothing of omni's in between. Without them the
-    base would read as if it had never run them.
+    They lie between two ``shown`` statements, in one of their suites, with nothing of omni's in between. Without them
+    the base would read as if it had never run them.
     """
     suites = {weave.base[k].parent for k in shown}
     for first, last in pairwise(sorted(shown)):

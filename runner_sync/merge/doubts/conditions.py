@@ -64,30 +64,30 @@ class _Additions:
     ends: dict[Strand | None, int]
 
     def find_reason(self, strand: Strand) -> Reason | None:
-        """Return the reason for a condition that an addition came under, else left, else whose text changed."""
+        """Return the reason if an addition came under a condition, left one, or stands under one with changed text."""
         index = strand.on(self.side)
-        mine, now = [*above(self.weave, strand, self.side)], [*self.emitted.around(strand)]
+        before, now = [*above(self.weave, strand, self.side)], [*self.emitted.around(strand)]
         near = [*self._iter_near(index, -1), *self._iter_near(index, 1)]
-        for inside, head in itertools.pairwise([strand, *up_to(now, mine)]):
+        for inside, head in itertools.pairwise([strand, *up_to(now, before)]):
             if self._is_condition(head) and not self._is_in_place_under(index, near, head, inside):
                 return Reason(self._choose_kind(head), (any_node(self.weave, head).canon,))
-        for head in up_to(mine, now):
+        for head in up_to(before, now):
             if self._is_condition(head) and not self._has_left_with_neighbours(strand, near, head):
                 return Reason("outside of its condition", (any_node(self.weave, head).canon,))
-        return self._find_changed_condition(index, mine, now)
+        return self._find_changed_condition(index, before, now)
 
-    def _find_changed_condition(self, index: int, mine: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
+    def _find_changed_condition(self, index: int, before: Sequence[Strand], now: Sequence[Strand]) -> Reason | None:
         """Return the reason if the other side changed the condition around an addition, or put a new one around it.
 
-        Requires that no statement below the condition has the same text on both sides: then the change was not meant
-        for this addition. Skips an addition that replaces a base statement below the condition.
+        Returns ``None`` if a statement below the condition has the same text on both sides; otherwise the change was
+        not meant for this addition. Skips an addition that replaces a base statement below the condition.
         """
-        if not mine or mine[0].sides != "bou" or mine[0] not in now:
+        if not before or before[0].sides != "bou" or before[0] not in now:
             return None
-        around = [head for head in now[now.index(mine[0]) :] if self._is_condition(head)]
-        new = [head for head in around if head.sides in ("o", "u") and head not in mine]
-        changed = [mine[0], *new] if mine[0] in around and self._is_changed_by_other_alone(mine[0]) else new
-        if not changed or self._has_shared_text_below(mine[0]) or self._is_replacing_base(index, mine[0]):
+        around = [head for head in now[now.index(before[0]) :] if self._is_condition(head)]
+        new = [head for head in around if head.sides in ("o", "u") and head not in before]
+        changed = [before[0], *new] if before[0] in around and self._is_changed_by_other_alone(before[0]) else new
+        if not changed or self._has_shared_text_below(before[0]) or self._is_replacing_base(index, before[0]):
             return None
         names = [
             self._get_other_text(head) if head.sides == "bou" else any_node(self.weave, head).canon for head in changed
@@ -106,7 +106,7 @@ class _Additions:
         )
 
     def _is_replacing_base(self, index: int, head: Strand) -> bool:
-        """Whether an addition rebinds a name of the base below the head: it replaces what the change was for."""
+        """Whether an addition binds a name that the base bound below the head, and so replaces a base statement."""
         bound = {name for k in below(self.weave.base, head.in_base) for name in binds(self.weave.base[k])}
         return not bound.isdisjoint(binds(self.nodes[index]))
 
@@ -147,9 +147,9 @@ class _Additions:
     def _is_in_place_under(self, index: int, near: Sequence[int], head: Strand, inside: Strand) -> bool:
         """Whether an addition clearly belongs under the condition ``head`` that it came under.
 
-        It does between two shared statements under the condition, and behind one if another statement of the other side
-        follows. An upstream addition also does if it is around a shared statement, or uses what is set under the
-        condition.
+        It belongs there between two shared statements under the condition, and behind one if another statement of the
+        other side follows. An upstream addition also belongs there if it is around a shared statement, or uses what is
+        set there.
         """
         around = [self.strands[k] for k in near if self._is_shared(k)]
         if len(around) > 1 and all(head in self.emitted.around(other) for other in around):
@@ -168,8 +168,8 @@ class _Additions:
     def _has_left_with_neighbours(self, strand: Strand, near: Sequence[int], head: Strand) -> bool:
         """Whether an addition left the condition ``head`` with its shared neighbours, so that it needs no question.
 
-        Either both neighbours stand outside the condition. Or the condition is gone, and an unchanged neighbour stands
-        in the same suite as the addition; a changed neighbour may stand for something else.
+        Either both neighbours stand outside it. Or the condition is gone, and an unchanged neighbour stands in the
+        addition's suite; a changed neighbour may stand for something else.
         """
         around = [self.strands[k] for k in near if self._is_shared(k)]
         if head not in self.emitted.above:

@@ -259,7 +259,7 @@ ABSENT = 8
 
 
 def _join_neighbours(questions: Sequence[_Question], emitted: Emitted) -> list[_Question]:
-    """Join neighbouring questions with one reason; a question about places (`PLACES`) extends to the end of a suite."""
+    """Join neighbouring questions with the same reason; for `PLACES`, a statement includes what is inside it."""
     out: list[_Question] = []
     for item in questions:
         last = out[-1] if out else None
@@ -287,8 +287,7 @@ def _join_neighbours(questions: Sequence[_Question], emitted: Emitted) -> list[_
 
 
 def _find_first_line(one: _Question, other: _Question, emitted: Emitted) -> int:
-    """Return the first line of two neighbouring questions; if the first opens a suite and the other follows, its
-    head's."""
+    """Return the first question's line; if it opens a suite beside whose head the other stands, that head's line."""
     shown, line = one.doubts[0].instead or one.doubts[0].strand, one.line
     if not (one.chosen and other.chosen) or shown not in emitted.place:
         return line

@@ -27,17 +27,17 @@ def find_added_exits(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
     Omni changed every ``return`` with that text.
     """
-    theirs = {node.canon for node in weave.base if _is_distinct_return(node)} - {node.canon for node in weave.omni}
+    changed = {node.canon for node in weave.base if _is_distinct_return(node)} - {node.canon for node in weave.omni}
     doubts = []
     for strand in kept:
         node = any_node(weave, strand)
-        if strand.sides == "u" and node.canon in theirs:
+        if strand.sides == "u" and node.canon in changed:
             doubts.append(Doubt(strand, Reason("exit that omni has otherwise"), CONTESTED))
     return doubts
 
 
 def drop_exits_outside_loops(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
-    """Leave out each ``break`` and ``continue`` outside a loop, with the suites that hold nothing else."""
+    """Leave out each ``break`` and ``continue`` outside a loop, with suites that hold nothing else; return doubts."""
     inside = Counter(s.parent for s in kept if s.parent is not None and not any_node(weave, s).is_comment)
     inside.update(s.owner for s in kept if s.owner is not None)
     doubts = []

@@ -104,8 +104,9 @@ def find_moved_apart(weave: Weave, kept: Sequence[Strand], emitted: Emitted, ask
     """Return doubts about statements that one side moved into wrong suites, or that both moved to different places.
 
     A suite is wrong if the other side newly put it around the statement, which is now outside it, or if it is now
-    around the statement but belongs to something else. Skips a statement if such a suite is in ``asked``, or if the
-    statement stands in a block that is asked about because it came back.
+    around the statement but belongs to something else. There is also a doubt if omni removed a statement that upstream
+    moved. Skips a statement if such a suite is in ``asked``, or if the statement stands in a block that is asked about
+    because it came back.
     """
     doubts = []
     known = {doubt.strand for doubt in asked}

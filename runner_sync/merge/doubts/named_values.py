@@ -19,7 +19,7 @@ from runner_sync.statements.dataflow import binds
 
 
 def drop_answered_by_locals(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
-    """Drop doubts about a changed statement that omni seems to lack, but has with such a local."""
+    """Drop doubts about a changed statement that omni seems to lack, but has with a local for an attribute."""
     named = _find_named_attributes(weave.omni)
     alone = [node for node, strand in zip(weave.omni, weave.of_omni, strict=True) if strand.upstream is None]
     have = {said for node in alone if (said := _insert_attributes(node.canon, named)) != node.canon}
@@ -41,7 +41,7 @@ def _find_named_attributes(nodes: Sequence[Node]) -> Mapping[str, str]:
 
 
 def _insert_attributes(canon: str, named: Mapping[str, str]) -> str:
-    """Replace each such local in a statement with its attribute, except keywords of a call."""
+    """Replace each ``named`` local in a statement with its attribute, except keywords of a call."""
     return _LOCAL.sub(lambda match: named.get(match[0], match[0]), canon)
 
 

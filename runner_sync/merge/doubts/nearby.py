@@ -18,11 +18,12 @@ from runner_sync.statements.likeness import VERSION, similarity
 
 
 def find_nearby_lines(weave: Weave, strands: Sequence[Strand], emitted: Emitted) -> dict[Strand, tuple[int, bool]]:
-    """Return ``{strand: (line, is_behind)}``: where a reader looks for a strand, on or behind the statement at a line.
+    """Return ``{strand: (line, is_behind)}``: the line where a reader looks for each strand.
 
-    This is the line of the next strand of its suite in the result, else of the nearest one before it. A statement that
-    omni lacks is placed by what it follows in upstream's text, because in output order everything that only omni has in
-    the same gap stands in between, possibly the whole forward pass.
+    With ``is_behind``, the place is behind the statement on that line. The line is that of the next strand of the suite
+    in the result, else of the nearest one before it. A statement that omni lacks is placed by what it follows in
+    upstream's text, because in output order everything that only omni has in the same gap stands in between, possibly
+    the whole forward pass.
     """
     found = _find_lines_in_output_order(weave, strands, emitted)
     beside: dict[Strand | None, list[int]] = defaultdict(list)
@@ -113,7 +114,7 @@ def _find_predecessor(
 
 
 def _find_owners(nodes: Sequence[Node], index: int) -> set[int]:
-    """Return the statements that own ``index``, or the heads around it, as clauses."""
+    """Return the owners of the clauses among ``index`` and the heads around it."""
     return {nodes[k].owner for k in (index, *enclosing(nodes, index)) if nodes[k].is_clause}
 
 

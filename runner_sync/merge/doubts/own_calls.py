@@ -34,7 +34,7 @@ def drop_answered_by_calls(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]
 
 
 def has_own_call(weave: Weave, strand: Strand) -> bool:
-    """Whether omni has such a call in place of a statement that upstream changed and omni lacks."""
+    """Whether omni has a call of its own in place of a statement that upstream changed and omni lacks."""
     if strand.sides != "bu" or strand.kept:
         return False
     old, new = weave.base[strand.in_base], weave.upstream[strand.in_upstream]
@@ -44,11 +44,11 @@ def has_own_call(weave: Weave, strand: Strand) -> bool:
     own = [other for other in setting if other.sides == "o"]
     if len(own) != 1 or any(other.sides not in ("o", "bou") for other in setting):
         return False
-    mine, was, now = any_node(weave, own[0]), _find_values(old), _find_values(new)
+    call, was, now = any_node(weave, own[0]), _find_values(old), _find_values(new)
     added = now - was
-    if not added or not all(map(_NAME.fullmatch, added)) or not set(mine.facts.targets) <= set(new.facts.targets):
+    if not added or not all(map(_NAME.fullmatch, added)) or not set(call.facts.targets) <= set(new.facts.targets):
         return False
-    given = {ast.unparse(part) for value in _find_arguments(mine) for part in walk(value) if isinstance(part, ast.expr)}
+    given = {ast.unparse(part) for value in _find_arguments(call) for part in walk(value) if isinstance(part, ast.expr)}
     return added <= given and given.isdisjoint(was - now)
 
 

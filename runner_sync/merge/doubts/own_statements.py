@@ -43,8 +43,8 @@ def add_unread_locals(
 def _find_unread_locals(weave: Weave, kept: Sequence[Strand], contents: Mapping[Strand, Content]) -> list[Doubt]:
     """Return a doubt about each omni statement with locals that omni read and nothing in the result reads.
 
-    If upstream has a version of the statement, none of its locals may be read: upstream may read other fields of a
-    record that it unpacks.
+    If upstream has a version of the statement, the doubt requires that nothing reads any of its locals, because
+    upstream may read other fields of a record that it unpacks.
     """
     read_before = {name for node in weave.omni for name in uses(node)}
     read_now = {name for strand in kept for name in find_reads(weave, strand, contents)}
@@ -94,10 +94,10 @@ def find_hollow_suites(weave: Weave, kept: Sequence[Strand]) -> list[Strand]:
 
 def find_set_twice(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
     """Return doubts about new upstream statements that set an attribute which a statement of omni's own also sets."""
-    mine = {target for s in kept if s.sides == "o" for target in attributes_set(any_node(weave, s))}
+    set_by_omni = {target for s in kept if s.sides == "o" for target in attributes_set(any_node(weave, s))}
     doubts = []
     for strand in kept:
-        both = sorted(mine & attributes_set(any_node(weave, strand))) if strand.sides == "u" else []
+        both = sorted(set_by_omni & attributes_set(any_node(weave, strand))) if strand.sides == "u" else []
         if both:
             doubts.append(Doubt(strand, Reason("set by both", (both[0],)), CONTESTED))
     return doubts

@@ -23,8 +23,8 @@ def find_rewritten(weave: Weave, kept: Sequence[Strand]) -> list[Doubt]:
 
 
 def _has_nothing_shared(weave: Weave, clause: Strand) -> bool:
-    mine, theirs = (_find_kept_inside(weave, clause, side) for side in "ou")
-    return bool(mine and theirs) and mine.isdisjoint(theirs)
+    omni, upstream = (_find_kept_inside(weave, clause, side) for side in "ou")
+    return bool(omni and upstream) and omni.isdisjoint(upstream)
 
 
 def _find_kept_inside(weave: Weave, clause: Strand, side: str) -> set[Strand]:

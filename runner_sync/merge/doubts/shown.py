@@ -16,8 +16,8 @@ from runner_sync.statements import INDENT, Node, ancestors, below, clauses, in_s
 def is_shown_whole(nodes: Sequence[Node], strands: Sequence[Strand], index: int) -> bool:
     """Whether a question about a statement also shows its body and clauses.
 
-    It does for a block that one side alone has and of which nothing is kept: the head alone would not show what went.
-    It does not for a new upstream suite around old statements, of which only the head is new.
+    A block that one side alone has and of which nothing is kept is shown whole: its head alone would not show what
+    went. A new upstream suite around old statements is not, because only its head is new.
     """
     whole = below(nodes, index)
     is_around = strands[index].sides == "u" and any(strands[k].sides != "u" for k in whole)
@@ -31,8 +31,8 @@ AROUND_OTHERS: Collection[Kind] = frozenset({"suite around other statements", "s
 def is_explained_by_inside(weave: Weave, doubt: Doubt, shown: Collection[Strand]) -> bool:
     """Whether a question about a new upstream head has to show what the head is around.
 
-    It does for a reason in `AROUND_OTHERS`, or if the head is left out and everything inside it is old, left out too,
-    and not ``shown``.
+    This holds for the reasons in `AROUND_OTHERS`. It also holds if the head is left out and everything inside it is
+    old, left out too, and not ``shown``.
     """
     if doubt.reason.kind in AROUND_OTHERS:
         return True
@@ -125,7 +125,7 @@ def _find_gaps(nodes: Sequence[Node], heads: Collection[int], among: Collection[
 
 
 def _mark_gap(nodes: Sequence[Node], index: int, among: Collection[int], *, has_gap: bool) -> str:
-    """Return the sign above a statement that others in front of it are not shown, else nothing."""
+    """Return the sign that statements above this one are not shown, else nothing."""
     return " " * (_count_heads(nodes, index, among) * INDENT) + "# …\n" if has_gap else ""
 
 

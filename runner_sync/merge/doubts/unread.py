@@ -57,7 +57,7 @@ class _Unread:
         self.records_fit = records_fit
         self.read_there = {name for node in weave.upstream for name in uses(node)}
         self.read_there |= {name for n in weave.upstream if n.keyword == "from" for name in binds(n)}
-        self.mine = {name for node in weave.omni for name in binds(node) | reads(node)}
+        self.omni_names = {name for node in weave.omni for name in binds(node) | reads(node)}
         self.read_here = Counter(name for s in kept if s.kept for name in find_reads(weave, s, contents))
         self.places: dict[str, list[int]] = defaultdict(list)
         self.waiting: list[int] = []
@@ -92,7 +92,10 @@ class _Unread:
                     heappush(self.waiting, place)
 
     def _has_no_reader(self, strand: Strand) -> bool:
-        """Whether a strand sets only names that upstream reads and the result does not; in an edit, all new to omni."""
+        """Whether a strand sets only names that upstream reads and the result does not.
+
+        An edit may set only names that are new to omni.
+        """
         if self.records_fit and self._has_unread_fields(strand):
             return True
         if strand.upstream is None:
@@ -105,17 +108,17 @@ class _Unread:
             return True
         chosen = self.contents[strand].lines
         edited = strand.omni is not None and chosen == node.lines != self.weave.omni[strand.omni].lines
-        return edited and names.isdisjoint(self.mine)
+        return edited and names.isdisjoint(self.omni_names)
 
     def _has_unread_fields(self, strand: Strand) -> bool:
         """Whether upstream merely unpacks more of a record than the base did, and nothing reads the new names."""
         if strand.base is None or strand.omni is None or strand.upstream is None:
             return False
         weave = self.weave
-        base, mine, node = weave.base[strand.base], weave.omni[strand.omni], weave.upstream[strand.upstream]
-        if self.contents[strand].lines == mine.lines:
+        base, omni, node = weave.base[strand.base], weave.omni[strand.omni], weave.upstream[strand.upstream]
+        if self.contents[strand].lines == omni.lines:
             return False
-        if not all(_is_unpacking(one) for one in (base, mine, node)):
+        if not all(_is_unpacking(one) for one in (base, omni, node)):
             return False
         added = binds(node) - binds(base)
         return bool(added) and binds(base) <= binds(node) and not self._are_read(added)
@@ -130,7 +133,10 @@ def _find_written_names(node: Node) -> frozenset[str]:
 
 
 def find_reads(weave: Weave, strand: Strand, contents: Mapping[Strand, Content]) -> frozenset[str]:
-    """Return the locals that the chosen text of a strand reads; if merged, those it mentions that a side reads."""
+    """Return the locals that the chosen text of a strand reads.
+
+    For a merged text, these are the names that it mentions and a side reads.
+    """
     sides = ((weave.omni, strand.omni), (weave.upstream, strand.upstream))
     nodes = [nodes[index] for nodes, index in sides if index is not None]
     chosen = contents[strand].lines

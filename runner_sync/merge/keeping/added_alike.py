@@ -25,9 +25,9 @@ def leave_out_added_alike(settling: Settling) -> None:
     """
     weave = settling.weave
     for o, u in find_gaps(weave):
-        mine, theirs = _index_additions(weave, o, "o"), _index_additions(weave, u, "u")
-        for canon in [canon for canon in mine if canon in theirs]:
-            (first, *others), (second, *more) = mine[canon], theirs[canon]
+        added_by_omni, added_by_upstream = _index_additions(weave, o, "o"), _index_additions(weave, u, "u")
+        for canon in [canon for canon in added_by_omni if canon in added_by_upstream]:
+            (first, *others), (second, *more) = added_by_omni[canon], added_by_upstream[canon]
             if others or more:
                 continue
             (*own, above), (*new, over) = (

@@ -34,11 +34,11 @@ def leave_out_blocks_at_hand(settling: Settling) -> None:
     Asks only if upstream's condition is new; otherwise omni already had its own condition instead.
     """
     weave = settling.weave
-    theirs = _index_blocks(weave.upstream) if not settling.is_copy else {}
-    sizes = {code: len(in_suite(weave.upstream, heads[0])) for code, heads in theirs.items()}
-    mine = {size: _index_runs(weave.omni, size) for size in set(sizes.values())}
-    for code, heads in theirs.items():
-        others = mine[sizes[code]].get(code, [])
+    blocks = _index_blocks(weave.upstream) if not settling.is_copy else {}
+    sizes = {code: len(in_suite(weave.upstream, heads[0])) for code, heads in blocks.items()}
+    runs = {size: _index_runs(weave.omni, size) for size in set(sizes.values())}
+    for code, heads in blocks.items():
+        others = runs[sizes[code]].get(code, [])
         if len(heads) != 1 or len(others) != 1:
             continue
         strand, own = weave.of_upstream[heads[0]], weave.of_omni[others[0]]
@@ -82,5 +82,5 @@ def _index_runs(nodes: Sequence[Node], size: int) -> Mapping[tuple[str, ...], li
 
 def _is_in_same_suite(weave: Weave, own: Strand, strand: Strand) -> bool:
     """Whether omni's block stands in the same suite as upstream's, under another condition."""
-    mine, theirs = weave.omni[own.in_omni], weave.upstream[strand.in_upstream]
-    return mine.canon != theirs.canon and is_one_strand(weave, mine.parent, theirs.parent)
+    omni, upstream = weave.omni[own.in_omni], weave.upstream[strand.in_upstream]
+    return omni.canon != upstream.canon and is_one_strand(weave, omni.parent, upstream.parent)

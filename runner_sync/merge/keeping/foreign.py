@@ -51,7 +51,7 @@ def _is_still_needed(weave: Weave, doubt: Doubt, foreign: Heritage) -> bool:
 def is_foreign(weave: Weave, strand: Strand, foreign: Heritage) -> bool:
     """Whether a statement is a third party's.
 
-    A short one (below ``DISTINCT``) is only if all inside it is foreign too, because ``else`` and ``if
+    A short statement (below ``DISTINCT``) is foreign only if all inside it is, because ``else`` and ``if
     self.is_pooling_model`` stand in many methods.
     """
     sides = ((weave.base, strand.base), (weave.upstream, strand.upstream))

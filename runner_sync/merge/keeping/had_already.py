@@ -51,9 +51,9 @@ def leave_out_had_already(settling: Settling) -> None:
 def _has_same_predecessor(weave: Weave, strand: Strand) -> bool:
     """Whether the statement before an addition in its suite is the same on both sides, under the same heads."""
     own = only_in_omni(weave)[weave.upstream[strand.in_upstream].canon]
-    mine, theirs = _find_predecessor(weave.omni, own.in_omni), _find_predecessor(weave.upstream, strand.in_upstream)
+    omni, upstream = _find_predecessor(weave.omni, own.in_omni), _find_predecessor(weave.upstream, strand.in_upstream)
     parents = weave.omni[own.in_omni].parent, weave.upstream[strand.in_upstream].parent
-    return mine is not None and theirs is not None and mine.canon == theirs.canon and is_one_strand(weave, *parents)
+    return omni is not None and upstream is not None and omni.canon == upstream.canon and is_one_strand(weave, *parents)
 
 
 def _find_predecessor(nodes: Sequence[Node], index: int) -> Node | None:
@@ -65,9 +65,9 @@ def _find_predecessor(nodes: Sequence[Node], index: int) -> Node | None:
 def _choose_reason(weave: Weave, strand: Strand) -> Reason:
     """Return the reason: omni has the addition in another order, or under other ``with`` heads, which are named."""
     own = only_in_omni(weave)[weave.upstream[strand.in_upstream].canon]
-    theirs = {weave.of_upstream[k]: k for k in _find_withs(weave.upstream, strand.in_upstream)}
-    mine = {weave.of_omni[k]: k for k in _find_withs(weave.omni, own.in_omni)}
-    heads = [any_node(weave, head).canon for head in theirs.keys() ^ mine.keys()]
+    upstream = {weave.of_upstream[k]: k for k in _find_withs(weave.upstream, strand.in_upstream)}
+    omni = {weave.of_omni[k]: k for k in _find_withs(weave.omni, own.in_omni)}
+    heads = [any_node(weave, head).canon for head in upstream.keys() ^ omni.keys()]
     return (
         Reason("both added under other conditions", tuple(sorted(heads)))
         if heads
@@ -77,12 +77,12 @@ def _choose_reason(weave: Weave, strand: Strand) -> Reason:
 
 def _find_on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
     """Return ``{addition: it and all inside it}`` for upstream's additions that omni has in the same suite."""
-    mine = only_in_omni(weave)
+    omni_alone = only_in_omni(weave)
     counted = Counter(node.canon for node in weave.upstream)
     found: dict[Strand, list[Strand]] = {}
     taken: set[Strand] = set()
     for k, (node, strand) in enumerate(zip(weave.upstream, weave.of_upstream, strict=True)):
-        other = mine.get(node.canon)
+        other = omni_alone.get(node.canon)
         if other is None or strand.sides != "u" or not strand.kept or strand in taken or counted[node.canon] > 1:
             continue
         is_same = said(weave.upstream, [k]) == said(weave.omni, [other.in_omni])
@@ -97,12 +97,14 @@ def _find_on_both_sides(weave: Weave) -> dict[Strand, list[Strand]]:
 def _are_in_one_suite(weave: Weave, o: int, u: int) -> bool:
     """Whether two statements stand in one suite, or would without the ``with`` heads around them.
 
-    A new ``with`` of upstream's counts, because it would be around nothing.
+    A new ``with`` of upstream's is not ignored, because it would be around nothing.
     """
-    mine, theirs = _find_withs(weave.omni, o), _find_withs(weave.upstream, u)
-    if any(weave.of_upstream[k].omni is None for k in theirs):
+    omni_withs, upstream_withs = _find_withs(weave.omni, o), _find_withs(weave.upstream, u)
+    if any(weave.of_upstream[k].omni is None for k in upstream_withs):
         return is_one_strand(weave, weave.omni[o].parent, weave.upstream[u].parent)
-    return is_one_strand(weave, weave.omni[[o, *mine][-1]].parent, weave.upstream[[u, *theirs][-1]].parent)
+    return is_one_strand(
+        weave, weave.omni[[o, *omni_withs][-1]].parent, weave.upstream[[u, *upstream_withs][-1]].parent
+    )
 
 
 def _find_withs(nodes: Sequence[Node], index: int) -> list[int]:
@@ -111,7 +113,7 @@ def _find_withs(nodes: Sequence[Node], index: int) -> list[int]:
 
 
 def _drop_read(weave: Weave, found: dict[Strand, list[Strand]]) -> dict[Strand, list[Strand]]:
-    """Drop from ``found`` what sets a local that a remaining addition reads.
+    """Drop additions from ``found`` that set a local which a remaining addition reads.
 
     That addition might come to stand above omni's statement, and read the local before it is set.
     """

@@ -49,8 +49,8 @@ def _is_around_removed_block(weave: Weave, head: int) -> bool:
     if weave.of_upstream[head].sides != "u" or any(weave.of_upstream[k].omni is not None for k in whole):
         return False
     code = [weave.of_upstream[k] for k in in_suite(weave.upstream, head)]
-    mine = {node.canon for node in weave.omni}
-    gone = [s for s in code if s.sides == "bu" and not s.kept and weave.base[s.in_base].canon not in mine]
+    omni_texts = {node.canon for node in weave.omni}
+    gone = [s for s in code if s.sides == "bu" and not s.kept and weave.base[s.in_base].canon not in omni_texts]
     return bool(gone) and 2 * len(gone) >= len(code)
 
 
@@ -99,12 +99,14 @@ def _is_early_exit(weave: Weave, whole: Sequence[int]) -> bool:
 
 
 def _is_repetition(weave: Weave, index: int) -> bool:
-    """Whether an addition repeats a base statement that upstream moved into another suite further up::
+    """Whether an addition repeats a base statement.
 
-    rows = self.rows                if self.is_idle:
-    if self.is_idle:                    rows = self.rows
-        return rows                     return rows
-                                    rows = self.rows
+    Upstream moved that statement into another suite further up::
+
+        rows = self.rows                if self.is_idle:
+        if self.is_idle:                    rows = self.rows
+            return rows                     return rows
+                                        rows = self.rows
     """
     node = weave.upstream[index]
     if node.compound or node.is_comment:

@@ -75,10 +75,10 @@ def _judge_gone_in_omni(weave: Weave, strand: Strand, terms: Terms, own: Collect
         return False, None
     if found := _find_moved(weave, before):
         return False, _settle_moved(weave, strand, terms, found)
-    mine = find_own_form(weave, before)
-    if mine is not None:
-        reason = Reason("renamed statement changed", weave.omni[mine.in_omni].facts.targets)
-        return False, Doubt(strand, reason, INFERRED, mine, (strand,))
+    own_version = find_own_form(weave, before)
+    if own_version is not None:
+        reason = Reason("renamed statement changed", weave.omni[own_version.in_omni].facts.targets)
+        return False, Doubt(strand, reason, INFERRED, own_version, (strand,))
     return False, _make_doubt(weave, strand, Reason("removed statement changed"), INFERRED)
 
 
@@ -114,18 +114,18 @@ def _is_in_new_form(weave: Weave, omni: Node) -> bool:
 
 def _has_as_many(weave: Weave, node: Node) -> bool:
     """Whether omni has this text as its own at least as often as upstream has it as a new version of one omni lacks."""
-    mine, theirs = (
+    omni_count, upstream_count = (
         sum(one.canon == node.canon and strand.sides == sides for one, strand in zip(nodes, strands, strict=True))
         for nodes, strands, sides in ((weave.omni, weave.of_omni, "o"), (weave.upstream, weave.of_upstream, "bu"))
     )
-    return mine >= theirs
+    return omni_count >= upstream_count
 
 
 def _has_elif_on(weave: Weave, node: Node) -> bool:
     """Whether omni has an ``elif`` of its own with this ``if`` condition, behind a branch that it put in front."""
     branch = f"el{node.canon}"
     return node.keyword == "if" and any(
-        mine.canon == branch and strand.sides == "o" for mine, strand in zip(weave.omni, weave.of_omni, strict=True)
+        other.canon == branch and strand.sides == "o" for other, strand in zip(weave.omni, weave.of_omni, strict=True)
     )
 
 
@@ -142,7 +142,7 @@ def _find_moved(weave: Weave, node: Node) -> list[Strand]:
 
 
 def _is_split_up(weave: Weave, strand: Strand, found: Sequence[Strand]) -> bool:
-    """Whether omni has in branches of a condition, with the same values, what the base has in front of it.
+    """Whether omni has, in the branches of a condition, what the base has in front of it, with the same values.
 
     Then upstream's version means the same in each branch as in front of the condition.
     """
@@ -182,8 +182,8 @@ def _has_same_values_there(weave: Weave, strand: Strand, moved: Strand) -> bool:
     if not shared or not behind:
         return False
     first, last = shared[0], behind[0]
-    mine = sorted((weave.of_upstream[first].in_omni, weave.of_upstream[last].in_omni, moved.in_omni))
-    between = [*weave.omni[mine[0] : mine[-1]], *weave.upstream[first:last]]
+    places = sorted((weave.of_upstream[first].in_omni, weave.of_upstream[last].in_omni, moved.in_omni))
+    between = [*weave.omni[places[0] : places[-1]], *weave.upstream[first:last]]
     return not uses_anything_of(between, [weave.upstream[strand.in_upstream]])
 
 
@@ -225,11 +225,13 @@ def _is_rewritten(weave: Weave, strand: Strand) -> bool:
 
     It binds what the removed one bound or, if that bound nothing, is the new final ``return`` in its place.
     """
-    mine = binds(weave.omni[strand.in_omni])
-    if not mine:
+    bound = binds(weave.omni[strand.in_omni])
+    if not bound:
         return _has_new_final_return(weave, strand)
     return any(
-        mine & binds(weave.upstream[s.upstream]) for s in weave.of_upstream if s.sides == "u" and s.upstream is not None
+        bound & binds(weave.upstream[s.upstream])
+        for s in weave.of_upstream
+        if s.sides == "u" and s.upstream is not None
     )
 
 
@@ -253,6 +255,6 @@ def _find_ended_suite(nodes: Sequence[Node], strands: Sequence[Strand], index: i
 
 
 def _make_doubt(weave: Weave, strand: Strand, reason: Reason, confidence: float) -> Doubt | None:
-    """Return the doubt; none about a comment or docstring."""
+    """Return the doubt, or ``None`` for a comment or docstring."""
     node = any_node(weave, strand)
     return None if node.is_comment or node.kind == "docstring" else Doubt(strand, reason, confidence)

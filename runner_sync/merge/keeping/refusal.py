@@ -53,7 +53,7 @@ def refuse(settling: Settling) -> None:
 
 
 def _sharpen_reason(settling: Settling, strand: Strand, veto: Veto, lost: AbstractSet[str]) -> None:
-    """Replace the reason of a doubt about a change to what omni lacks, if the change alone uses a refused local."""
+    """Say in the doubt about a changed statement that the change could not come in: it newly reads a missing local."""
     weave = settling.weave
     now, was = weave.upstream[strand.in_upstream], weave.base[strand.in_base]
     reason = veto(now.canon) or _find_dependency(now, lost - reads(was))

@@ -57,7 +57,7 @@ def leave_out_stayed_blocks(settling: Settling) -> None:
 
 
 def _choose_reason(weave: Weave, index: int, old: Sequence[str]) -> Reason:
-    """Return what upstream did to a removed block ``old`` that has grown: it added branches, or something else."""
+    """Return what upstream did to a removed block ``old`` that has grown: it added only branches, or statements."""
     nodes = weave.upstream
     new = {k for clause in clauses(nodes, index) if nodes[clause].canon not in old for k in below(nodes, clause)}
     rest = tuple(nodes[k].canon for k in below(nodes, index) if k not in new and not nodes[k].is_comment)

@@ -84,23 +84,25 @@ def _is_without_suite(weave: Weave, strand: Strand) -> bool:
 def keep_definitions(settling: Settling) -> None:
     """Keep a statement of omni's own that sets a local which kept statements read and no kept one sets.
 
-    Where upstream's version replaces omni's text of an older revision, its reads count: upstream's only definition of
-    such a local comes in, even if omni removed it.
+    Where upstream's version replaces omni's text of an older revision, upstream's reads count instead: upstream's only
+    definition of such a local comes in, even if omni removed it.
     """
     weave, strands = settling.weave, settling.strands
     binders = Counter(name for node in weave.upstream for name in binds(node))
     while True:
         kept = [strand for strand in strands if strand.kept]
         found = {name for strand in kept for name in sets(any_node(weave, strand))}
-        mine, theirs = set[str](), set[str]()
+        read_by_omni, read_by_upstream = set[str](), set[str]()
         for strand in kept:
             if _is_outdated(weave, strand, settling.terms.heritage):
-                theirs |= _find_reads(weave.upstream, strand.upstream) - _find_reads(weave.omni, strand.omni) - found
+                read_by_upstream |= (
+                    _find_reads(weave.upstream, strand.upstream) - _find_reads(weave.omni, strand.omni) - found
+                )
             else:
-                mine |= _find_reads(weave.omni, strand.omni) - found
+                read_by_omni |= _find_reads(weave.omni, strand.omni) - found
         gone = [strand for strand in strands if not strand.kept]
-        back = [strand for strand in gone if strand.sides == "o" and binds(weave.omni[strand.in_omni]) & mine]
-        back += [s for s in gone if s.sides == "bu" and _is_only_definition(weave, s, theirs, binders)]
+        back = [strand for strand in gone if strand.sides == "o" and binds(weave.omni[strand.in_omni]) & read_by_omni]
+        back += [s for s in gone if s.sides == "bu" and _is_only_definition(weave, s, read_by_upstream, binders)]
         if not back:
             return
         for strand in back:
@@ -139,11 +141,11 @@ def keep_first_values(settling: Settling) -> None:
     """
     weave = settling.weave
     new = [strand for strand in settling.strands if strand.sides == "u" and strand.kept]
-    theirs = {name for strand in new for name in binds(weave.upstream[strand.in_upstream])}
+    newly_bound = {name for strand in new for name in binds(weave.upstream[strand.in_upstream])}
     for index, strand in enumerate(weave.of_omni):
         if strand.sides == "bo" and not strand.kept and _CONSTANT.fullmatch(weave.omni[index].canon):
             (name,) = binds(weave.omni[index])
-            strand.kept = name not in theirs and _is_first_value_needed(settling, index, name)
+            strand.kept = name not in newly_bound and _is_first_value_needed(settling, index, name)
 
 
 _CONSTANT = re.compile(r"\w+(?:: [^=]+)? = (?:None|True|False|\d+|''|\[\]|\{\}|\(\))")
@@ -170,13 +172,13 @@ def _is_first_value_needed(settling: Settling, index: int, name: str) -> bool:
 def keep_remarks_on_edits(settling: Settling) -> None:
     """Keep the comment directly above a statement that upstream removed and that stays because omni edited it."""
     weave = settling.weave
-    theirs = {weave.upstream[s.in_upstream].canon for s in settling.strands if s.sides == "u" and s.kept}
+    added_texts = {weave.upstream[s.in_upstream].canon for s in settling.strands if s.sides == "u" and s.kept}
     for block, about in remarks_on(weave.omni):
         strand = weave.of_omni[about]
         lines = [weave.of_omni[k] for k in block]
         if strand.sides == "bo" and strand.kept and all(line.sides == "bo" for line in lines):
             for line in lines:
-                line.kept = line.kept or weave.omni[line.in_omni].canon not in theirs
+                line.kept = line.kept or weave.omni[line.in_omni].canon not in added_texts
 
 
 def take_other_branches(settling: Settling) -> None:
@@ -191,12 +193,14 @@ def take_other_branches(settling: Settling) -> None:
             continue
         heads = [index, *clauses(weave.base, index)]
         branches = [[weave.of_base[k] for k in in_suite(weave.base, head)] for head in heads]
-        mine = [branch for branch in branches if any(s.sides == "bo" and not s.kept for s in branch)]
+        removed_branches = [branch for branch in branches if any(s.sides == "bo" and not s.kept for s in branch)]
         left = [[s for s in branch if s.sides != "b"] for branch in branches]
-        theirs = [branch for branch in left if branch and all(s.sides == "bu" and not s.kept for s in branch)]
-        if not mine or len(theirs) != 1:
+        upstream_branches = [
+            branch for branch in left if branch and all(s.sides == "bu" and not s.kept for s in branch)
+        ]
+        if not removed_branches or len(upstream_branches) != 1:
             continue
-        for other in theirs[0]:
+        for other in upstream_branches[0]:
             for k in below(weave.upstream, other.in_upstream):
                 weave.of_upstream[k].kept = True
-        settling.doubts.append(Doubt(theirs[0][0], Reason("each kept another branch"), REBUILT))
+        settling.doubts.append(Doubt(upstream_branches[0][0], Reason("each kept another branch"), REBUILT))

@@ -64,11 +64,11 @@ def add_only_statements(left: Sequence[Node], right: Sequence[Node], pairs: Sequ
     """
     made = {pair.left: pair.right for pair in pairs}
     taken = set(made.values())
-    mine, theirs = _index_only_statements(left), _index_only_statements(right)
+    on_left, on_right = _index_only_statements(left), _index_only_statements(right)
     found = [
-        Pair(mine[head], theirs[other], equal=False)
+        Pair(on_left[head], on_right[other], equal=False)
         for head, other in made.items()
-        if head in mine and other in theirs and mine[head] not in made and theirs[other] not in taken
+        if head in on_left and other in on_right and on_left[head] not in made and on_right[other] not in taken
     ]
     alone = [pair for pair in found if left[pair.left].keyword == right[pair.right].keyword]
     both = sorted([*pairs, *alone], key=lambda pair: pair.left)
@@ -266,8 +266,8 @@ def pair_similar(
 ) -> list[tuple[int, int]]:
     """Return the in-order pairing of nodes alike by at least ``similar``, with the greatest total.
 
-    Dynamic programming. A pair counts half of ``similar`` less than it is alike, so that one good pair beats two that
-    are barely alike.
+    Uses dynamic programming. A pair counts half of ``similar`` less than it is alike, so that one good pair beats two
+    that are barely alike.
     """
     if not left or not right or len(left) * len(right) > CELLS:
         return []

@@ -12,8 +12,8 @@ from runner_sync.statements import Node, ancestors
 
 def are_branches(nodes: Sequence[Node], first: int, second: int) -> bool:
     """Whether two statements never both run, because they stand in different branches of one condition."""
-    mine, theirs = _find_branches(nodes, first), _find_branches(nodes, second)
-    return any(theirs.get(condition, branch) != branch for condition, branch in mine.items())
+    branches, others = _find_branches(nodes, first), _find_branches(nodes, second)
+    return any(others.get(condition, branch) != branch for condition, branch in branches.items())
 
 
 def _find_branches(nodes: Sequence[Node], index: int) -> dict[int, int]:

@@ -69,9 +69,11 @@ With fewer than four statements it means all of them.
 
 
 def add_only_bindings(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """Add two assignments in one matched suite that alone on their sides set the same locals, computed differently::
+    """Add pairs of assignments in one matched suite that set the same locals.
 
-    pool = Pool.get_instance()              pool = get_pool()
+    Nothing else on either side may set these locals. They are computed differently::
+
+        pool = Pool.get_instance()              pool = get_pool()
     """
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     taken = set(partners.values())

@@ -55,8 +55,8 @@ def _find_best(
 ) -> list[int]:
     """Return the ``places`` whose surroundings are most like those of the base statement ``index``."""
     partners = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
-    head, mine = partners.get(base[index].parent), _count_neighbours(base, index)
-    likeness = {k: (nodes[k].parent == head, (mine & _count_neighbours(nodes, k)).total()) for k in places}
+    head, neighbours = partners.get(base[index].parent), _count_neighbours(base, index)
+    likeness = {k: (nodes[k].parent == head, (neighbours & _count_neighbours(nodes, k)).total()) for k in places}
     return [k for k in places if likeness[k] == max(likeness.values())]
 
 

@@ -39,8 +39,8 @@ def classify(base: Nodes, omni: Nodes, upstream: Nodes, *, is_copy: bool) -> Wea
     """Put every node of the three sides into a strand.
 
     Omni's ``with`` are also paired with the base's by the names that they bind (`by_what_is_open`). Unless ``is_copy``,
-    this needs upstream to have put no other block around: omni does other things inside, and that block would not fit
-    there.
+    such a pair requires that upstream put no other block around: omni does other things inside, and that block would
+    not fit.
     """
     weave = Weave(base, omni, upstream, [Strand(base=i) for i in range(len(base))])
     of_upstream = add_only_statements(base, upstream, align(base, upstream))
@@ -82,8 +82,8 @@ def _drop_false_places(
     weave: Weave, of_omni: Sequence[Pair], of_upstream: Sequence[Pair]
 ) -> tuple[list[Pair], list[Pair]]:
     """Drop the pairs made by place alone that the other side shows to be wrong, on both sides."""
-    mine, theirs = (weave.omni, of_omni), (weave.upstream, of_upstream)
-    return _keep_true_places(weave.base, *mine, *theirs), _keep_true_places(weave.base, *theirs, *mine)
+    omni, upstream = (weave.omni, of_omni), (weave.upstream, of_upstream)
+    return _keep_true_places(weave.base, *omni, *upstream), _keep_true_places(weave.base, *upstream, *omni)
 
 
 def _keep_true_places(
@@ -263,19 +263,19 @@ def _join_clauses(weave: Weave) -> None:
 
 def _is_same_clause(weave: Weave, j: int, u: int) -> bool:
     """Whether two equal clauses, one on each side and not yet joined, are to be one."""
-    mine, theirs = weave.of_omni[j], weave.of_upstream[u]
-    if theirs.omni is not None or not weave.upstream[u].is_clause or not _are_in_one_place(weave, j, u):
+    omni, upstream = weave.of_omni[j], weave.of_upstream[u]
+    if upstream.omni is not None or not weave.upstream[u].is_clause or not _are_in_one_place(weave, j, u):
         return False
-    return (mine.base is None and theirs.base is None) or weave.omni[j].canon in LAST_CLAUSES
+    return (omni.base is None and upstream.base is None) or weave.omni[j].canon in LAST_CLAUSES
 
 
 def _join_clause(weave: Weave, j: int, u: int) -> None:
     """Make two clauses one strand, with a base clause if either has one; such a strand is ``joined``."""
-    mine, theirs = weave.of_omni[j], weave.of_upstream[u]
-    if mine.base is None and theirs.base is not None:
-        theirs.omni, weave.of_omni[j] = j, theirs
+    own, other = weave.of_omni[j], weave.of_upstream[u]
+    if own.base is None and other.base is not None:
+        other.omni, weave.of_omni[j] = j, other
     else:
-        theirs.upstream, mine.upstream, weave.of_upstream[u] = None, u, mine
+        other.upstream, own.upstream, weave.of_upstream[u] = None, u, own
     if weave.of_omni[j].base is not None:
         weave.joined.add(weave.of_omni[j])
 
@@ -310,9 +310,9 @@ def _is_same_assignment(a: Node, b: Node) -> bool:
 def _are_in_one_place(weave: Weave, o: int, u: int) -> bool:
     """Whether two additions may be one strand: they stand in the same suite, or are clauses of the same statement.
 
-    In different suites they may if they are telling and equal (or bind the same call's value). They may not if each
-    stands in a suite that its side added, and these suites stand in different ones: they belong to two things. Nor may
-    they if omni runs the statement always and upstream only under a new condition.
+    In different suites, they must be telling and equal (or bind the same call's value). They are two things if each
+    stands in a suite that its side added, and these suites stand in different ones. They also stay apart if omni runs
+    the statement always and upstream only under a new condition.
     """
     omni, upstream = weave.omni[o], weave.upstream[u]
     if omni.is_clause or upstream.is_clause:

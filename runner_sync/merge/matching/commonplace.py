@@ -51,9 +51,9 @@ def add_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pai
     """Add the equal clauses of two paired statements that are not yet paired with a clause elsewhere."""
     paired = {pair.left: pair.right for pair in pairs}
     partners = set(paired.values())
-    theirs = {(node.owner, node.canon): k for k, node in enumerate(right) if node.is_clause and k not in partners}
+    clauses = {(node.owner, node.canon): k for k, node in enumerate(right) if node.is_clause and k not in partners}
     keys = {k: (paired.get(node.owner, ROOT), node.canon) for k, node in enumerate(left) if node.is_clause}
-    found = [Pair(k, theirs[key], equal=True) for k, key in keys.items() if k not in paired and key in theirs]
+    found = [Pair(k, clauses[key], equal=True) for k, key in keys.items() if k not in paired and key in clauses]
     return add_in_order(pairs, found)
 
 
@@ -126,13 +126,13 @@ def _are_in_one_suite(left: _Side, right: _Side, pair: Pair) -> bool:
     The suite of one is paired, and the other stands in its partner, directly or inside new blocks there. Or neither
     suite is paired, and both heads stand in the same outer suite: a condition that was replaced as a whole.
     """
-    (mine, of_mine), (theirs, of_theirs) = left, right
-    a, b = mine[pair.left].parent, theirs[pair.right].parent
-    if a not in of_mine and b not in of_theirs:
-        return of_mine.get(mine[a].parent) == theirs[b].parent
-    return _find_paired_head(theirs, b, of_theirs) == of_mine.get(a) or _find_paired_head(
-        mine, a, of_mine
-    ) == of_theirs.get(b)
+    (left_nodes, to_right), (right_nodes, to_left) = left, right
+    a, b = left_nodes[pair.left].parent, right_nodes[pair.right].parent
+    if a not in to_right and b not in to_left:
+        return to_right.get(left_nodes[a].parent) == right_nodes[b].parent
+    return _find_paired_head(right_nodes, b, to_left) == to_right.get(a) or _find_paired_head(
+        left_nodes, a, to_right
+    ) == to_left.get(b)
 
 
 def _find_paired_head(nodes: Sequence[Node], suite: int, partners: Mapping[int, int]) -> int:
@@ -146,10 +146,12 @@ def _pair_exits(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pai
     """Pair equal exits that are not yet paired, in two matched suites with one such exit each."""
     paired = {ROOT: ROOT} | {pair.left: pair.right for pair in pairs}
     partners = set(paired.values())
-    mine = [k for k, node in enumerate(left) if k not in paired and node.parent in paired and _is_exit(node)]
-    theirs = [k for k, node in enumerate(right) if k not in partners and node.parent in partners and _is_exit(node)]
-    places = _index_unique((right[k].parent, right[k].canon, k) for k in theirs)
-    found = _index_unique((paired[left[k].parent], left[k].canon, k) for k in mine)
+    left_exits = [k for k, node in enumerate(left) if k not in paired and node.parent in paired and _is_exit(node)]
+    right_exits = [
+        k for k, node in enumerate(right) if k not in partners and node.parent in partners and _is_exit(node)
+    ]
+    places = _index_unique((right[k].parent, right[k].canon, k) for k in right_exits)
+    found = _index_unique((paired[left[k].parent], left[k].canon, k) for k in left_exits)
     return [Pair(k, places[key], equal=True) for key, k in found.items() if key in places]
 
 

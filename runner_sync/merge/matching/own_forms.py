@@ -32,12 +32,12 @@ def find_own_form(weave: Weave, node: Node) -> Strand | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_alike(mine: Node, node: Node, keywords: Collection[str]) -> bool:
-    one, other = (n.facts.called.rpartition(".")[2] for n in (mine, node))
+def _is_alike(omni: Node, node: Node, keywords: Collection[str]) -> bool:
+    one, other = (n.facts.called.rpartition(".")[2] for n in (omni, node))
     is_named_alike = bool(one and other) and (one.endswith(other) or other.endswith(one))
-    if not is_named_alike or set(mine.facts.targets) & set(node.facts.targets):
+    if not is_named_alike or set(omni.facts.targets) & set(node.facts.targets):
         return False
-    return 2 * len(_find_keywords(mine) & set(keywords)) >= len(keywords)
+    return 2 * len(_find_keywords(omni) & set(keywords)) >= len(keywords)
 
 
 def _find_keywords(node: Node) -> set[str]:

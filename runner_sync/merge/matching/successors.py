@@ -18,12 +18,12 @@ def successor(weave: Weave, strand: Strand, kept: Sequence[Strand]) -> Strand | 
 
     It has the same text, or else is the most similar one that upstream added (from ``VERSION`` on).
     """
-    mine = weave.omni[strand.in_omni]
+    node = weave.omni[strand.in_omni]
     there = [s for s in kept if s.upstream is not None and not weave.upstream[s.upstream].is_comment]
-    same = [s for s in there if weave.upstream[s.in_upstream].canon == mine.canon]
-    if same or mine.is_clause:
-        return same[0] if len(same) == 1 and not mine.is_clause else None
-    shares = {s: similarity(mine, weave.upstream[s.in_upstream]) for s in there if s.sides == "u"}
+    same = [s for s in there if weave.upstream[s.in_upstream].canon == node.canon]
+    if same or node.is_clause:
+        return same[0] if len(same) == 1 and not node.is_clause else None
+    shares = {s: similarity(node, weave.upstream[s.in_upstream]) for s in there if s.sides == "u"}
     best = max(shares.values(), default=0.0)
     alike = [s for s, share in shares.items() if share == best >= VERSION]
     return alike[0] if len(alike) == 1 else None

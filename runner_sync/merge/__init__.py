@@ -225,7 +225,7 @@ def _carry_moved_remarks(
 def _written(
     triple: Triple, weave: Weave, strands: Sequence[Strand], chosen: _Chosen, doubts: Sequence[Doubt], *, is_copy: bool
 ) -> Merged:
-    """Write the kept strands as text, and turn all doubts, also those about its order, into questions at its lines."""
+    """Write the kept strands as text; turn all doubts, also those about its order, into questions at its lines."""
     kept, contents = chosen.kept, chosen.contents
     emitted = text_of(weave, kept, contents, indent=len(indentation(triple.omni or triple.upstream)), is_copy=is_copy)
     asked = [*doubts, *find_changed_conditions(weave, kept, emitted)]

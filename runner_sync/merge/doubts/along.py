@@ -28,9 +28,9 @@ def add_left_out_together(
     """
     alive = set(kept)
     first: dict[Strand, Doubt] = {}
-    for told in doubts:
-        for strand in _iter_asked_strands(told):
-            first.setdefault(strand, told)
+    for asked in doubts:
+        for strand in _iter_asked_strands(asked):
+            first.setdefault(strand, asked)
     shown = {k for strand in first for k in _find_shown(weave, strand)}
     along: dict[Doubt, list[Strand]] = defaultdict(list)
     for k, strand in enumerate(weave.of_upstream):

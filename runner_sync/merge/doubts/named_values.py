@@ -22,7 +22,7 @@ def drop_answered_by_locals(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt
     """Drop doubts about a changed statement that omni seems to lack, but has with a local for an attribute."""
     named = _find_named_attributes(weave.omni)
     alone = [node for node, strand in zip(weave.omni, weave.of_omni, strict=True) if strand.upstream is None]
-    have = {said for node in alone if (said := _insert_attributes(node.canon, named)) != node.canon}
+    have = {text for node in alone if (text := _insert_attributes(node.canon, named)) != node.canon}
     return [doubt for doubt in doubts if not _is_answered(weave, doubt, have)]
 
 

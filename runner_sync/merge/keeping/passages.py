@@ -111,8 +111,8 @@ def _is_repetition(weave: Weave, index: int) -> bool:
     node = weave.upstream[index]
     if node.compound or node.is_comment:
         return False
-    said = (k for k in range(index) if weave.upstream[k].canon == node.canon)
-    return any(_is_in_another_suite(weave, weave.of_upstream[k]) for k in said)
+    earlier = (k for k in range(index) if weave.upstream[k].canon == node.canon)
+    return any(_is_in_another_suite(weave, weave.of_upstream[k]) for k in earlier)
 
 
 def _is_in_another_suite(weave: Weave, strand: Strand) -> bool:

@@ -83,7 +83,7 @@ def _index_only_statements(nodes: Sequence[Node]) -> dict[int, int]:
 
 
 def _drop_unrelated_clauses(left: Sequence[Node], right: Sequence[Node], pairs: Sequence[Pair]) -> list[Pair]:
-    """Drop clauses (``else``, ``except``) with neither their statement nor one inside paired.
+    """Drop pairs of clauses (``else``, ``except``) with neither their statements nor anything inside paired.
 
     Every ``else`` reads the same.
     """
@@ -223,15 +223,16 @@ Suite = Counter[str]
 
 
 def count_suites(nodes: Sequence[Node]) -> list[Suite]:
-    """Return for every node the multiset of the statements inside it, at any depth, and of what each calls or binds."""
+    """Return for each node the multiset of the statements inside it, at any depth, and of what these call or else
+    bind."""
     inner: list[Suite] = [Counter() for _ in nodes]
     for k, node in enumerate(nodes):
         if node.parent == ROOT or node.is_comment:
             continue
         called = node.called.rpartition(".")[2]
-        told = [node.canon, *([f"{called}()"] if called else [f"{name} =" for name in binds(node)])]
+        texts = [node.canon, *([f"{called}()"] if called else [f"{name} =" for name in binds(node)])]
         for above in ancestors(nodes, k):
-            inner[above].update(told)
+            inner[above].update(texts)
     return inner
 
 

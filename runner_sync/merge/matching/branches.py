@@ -17,6 +17,6 @@ def are_branches(nodes: Sequence[Node], first: int, second: int) -> bool:
 
 
 def _find_branches(nodes: Sequence[Node], index: int) -> dict[int, int]:
-    """Return ``{if: head of the branch}``, as indices, for each ``if`` around a statement."""
+    """Return ``{if: head of the branch}``, as indices, for each surrounding ``if``."""
     rows = ((nodes[k].owner if nodes[k].is_clause else k, k) for k in ancestors(nodes, index))
     return {head: k for head, k in rows if nodes[head].keyword == "if"}

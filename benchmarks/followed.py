@@ -79,7 +79,7 @@ def _released(case: replaying.Case) -> Iterator[tuple[str, str]]:
 def _nearness(copies: Sequence[tuple[str, str]], version: Version) -> float:
     common = total = 0
     for name, copy in copies:
-        mine, theirs = timeline.lines(copy), timeline.lines(version.methods.get(name, ""))
+        mine, theirs = timeline.count_lines(copy), timeline.count_lines(version.methods.get(name, ""))
         common += (mine & theirs).total()
         total += mine.total() + theirs.total()
     return 2 * common / total if total else 0.0

@@ -65,8 +65,10 @@ def planted(versions: Sequence[Version], count: int, *, seed: int = 1) -> Hits:
 
 def found_base(text: str, candidates: Sequence[str]) -> str:
     """The candidate that the tool takes for the base: the closest by lines, of these the closest by statements."""
-    mine = timeline.lines(text)
-    closest = sorted(range(len(candidates)), key=lambda k: (-lineage.dice(mine, timeline.lines(candidates[k])), k))
+    mine = timeline.count_lines(text)
+    closest = sorted(
+        range(len(candidates)), key=lambda k: (-lineage.dice(mine, timeline.count_lines(candidates[k])), k)
+    )
     kept = sorted(closest[: timeline.KEPT])
     origin = lineage.infer(text, [lineage.Candidate(str(k), candidates[k]) for k in kept])
     assert origin is not None

@@ -62,7 +62,7 @@ def test_bodies_without_a_word_are_left_out_and_come_back() -> None:
     assert _lines_left_out(short) == ['total = """', "@torch.compile", "one = 1"]
     assert "# first" in short.text
     assert "torch.cuda" in short.text
-    assert short.restored(short.text) == MODULE
+    assert short.restore(short.text) == MODULE
     compile(short.text, "short", "exec")
 
 
@@ -88,7 +88,7 @@ def test_lines_of_the_short_text_are_lines_of_the_whole() -> None:
 )
 def test_a_text_that_stays_whole(text: str) -> None:
     assert shortened(text, WORD).text == text
-    assert shortened(text, WORD).restored(text) == text
+    assert shortened(text, WORD).restore(text) == text
     assert shortened(text, WORD).line(2) == 2
 
 
@@ -96,7 +96,7 @@ def test_a_mark_that_the_text_has_is_not_used() -> None:
     text = "def f():\n    ...  # left out 0\n    a = 1\n    return a\n" + MODULE
     short = shortened(text, WORD)
     assert short.mark not in text
-    assert short.restored(short.text) == text
+    assert short.restore(short.text) == text
 
 
 def _whole(text: str, path: str, monkeypatch: pytest.MonkeyPatch) -> Translated:
@@ -146,7 +146,7 @@ def test_a_translation_is_the_same_with_and_without_bodies(text: str, monkeypatc
 
 
 def test_the_samples_have_bodies_to_leave_out_and_findings_behind_them() -> None:
-    assert shortened(ALIAS, transforms._kept(NPU)).bodies
+    assert shortened(ALIAS, transforms._compile_kept(NPU)).bodies
     assert [finding.line for finding in translate(ALIAS, NPU).findings] == [17]
     assert "aclgraph_runtime_mode=mode" in translate(ALIAS, NPU).text
     assert "CUDAGraphWrapper()" in translate(REBOUND, NPU).text
@@ -162,5 +162,5 @@ def test_gpu_runners_are_translated_alike(
 ) -> None:
     text = corpus_release("vllm-omni", "0.32.0rc1").read(path)
     assert text is not None
-    assert shortened(text, transforms._kept(NPU)).bodies
+    assert shortened(text, transforms._compile_kept(NPU)).bodies
     assert translate(text, NPU, path=path) == _whole(text, path, monkeypatch)

@@ -1,7 +1,7 @@
-"""Which upstream text a unit is a copy of, and where each of its statements comes from.
+"""Infer which upstream text a unit is a copy of, and where each of its statements comes from.
 
-Comes in: the text of a unit and the texts of units of the same name at several upstream revisions, or in a GPU twin.
-Goes out: ``Origin`` values, and ``Span`` values per statement (``provenance``). May touch: nothing.
+Comes in: the text of a unit, and the texts of its namesakes at several upstream revisions or in a GPU twin. Goes out:
+an ``Origin`` per unit, a ``Span`` per statement (``provenance``). May touch: nothing.
 
 ``likeness`` measures how similar two texts are, ``cover`` chooses few revisions among many, and ``timeline`` narrows a
 git history down before anything is parsed.

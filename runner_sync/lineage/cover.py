@@ -1,4 +1,4 @@
-"""A small selection that together has everything wanted.
+"""Select few offers that together have everything wanted.
 
 Comes in: what is wanted, and what each offer has of it. Goes out: positions. May touch: nothing.
 """
@@ -13,10 +13,10 @@ Thing = TypeVar("Thing")
 
 
 def cover(wanted: Iterable[Thing], offers: Sequence[AbstractSet[Thing]]) -> list[int]:
-    """Positions of few ``offers`` that together have all of ``wanted``, in order.
+    """Return the positions of few ``offers`` that together have all of ``wanted``, in order.
 
-    Greedy set cover (Johnson, "Approximation algorithms for combinatorial problems", 1974): takes the offer that has
-    most of what is missing, the first of equals, until nothing is. Everything ``wanted`` must be in some offer.
+    Greedy set cover (Johnson, "Approximation algorithms for combinatorial problems", 1974): repeatedly takes the offer
+    that has most of what is missing, the first of equals. Each element of ``wanted`` must be in some offer.
     """
     left = set(wanted)
     chosen = []

@@ -1,10 +1,9 @@
-"""How similar two texts are.
+"""Measure how similar two texts are.
 
-Comes in: texts of units, or multisets of whatever they are compared by. Goes out: numbers from 0 to 1. May touch:
-nothing.
+Comes in: texts of units, or multisets of whatever is compared. Goes out: numbers from 0 to 1. May touch: nothing.
 
 Similarity is the Dice coefficient of the multisets of canonical statements (Dice, "Measures of the amount of ecologic
-association between species", 1945). Real copies reach 0.6 … 0.98 although a third of their lines is omni's own;
+association between species", 1945). Real copies reach 0.6 … 0.98 although a third of their lines is omni code;
 overrides that only share a name stay below 0.35 (measured on vllm-omni 0.12.0rc1 … 0.32.0rc1).
 """
 
@@ -17,11 +16,11 @@ from runner_sync.statements import Node, UnparsableText, canons, flatten
 from runner_sync.statements.likeness import dice
 
 MODELLED = 0.2
-"""A method with at least this share of its statements from the method it overrides is modelled on that, copy or not.
-Measured on 0.26.0 … 0.32.0rc1: such methods have 0.24 or more, others of the same name 0.04 at most."""
+"""A method that shares at least this part of its statements with the method it overrides is modelled on that method,
+copy or not. Measured on 0.26.0 … 0.32.0rc1: such methods share 0.24 or more, other namesakes at most 0.04."""
 
 FEWEST = 3
-"""A part of a method comes from another one only if they share this many telling statements: one or two may be
+"""Least number of shared telling statements for a part of a method to come from another one: one or two may be
 chance."""
 
 Fingerprint = Counter[str]
@@ -29,7 +28,8 @@ Fingerprint = Counter[str]
 
 @lru_cache(maxsize=4096)
 def fingerprint(text: str) -> Fingerprint:
-    """Multiset of canonical statements of a unit, without comments and docstrings; empty when it does not parse.
+    """Return the multiset of a unit's canonical statements, without comments and docstrings; empty if it does not
+    parse.
 
     The result is cached and shared: do not change it.
     """
@@ -40,7 +40,7 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def share(text: str, other: str) -> float:
-    """Share of the statements of ``text`` that ``other`` has, too; 0 for a text without any."""
+    """Return the share of the statements of ``text`` that ``other`` has, too; 0 for a text without statements."""
     mine = fingerprint(text)
     return (mine & fingerprint(other)).total() / mine.total() if mine else 0.0
 
@@ -51,22 +51,22 @@ def follows(text: str, old: str, new: str) -> bool:
 
 
 def has_change(mine: Fingerprint, before: Fingerprint, after: Fingerprint) -> bool:
-    """``follows`` for fingerprints."""
+    """Apply ``follows`` to fingerprints."""
     return not (after - before) - mine and not (before - after) & mine
 
 
 def comments(text: str) -> frozenset[str]:
-    """The comment lines of a text, stripped; they do not count for similarity."""
+    """Return the comment lines of a text, stripped. Comments do not count for similarity."""
     return frozenset(line.strip() for line in text.split("\n") if line.lstrip().startswith("#"))
 
 
 def similarity(a: str, b: str) -> float:
-    """Dice coefficient of the statements of two units."""
+    """Return the Dice coefficient of the statements of two units."""
     return dice(fingerprint(a), fingerprint(b))
 
 
 def nodes_of(text: str) -> tuple[Node, ...]:
-    """Statement nodes of a unit; none if it does not parse on its own."""
+    """Return the statement nodes of a unit; empty if the unit does not parse on its own."""
     try:
         return flatten(text)
     except UnparsableText:

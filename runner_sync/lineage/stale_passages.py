@@ -1,17 +1,17 @@
-"""Passages of a unit that are older than the revision of its twin that it was last aligned with.
+"""Find passages of a derived unit that are older than the twin revision that the unit was last aligned with.
 
-Comes in: revisions of one unit of the twin, and the derived unit, in the same words. Goes out: the twin's text as the
-derived unit follows it. May touch: nothing.
+Comes in: revisions of one unit of the twin and the derived unit, in the same names. Goes out: the twin text that the
+derived unit really follows. May touch: nothing.
 
-People take one change and leave an earlier one. The unit as a whole is then closest to the later revision, and beside
-that the passage looks as if it had been changed on purpose. Where the unit has, word for word, what an earlier revision
-had, and nothing of what the twin has for it since, it is not the unit's own::
+People port one change and leave an earlier one out. The unit as a whole is then closest to the later revision, and
+compared with that revision the old passage looks like a deliberate change. A passage is stale rather than the unit's
+own if the unit has an earlier revision's words and none of the later ones::
 
     twin, older     rows = self.make(size)
     twin, later     width = self.width(); rows = self.make(width)
     unit            rows = self.make(size)                            follows the older one here
 
-``__init__`` of vllm-omni 0.28.0rc1 has on NPU what the GPU runner gained for 0.28, and a buffer as it was up to 0.26.
+On NPU, ``__init__`` of vllm-omni 0.28.0rc1 has what the GPU runner gained for 0.28, and a buffer as it was up to 0.26.
 """
 
 from __future__ import annotations
@@ -29,22 +29,24 @@ from runner_sync.statements import Node
 def as_followed(
     later: str, earlier: Sequence[str], *, mine: str, now: str, delivered: Collection[str] = frozenset()
 ) -> str:
-    """``later`` with each passage that it exchanged since one of ``earlier`` and that ``mine`` still has, as it was.
+    """Return ``later`` with each passage that ``mine`` still has in an older form put back into that form.
 
-    ``earlier`` are the revisions before it, oldest first. What the twin has ``now`` in the older form, too, stays, and
-    so does a passage of which all is ``delivered`` (canonical statements): the unit gets it from somebody else.
+    ``earlier`` holds the previous revisions, oldest first. A passage stays as it is in ``later`` if the twin has the
+    older form ``now``, or if all its statements are in ``delivered`` (canonical statements that the unit gets from
+    elsewhere).
     """
     own = Counter(node.canon for node in nodes_of(mine))
     given = _Given(own, frozenset(node.canon for node in nodes_of(now)), delivered)
     for older in reversed(earlier):
-        stale = [passage for passage in _exchanged(older, later) if passage.is_followed_by(given)]
+        stale = [passage for passage in _iter_exchanged(older, later) if passage.is_followed_by(given)]
         for passage in sorted(stale, key=lambda one: -one.new[0].start):
             later = passage.put_back(later)
     return later
 
 
 class _Given(NamedTuple):
-    """Statements: of the unit, with how often it has them, of the present twin, and those that others deliver."""
+    """Canonical statements: of the unit (with counts), of the present twin, and those that the unit gets from
+    elsewhere."""
 
     own: Mapping[str, int]
     now: Collection[str]
@@ -53,14 +55,14 @@ class _Given(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """Neighbouring simple statements, and comments, of an older revision, and what the later one has instead; or the
-    head of a suite for another one."""
+    """Adjacent simple statements and comments, or one suite head, of an older revision, with their later
+    replacement."""
 
     old: Sequence[Node]
     new: Sequence[Node]
 
     def is_followed_by(self, given: _Given) -> bool:
-        """Whether the unit has the old form and nothing of the new one."""
+        """Whether the unit has all of the old form and nothing of the new one."""
         was, became = ([node.canon for node in side if node.is_telling] for side in (self.old, self.new))
         return (
             bool(was and became)
@@ -70,7 +72,7 @@ class _Passage:
         )
 
     def put_back(self, text: str) -> str:
-        """``text`` with the old form in place of the new one."""
+        """Return ``text`` with the new form replaced by the old one."""
         lines = text.split("\n")
         first, last = self.new[0], self.new[-1]
         at = first.start - 1
@@ -84,30 +86,30 @@ class _Passage:
         return "\n".join(lines)
 
 
-def _exchanged(older: str, later: str) -> Iterator[_Passage]:
-    """The passages that the ``later`` text has in other words, each in one suite."""
+def _iter_exchanged(older: str, later: str) -> Iterator[_Passage]:
+    """Yield the passages that were replaced between the two texts, each within one suite."""
     old, new = nodes_of(older), nodes_of(later)
     matcher = SequenceMatcher(None, [node.canon for node in old], [node.canon for node in new], autojunk=False)
     for tag, i, i_end, j, j_end in matcher.get_opcodes():
         if tag == "replace":
-            yield from _passages(old[i:i_end], new[j:j_end])
+            yield from _iter_passages(old[i:i_end], new[j:j_end])
 
 
-def _passages(old: Sequence[Node], new: Sequence[Node]) -> Iterator[_Passage]:
-    """One passage for another; a condition at the end of both is one of its own."""
-    if _is_condition_for_condition(old[-1], new[-1]):
+def _iter_passages(old: Sequence[Node], new: Sequence[Node]) -> Iterator[_Passage]:
+    """Yield one replaced run as a passage, and a changed condition at its end as a passage of its own."""
+    if _is_condition_change(old[-1], new[-1]):
         yield _Passage(old[-1:], new[-1:])
         old, new = old[:-1], new[:-1]
     if _is_plain(old) and _is_plain(new):
         yield _Passage(old, new)
 
 
-def _is_condition_for_condition(old: Node, new: Node) -> bool:
-    """Whether one head of a suite asks something else than the other."""
+def _is_condition_change(old: Node, new: Node) -> bool:
+    """Whether two suite heads have the same keyword and so differ only in their condition."""
     return old.keyword == new.keyword in ("if", "elif", "while") and not (old.one_line or new.one_line)
 
 
 def _is_plain(nodes: Sequence[Node]) -> bool:
-    """Whether nodes are simple statements and comments of one suite, on lines of their own."""
+    """Whether nodes are simple statements and comments of one suite, each on its own lines."""
     is_simple = not any(node.compound or node.is_clause or node.one_line for node in nodes)
     return is_simple and len({node.parent for node in nodes}) == 1

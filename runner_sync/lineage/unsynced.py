@@ -1,17 +1,18 @@
-"""Additions in a base that a copy never received, because it was made from a commit before that base.
+"""Find additions in a base that a copy never received because the copy predates this base.
 
-Comes in: a copy, its base, and the same unit at earlier revisions. Goes out: the base without them. May touch: nothing.
+Comes in: a copy, its base, and the same unit at earlier revisions. Goes out: the base without these additions. May
+touch: nothing.
 
-People copy from the commit of the day; the next release then serves as the base. A condition with its suite that is new
-in this release, and that tests something which the copy does not mention, was then not removed by omni. In the copies
-of vllm-omni 0.12.0rc1 and 0.16.0, all six of these came with the next upgrade; of single statements that a base has and
-its copy lacks, next to none::
+People copy from the commit of the day; the next release then serves as the base. If a condition and its suite are new
+in this release and test something that the copy does not mention, omni did not remove them: they were never there. In
+the copies of vllm-omni 0.12.0rc1 and 0.16.0, all six such conditions came with the next upgrade; of single statements
+that only the base has, next to none did::
 
     earlier, copy   run(rows)       base   run(rows)                result   run(rows)
                                            if self.has_pool:
                                                self.pool.flush()
 
-So is a ``with`` or ``try`` that is new around statements which the copy has bare, as the earlier revision had::
+The same holds for a new ``with`` or ``try`` around statements that the copy and the earlier revision have without it::
 
     earlier, copy   run(rows)       base   try:                     result   run(rows)
                                                run(rows)
@@ -31,8 +32,11 @@ from runner_sync.syntax import indentation
 
 
 def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str, tuple[str, ...]]:
-    """``base`` without the conditions, branches and wrappers that are in none of ``earlier`` and never reached
-    ``copy``; and the texts taken out, a wrapper with ``...`` for what it wraps."""
+    """Remove conditions, branches and wrappers from ``base`` that no ``earlier`` revision has and ``copy`` never
+    received.
+
+    Returns the new base and the removed texts; a removed wrapper has ``...`` in place of its body.
+    """
     theirs = {node.canon for text in (*earlier, base) for node in nodes_of(text)}
     others = [node for text in (*earlier, copy) for node in nodes_of(text)]
     known = _Known(
@@ -41,33 +45,35 @@ def without_unsynced(base: str, earlier: Sequence[str], copy: str) -> tuple[str,
         frozenset(name for node in nodes_of(copy) if node.canon not in theirs for name in attributes_set(node)),
     )
     wrappers: list[str] = []
-    while (unwrapped := _without_wrapper(base, [*earlier, copy], known)) is not None:
+    while (unwrapped := _remove_wrapper(base, [*earlier, copy], known)) is not None:
         base, wrapper = unwrapped
         wrappers.append(wrapper)
-    base, conditions = _without_conditions(base, known)
+    base, conditions = _remove_conditions(base, known)
     return base, (*wrappers, *conditions)
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the copy and the earlier revisions have: telling statements, and names; and the attributes that the copy
-    sets in a way of its own."""
+    """Telling statements and names of the copy and the earlier revisions.
+
+    ``own`` holds the attributes that the copy sets in statements of its own.
+    """
 
     statements: frozenset[str]
     names: frozenset[str]
     own: frozenset[str]
 
     def has_any(self, nodes: Iterable[Node]) -> bool:
-        """Whether another text has one of these statements, or the copy sets what one of them sets."""
+        """Whether another text has one of these statements, or the copy sets an attribute that one of them sets."""
         return any(node.canon in self.statements or attributes_set(node) & self.own for node in nodes)
 
 
-def _without_conditions(base: str, known: _Known) -> tuple[str, tuple[str, ...]]:
-    """``base`` without new conditions and branches; and the texts taken out.
+def _remove_conditions(base: str, known: _Known) -> tuple[str, tuple[str, ...]]:
+    """Remove new conditions and branches from ``base``; returns the new base and the removed texts.
 
-    A condition stays if another text has a telling statement of it or all names in its test, if the copy sets one of
-    its attributes in its own way, or if the rest would not parse. Assignments directly in front of it go with it if
-    they set names that its test reads or that nothing but its suite mentions.
+    A condition stays if another text has one of its telling statements or all names of its test, if the copy sets one
+    of its attributes in its own way, or if the rest would not parse. Assignments directly above it are removed with it
+    if they set only names that its test reads or that only its suite mentions.
     """
     nodes, lines = nodes_of(base), base.split("\n")
     cuts: list[range] = []
@@ -79,19 +85,19 @@ def _without_conditions(base: str, known: _Known) -> tuple[str, tuple[str, ...]]
             continue
         last = max(one.start + len(one.lines) - 1 for one in whole)
         mentioned = node.names | frozenset[str]().union(*(one.names for one in whole)) - known.names
-        first = node.start if node.is_clause else _beginning(nodes, index, known.statements, mentioned)
+        first = node.start if node.is_clause else _find_first_line(nodes, index, known.statements, mentioned)
         cut = range(first, last + 1)
-        if not any(cut[0] in one for one in cuts) and parses(_without(lines, [*cuts, cut])):
+        if not any(cut[0] in one for one in cuts) and parses(_remove_lines(lines, [*cuts, cut])):
             cuts.append(cut)
-    return _without(lines, cuts), tuple("\n".join(lines[at - 1] for at in cut) for cut in cuts)
+    return _remove_lines(lines, cuts), tuple("\n".join(lines[at - 1] for at in cut) for cut in cuts)
 
 
-def _without_wrapper(base: str, others: Sequence[str], known: _Known) -> tuple[str, str] | None:
-    """``base`` without its first new ``with`` or ``try``, and that with ``...`` for what it wraps; ``None`` without
-    one.
+def _remove_wrapper(base: str, others: Sequence[str], known: _Known) -> tuple[str, str] | None:
+    """Remove the first new ``with`` or ``try`` from ``base``, keeping its body; ``None`` if there is none.
 
-    It is new if its head and clauses have neither a telling statement of another text nor only known names, set nothing
-    that the copy sets in its own way, and most of the statements inside stand bare in all ``others``.
+    Returns the new base and the wrapper with ``...`` as its body. A wrapper is new if its head and clauses have an
+    unknown name, contain no telling statement of another text and set nothing that the copy sets in its own way, and if
+    in all ``others`` at least half of its body stands without it.
     """
     nodes, lines = nodes_of(base), base.split("\n")
     for index, node in enumerate(nodes):
@@ -103,30 +109,33 @@ def _without_wrapper(base: str, others: Sequence[str], known: _Known) -> tuple[s
         names = frozenset[str]().union(*(one.names for one in around))
         if names <= known.names or known.has_any(one for one in around if one.is_telling):
             continue
-        if all(_stand_bare([nodes[k].canon for k in body], _suite(nodes, index), nodes_of(text)) for text in others):
-            first = _beginning(nodes, index, known.statements, names - known.names)
-            return _unwrapped(nodes, index, lines, first)
+        if all(
+            _are_bare([nodes[k].canon for k in body], _get_suite_head(nodes, index), nodes_of(text)) for text in others
+        ):
+            first = _find_first_line(nodes, index, known.statements, names - known.names)
+            return _unwrap(nodes, index, lines, first)
     return None
 
 
 WRAPPERS = ("with", "async with", "try")
 
 
-def _stand_bare(statements: Sequence[str], suite: str, nodes: Sequence[Node]) -> bool:
-    """Whether most of these statements are among ``nodes`` in a suite with this head."""
-    found = {node.canon for index, node in enumerate(nodes) if _suite(nodes, index) == suite}
+def _are_bare(statements: Sequence[str], suite: str, nodes: Sequence[Node]) -> bool:
+    """Whether at least half of these statements are among ``nodes`` in a suite with this head."""
+    found = {node.canon for index, node in enumerate(nodes) if _get_suite_head(nodes, index) == suite}
     return 0 < len(statements) <= 2 * len(found.intersection(statements))
 
 
-def _suite(nodes: Sequence[Node], index: int) -> str:
-    """The head of the suite that a node is in; empty for the suite of the unit itself, whatever its signature."""
+def _get_suite_head(nodes: Sequence[Node], index: int) -> str:
+    """Return the head of a node's suite; empty for the body of the unit, whatever its signature."""
     return nodes[nodes[index].parent].canon if nodes[index].parent > 0 else ""
 
 
-def _unwrapped(nodes: Sequence[Node], index: int, lines: Sequence[str], first: int) -> tuple[str, str]:
-    """The text with what is inside a ``with`` or ``try`` in its place, and that with ``...`` for what is inside.
+def _unwrap(nodes: Sequence[Node], index: int, lines: Sequence[str], first: int) -> tuple[str, str]:
+    """Replace a ``with`` or ``try`` by its body; returns the new text and the removed wrapper, with ``...`` as its
+    body.
 
-    ``first`` is the first line of what goes with it.
+    ``first`` is the first line that is removed with the wrapper.
     """
     node, whole = nodes[index], [nodes[k] for k in below(nodes, index)]
     last = max(one.start + len(one.lines) - 1 for one in whole)
@@ -136,20 +145,18 @@ def _unwrapped(nodes: Sequence[Node], index: int, lines: Sequence[str], first: i
     margin = indentation(lines[inside.start - 1])
     shift = len(margin) - len(indentation(lines[node.start - 1]))
     frozen = {one.start + offset for one in whole for offset in one.frozen}
-    body = [
-        line if at in frozen else _shifted(line, shift) for at, line in enumerate(lines[start - 1 : end - 1], start)
-    ]
+    body = [line if at in frozen else _dedent(line, shift) for at, line in enumerate(lines[start - 1 : end - 1], start)]
     taken = [*lines[first - 1 : start - 1], f"{margin}...", *lines[end - 1 : last]]
     return "\n".join([*lines[: first - 1], *body, *lines[last:]]), "\n".join(taken)
 
 
-def _shifted(line: str, columns: int) -> str:
-    """``line`` with less indentation, as far as it has any."""
+def _dedent(line: str, columns: int) -> str:
+    """Return ``line`` with up to ``columns`` of its indentation removed."""
     return line[min(columns, len(indentation(line))) :]
 
 
-def _beginning(nodes: Sequence[Node], index: int, known: Collection[str], names: frozenset[str]) -> int:
-    """First line of what belongs to a condition: comments and assignments to these ``names`` directly above it."""
+def _find_first_line(nodes: Sequence[Node], index: int, known: Collection[str], names: frozenset[str]) -> int:
+    """Return the first line of a condition with the comments and the assignments to ``names`` directly above it."""
     while index and nodes[index - 1].parent == nodes[index].parent and nodes[index - 1].canon not in known:
         before = nodes[index - 1]
         if not before.is_comment and not (before.facts.targets and names.issuperset(before.facts.targets)):
@@ -158,6 +165,6 @@ def _beginning(nodes: Sequence[Node], index: int, known: Collection[str], names:
     return nodes[index].start
 
 
-def _without(lines: Sequence[str], cuts: Sequence[range]) -> str:
-    """The lines, counted from 1, that are in none of the ``cuts``."""
+def _remove_lines(lines: Sequence[str], cuts: Sequence[range]) -> str:
+    """Join the lines (1-based) that are in none of the ``cuts``."""
     return "\n".join(line for at, line in enumerate(lines, 1) if not any(at in cut for cut in cuts))

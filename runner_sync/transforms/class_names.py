@@ -24,8 +24,8 @@ from runner_sync.transforms.keywords import rename_keywords
 from runner_sync.transforms.renames import rename_imported
 
 
-def twins(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
-    """One row for each path of each NPU twin, newest first; with an unknown ``module`` also for a local class."""
+def iter_twin_rows(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
+    """Yield one row for each path of each NPU twin, newest first; without a known ``module`` also for local classes."""
     pairs = dict(profile.classes)
     for runner in profile.modules:
         gpu = runner.gpu
@@ -38,7 +38,7 @@ def twins(profile: Profile, *, module: str) -> Iterator[NameRewrite]:
 
 
 def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
-    """Edits of imports, base classes, annotations, calls and their keywords, and the definitions themselves."""
-    rows = (*twins(job.profile, module=job.code.module), *job.profile.shared_names)
+    """Yield edits of imports, base classes, annotations, calls and their keywords, and the definitions themselves."""
+    rows = (*iter_twin_rows(job.profile, module=job.code.module), *job.profile.shared_names)
     yield from rename_imported(job, rows, definitions=True)
     yield from rename_keywords(job, rows, definitions=True)

@@ -1,9 +1,9 @@
-"""libcst trees: walking, dotted names, and rebuilding only what changes.
+"""Walk libcst trees, read dotted names, and rebuild only what changes.
 
-Comes in and goes out: libcst nodes, never outside this package. May touch: libcst only.
+Comes in and goes out: libcst nodes, inside this package only. May touch: libcst only.
 
 libcst's own ``visit`` rebuilds every node of the tree. Walking the fields by hand and rebuilding only the ancestors of
-a changed node takes a fifth of the time, and leaves every other node (and so every byte) as parsed.
+changed nodes takes a fifth of the time, and leaves every other node (and so every byte) as parsed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {}
 
 
 def parse(text: str, *, path: str = "") -> cst.Module:
-    """The concrete syntax tree of ``text``.
+    """Return the concrete syntax tree of ``text``.
 
     Raises:
         InputError: ``text`` is not Python; the message names ``path`` and the place.
@@ -63,8 +63,8 @@ def parse(text: str, *, path: str = "") -> cst.Module:
         raise InputError(f"{place}: not valid Python; correct the file (or its conflict markers) first.") from error
 
 
-def fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    """Names of the fields of ``kind`` that can hold code, in source order."""
+def list_code_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """Return the names of the fields of ``kind`` that can hold code, in source order."""
     known = _FIELDS.get(kind)
     if known is None:
         names = cast(Any, kind).__dataclass_fields__
@@ -73,9 +73,9 @@ def fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return known
 
 
-def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The direct children of ``node`` that can hold code."""
-    for name in fields(type(node)):
+def iter_children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the direct children of ``node`` that can hold code."""
+    for name in list_code_fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, cst.CSTNode):
             yield value
@@ -83,8 +83,8 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield from (item for item in value if isinstance(item, cst.CSTNode))
 
 
-def dotted(node: cst.CSTNode | None) -> str:
-    """``a.b.c`` of a name or attribute chain, ``""`` when ``node`` is anything else."""
+def get_dotted_name(node: cst.CSTNode | None) -> str:
+    """Return ``a.b.c`` for a name or attribute chain, ``""`` for any other node."""
     parts: list[str] = []
     while isinstance(node, cst.Attribute):
         parts.append(node.attr.value)
@@ -94,8 +94,8 @@ def dotted(node: cst.CSTNode | None) -> str:
     return ".".join([node.value, *reversed(parts)])
 
 
-def chain(name: str) -> cst.Name | cst.Attribute:
-    """The inverse of `dotted`: a fresh name or attribute chain."""
+def make_chain(name: str) -> cst.Name | cst.Attribute:
+    """Return a new name or attribute chain for a dotted name: the inverse of `get_dotted_name`."""
     first, *rest = name.split(".")
     node: cst.Name | cst.Attribute = cst.Name(first)
     for part in rest:
@@ -106,15 +106,15 @@ def chain(name: str) -> cst.Name | cst.Attribute:
 def rebuild(
     tree: Node, changes: Mapping[cst.CSTNode, Sequence[Change]], *, parents: Mapping[cst.CSTNode, cst.CSTNode]
 ) -> Node:
-    """``tree`` with ``changes`` applied bottom up; a change returns a node or, in a body, a ``FlattenSentinel``.
+    """Apply ``changes`` to ``tree`` bottom up; a change returns a node or, in a body, a ``FlattenSentinel``.
 
     ``parents`` maps every changed node and its ancestors to their parents. Untouched subtrees are shared.
     """
-    touched = _ancestors(changes, parents)
-    return cast(Node, _rebuilt(tree, changes, touched))
+    touched = _find_ancestors(changes, parents)
+    return cast(Node, _rebuild_node(tree, changes, touched))
 
 
-def _ancestors(
+def _find_ancestors(
     nodes: Mapping[cst.CSTNode, Sequence[Change]], parents: Mapping[cst.CSTNode, cst.CSTNode]
 ) -> set[cst.CSTNode]:
     found: set[cst.CSTNode] = set()
@@ -126,32 +126,32 @@ def _ancestors(
     return found
 
 
-def _rebuilt(node: cst.CSTNode, changes: Mapping[cst.CSTNode, Sequence[Change]], touched: set[cst.CSTNode]) -> Any:
+def _rebuild_node(node: cst.CSTNode, changes: Mapping[cst.CSTNode, Sequence[Change]], touched: set[cst.CSTNode]) -> Any:
     result: Any = node
     if node in touched:
-        result = node.with_changes(**dict(_new_fields(node, changes, touched)))
+        result = node.with_changes(**dict(_iter_new_fields(node, changes, touched)))
     for change in changes.get(node, ()):
         if isinstance(result, cst.FlattenSentinel):
-            result = cst.FlattenSentinel([part for item in result for part in _flat(change(item))])
+            result = cst.FlattenSentinel([part for item in result for part in _flatten(change(item))])
         else:
             result = change(result)
     return result
 
 
-def _new_fields(
+def _iter_new_fields(
     node: cst.CSTNode, changes: Mapping[cst.CSTNode, Sequence[Change]], touched: set[cst.CSTNode]
 ) -> Iterator[tuple[str, Any]]:
-    for name in fields(type(node)):
+    for name in list_code_fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, cst.CSTNode):
-            yield name, _rebuilt(value, changes, touched)
+            yield name, _rebuild_node(value, changes, touched)
         elif isinstance(value, (list, tuple)):
-            yield name, [part for item in value for part in _flat(_item(item, changes, touched))]
+            yield name, [part for item in value for part in _flatten(_rebuild_item(item, changes, touched))]
 
 
-def _item(item: Any, changes: Mapping[cst.CSTNode, Sequence[Change]], touched: set[cst.CSTNode]) -> Any:
-    return _rebuilt(item, changes, touched) if isinstance(item, cst.CSTNode) else item
+def _rebuild_item(item: Any, changes: Mapping[cst.CSTNode, Sequence[Change]], touched: set[cst.CSTNode]) -> Any:
+    return _rebuild_node(item, changes, touched) if isinstance(item, cst.CSTNode) else item
 
 
-def _flat(item: Any) -> list[Any]:
+def _flatten(item: Any) -> list[Any]:
     return list(item) if isinstance(item, cst.FlattenSentinel) else [item]

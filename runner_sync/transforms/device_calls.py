@@ -23,8 +23,8 @@ from functools import partial
 
 import libcst as cst
 
-from runner_sync.transforms.concrete_tree import dotted
-from runner_sync.transforms.job import Doubt, Job, NodeEdit, reworded
+from runner_sync.transforms.concrete_tree import get_dotted_name
+from runner_sync.transforms.job import Doubt, Job, NodeEdit, make_rename
 from runner_sync.transforms.scopes import CallSite, Scope, Use
 
 CONSTRUCTORS = ("torch.device", "torch.Generator", "torch.autocast", "torch.amp.autocast")
@@ -42,7 +42,8 @@ MESSAGES = frozenset({"logger", "logging", "log", "print", "warnings", "record_f
 STRING_METHODS = frozenset(
     {"startswith", "endswith", "replace", "split", "rsplit", "partition", "rpartition", "removeprefix", "removesuffix"}
 )
-"""String methods that take a substring of any meaning; called on a device's name, the substring may be a device."""
+"""String methods that take a substring of any meaning. If they are called on a device's name, the substring may be a
+device."""
 
 
 def is_below(name: str, prefix: str) -> bool:
@@ -70,29 +71,30 @@ def holds_device(holder: cst.CSTNode) -> bool:
     """Whether a name, an attribute or a key says that its value is a device: ``device_type``, ``"device"``, ``dev``."""
     if isinstance(holder, cst.Subscript) and isinstance(index := holder.slice[0].slice, cst.Index):
         holder = index.value
-    name = holder.raw_value if isinstance(holder, cst.SimpleString) else _last_name(holder)
+    name = holder.raw_value if isinstance(holder, cst.SimpleString) else _get_last_name(holder)
     return any(word in ("dev", "device") for word in name.split("_"))
 
 
 def is_key_or_message(call: cst.Call) -> bool:
     """Whether the string arguments of a call are keys or messages."""
-    *owners, last = dotted(call.func).split(".")
+    *owners, last = get_dotted_name(call.func).split(".")
     return last in LOOK_UPS or not MESSAGES.isdisjoint((*owners, last))
 
 
 def is_string_method(call: cst.Call) -> bool:
-    """Whether a call is a string method on what is no device: on ``name``, not on ``device`` or ``str(device)``."""
+    """Whether a call is a string method on something other than a device: ``name``, but not ``device`` or
+    ``str(device)``."""
     func = call.func
     if not (isinstance(func, cst.Attribute) and func.attr.value in STRING_METHODS):
         return False
     owner = func.value
     if isinstance(owner, cst.Call) and len(owner.args) == 1:
         owner = owner.args[0].value
-    return _last_name(owner) not in DEVICES
+    return _get_last_name(owner) not in DEVICES
 
 
 def is_raised_or_decorates(call: cst.Call, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
-    """Whether a call is (in) a raised exception or a decorator: its strings are messages and names."""
+    """Whether a call is, or is part of, a raised exception or a decorator: its strings are messages or names."""
     above = parents.get(call)
     if isinstance(above, cst.Decorator):
         return True
@@ -102,33 +104,33 @@ def is_raised_or_decorates(call: cst.Call, parents: Mapping[cst.CSTNode, cst.CST
 
 
 def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
-    """Edits of calls, annotations and device strings."""
-    roots = _roots(job)
+    """Yield edits of calls, annotations and device strings."""
+    roots = _collect_roots(job)
     for use in job.code.uses:
-        if _root(use.origin) in roots:
-            yield from _renamed(job, use)
+        if _get_root(use.origin) in roots:
+            yield from _rename_use(job, use)
     old, new = job.profile.device
-    for text, (scope, is_certain) in _devices(job, old).items():
+    for text, (scope, is_certain) in _find_devices(job, old).items():
         if is_certain:
             node = text.parts[0] if isinstance(text, cst.FormattedString) else text
-            yield NodeEdit(node, partial(_with_device, old=old, new=new))
+            yield NodeEdit(node, partial(_replace_device, old=old, new=new))
         else:
-            yield _left_alone(text, scope, job.code.tree.code_for_node(text), "it may mean a device")
-    yield from _doubts_about_is_device(job, f"is_{old}")
+            yield _make_doubt(text, scope, job.code.tree.code_for_node(text), "it may mean a device")
+    yield from _iter_is_device_doubts(job, f"is_{old}")
     for call in job.code.calls:
         func = call.node.func
         if not isinstance(func, cst.Attribute) or func.attr.value != old:
             continue
-        if call.callee is None or not any(_rows(job, call.callee.origin)):
-            yield _left_alone(func, call.scope, dotted(func) or f".{old}", f"it may move something to {old}")
+        if call.callee is None or not any(_find_rows(job, call.callee.origin)):
+            yield _make_doubt(func, call.scope, get_dotted_name(func) or f".{old}", f"it may move something to {old}")
 
 
-def _doubts_about_is_device(job: Job, name: str) -> Iterator[Doubt]:
-    """Doubts about tensors asked for ``is_cuda``; ``platform.is_cuda()``, a call, answers correctly on NPU."""
+def _iter_is_device_doubts(job: Job, name: str) -> Iterator[Doubt]:
+    """Yield doubts about tensors asked for ``is_cuda``; ``platform.is_cuda()``, a call, answers correctly on NPU."""
     for use in job.code.uses:
         node = use.parts[-1]
         if isinstance(node, cst.Attribute) and node.attr.value == name and not _is_called_or_set(node, job):
-            yield _left_alone(node, use.scope, use.dotted, "it is false for a tensor on an NPU")
+            yield _make_doubt(node, use.scope, use.dotted, "it is false for a tensor on an NPU")
 
 
 def _is_called_or_set(node: cst.Attribute, job: Job) -> bool:
@@ -140,24 +142,25 @@ Place = tuple[cst.CSTNode, Scope, bool]
 """An expression that may be a device, its scope, and whether it certainly is one."""
 
 
-def _devices(job: Job, device: str) -> dict[cst.CSTNode, tuple[Scope, bool]]:
-    """The literals that may mean ``device``, each with its scope and whether it certainly does."""
-    places = [place for call in job.code.calls for place in _arguments(call, job.code.parents)]
-    places += [place for comparison, scope in job.code.comparisons for place in _compared(comparison, scope)]
-    # A choice that is an argument has been judged with its call.
+def _find_devices(job: Job, device: str) -> dict[cst.CSTNode, tuple[Scope, bool]]:
+    """Return the literals that may mean ``device``, each with its scope and whether it certainly does."""
+    places = [place for call in job.code.calls for place in _iter_arguments(call, job.code.parents)]
+    places += [place for comparison, scope in job.code.comparisons for place in _iter_compared(comparison, scope)]
+    # A conditional expression that is an argument was handled with its call.
     places += [(value, scope, False) for holder, value, scope in job.code.held if holds_device(holder)]
     choices = [one for one in job.code.choices if not isinstance(job.code.parents[one[0]], cst.Arg)]
     places += [(choice, scope, False) for choice, scope in choices]
     found: dict[cst.CSTNode, tuple[Scope, bool]] = {}
     for value, scope, is_certain in places:
-        for text in _choices(value):
+        for text in _iter_choices(value):
             if is_device(text, device):
                 found.setdefault(text, (scope, is_certain))
     return found
 
 
-def _choices(value: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The values that an expression may have: both sides of ``a if … else b`` and of ``a or b``, or itself."""
+def _iter_choices(value: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the possible values of an expression: both sides of ``a if … else b`` and of ``a or b``, or the
+    expression."""
     if isinstance(value, cst.IfExp):
         found: tuple[cst.CSTNode, ...] = (value.body, value.orelse)
     elif isinstance(value, cst.BooleanOperation):
@@ -166,50 +169,52 @@ def _choices(value: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield value
         return
     for one in found:
-        yield from _choices(one)
+        yield from _iter_choices(one)
 
 
-def _last_name(node: cst.CSTNode) -> str:
+def _get_last_name(node: cst.CSTNode) -> str:
     named = node.attr if isinstance(node, cst.Attribute) else node
     return named.value if isinstance(named, cst.Name) else ""
 
 
-def _left_alone(node: cst.CSTNode, scope: Scope, symbol: str, reason: str) -> Doubt:
+def _make_doubt(node: cst.CSTNode, scope: Scope, symbol: str, reason: str) -> Doubt:
     message = f"{symbol} was not translated: {reason}."
     return Doubt(node, scope.qualname, symbol, message, "translate by hand or leave out")
 
 
-def _roots(job: Job) -> frozenset[str]:
-    """The first parts of all dotted names in the profile: a quick test, hardly any other name begins with one."""
-    return frozenset(_root(name) for name in (*job.profile.device_only, *(old for old, _ in job.profile.attributes)))
+def _collect_roots(job: Job) -> frozenset[str]:
+    """Return the first parts of the profile's dotted names: a quick test, because few other names begin with one."""
+    return frozenset(
+        _get_root(name) for name in (*job.profile.device_only, *(old for old, _ in job.profile.attributes))
+    )
 
 
-def _root(name: str) -> str:
+def _get_root(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _rows(job: Job, name: str) -> tuple[list[str], list[tuple[str, str]]]:
-    """The profile's entries for dotted ``name``: in ``device_only``, and as ``(old, new)`` in ``attributes``."""
+def _find_rows(job: Job, name: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the profile's entries for dotted ``name``: prefixes in ``device_only``, and pairs in ``attributes``."""
     refused = [prefix for prefix in job.profile.device_only if is_below(name, prefix)]
     return refused, [pair for pair in job.profile.attributes if is_below(name, pair[0])]
 
 
-def _renamed(job: Job, use: Use) -> Iterator[NodeEdit | Doubt]:
-    refused, found = _rows(job, use.origin)
+def _rename_use(job: Job, use: Use) -> Iterator[NodeEdit | Doubt]:
+    refused, found = _find_rows(job, use.origin)
     if not refused and not found:
         return
     old, new = max(found, key=lambda pair: len(pair[0]), default=("", ""))
-    reason = f"{refused[0]} has no NPU twin" if refused else _refusal(use, old, new)
+    reason = f"{refused[0]} has no NPU twin" if refused else _find_refusal(use, old, new)
     if reason:
-        yield _left_alone(use.parts[-1], use.scope, use.dotted, reason)
+        yield _make_doubt(use.parts[-1], use.scope, use.dotted, reason)
     else:
-        root = _root(use.dotted)
+        root = _get_root(use.dotted)
         local = [".".join([root, *full.split(".")[1:]]) for full in (old, new)]
-        yield reworded(use.parts[old.count(".")] if len(use.parts) > 1 else use.parts[0], *local)
+        yield make_rename(use.parts[old.count(".")] if len(use.parts) > 1 else use.parts[0], *local)
 
 
-def _refusal(use: Use, old: str, new: str) -> str:
-    """Why ``use`` cannot be renamed from ``old`` to ``new``; empty if it can."""
+def _find_refusal(use: Use, old: str, new: str) -> str:
+    """Return why ``use`` cannot be renamed from ``old`` to ``new``; empty if it can be."""
     imported = use.binding.origin if use.binding else ""
     if use.guarded:
         return "a hasattr decides whether it runs"
@@ -221,8 +226,8 @@ def _refusal(use: Use, old: str, new: str) -> str:
     return "" if new.partition(".")[0] == old.partition(".")[0] else f"{new} would need an import"
 
 
-def _arguments(call: CallSite, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> Iterator[Place]:
-    """The arguments of a call that may be devices."""
+def _iter_arguments(call: CallSite, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> Iterator[Place]:
+    """Yield the arguments of a call that may be devices."""
     func = call.node.func
     origin = call.callee.origin if call.callee else ""
     takes_device = origin in CONSTRUCTORS or (isinstance(func, cst.Attribute) and func.attr.value in METHODS)
@@ -238,18 +243,18 @@ def _arguments(call: CallSite, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> It
             yield arg.value, call.scope, False
 
 
-def _compared(comparison: cst.Comparison, scope: Scope) -> Iterator[Place]:
-    """What is compared with something that is, or may be, a device."""
+def _iter_compared(comparison: cst.Comparison, scope: Scope) -> Iterator[Place]:
+    """Yield what is compared with something that is, or may be, a device."""
     target = comparison.comparisons[0]
     sides = (comparison.left, target.comparator)
     is_equality = isinstance(target.operator, cst.Equal | cst.NotEqual)
     for device, value in (sides, sides[::-1]):
         if is_device_type(device) and is_equality:
             yield value, scope, True
-        elif _last_name(device) in DEVICES:
+        elif _get_last_name(device) in DEVICES:
             elements = value.elements if isinstance(value, cst.Tuple | cst.List | cst.Set) else ()
             yield from ((one, scope, False) for one in (value, *(element.value for element in elements)))
 
 
-def _with_device(node: cst.SimpleString | cst.FormattedStringText, *, old: str, new: str) -> cst.CSTNode:
+def _replace_device(node: cst.SimpleString | cst.FormattedStringText, *, old: str, new: str) -> cst.CSTNode:
     return node.with_changes(value=node.value.replace(old, new, 1))

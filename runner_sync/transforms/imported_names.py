@@ -24,7 +24,7 @@ from runner_sync.transforms.renames import rename_imported
 
 
 def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
-    """Edits of imports, uses and keywords, by all rows of the profile but those that `class_names` applies."""
+    """Yield edits of imports, uses and keywords for all rows of the profile except those that `class_names` applies."""
     shared = job.profile.shared_names
     rows = [row for row in job.profile.names if row not in shared]
     yield from rename_imported(job, rows)

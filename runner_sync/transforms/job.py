@@ -1,4 +1,5 @@
-"""What a rewrite is given (a `Job`) and what it yields: a `NodeEdit` (change this node) or a `Doubt` (left, and why).
+"""Define what a rewrite gets (a `Job`) and yields: a `NodeEdit` to apply, or a `Doubt` with the reason for leaving a
+node.
 
 Comes in and goes out: libcst nodes and sentences, inside this package only. May touch: libcst only.
 """
@@ -13,13 +14,13 @@ from typing import Any
 import libcst as cst
 
 from runner_sync.profile import Profile
-from runner_sync.transforms.concrete_tree import chain
+from runner_sync.transforms.concrete_tree import make_chain
 from runner_sync.transforms.scopes import Index
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Job:
-    """The module to be rewritten, and the tables of names."""
+    """The module to rewrite, and the tables of names."""
 
     code: Index
     profile: Profile
@@ -35,7 +36,7 @@ class NodeEdit:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Doubt:
-    """``node`` was left as it is. ``message`` is one sentence, ``fix`` what a person would do."""
+    """A ``node`` that was left as it is. ``message`` is one sentence, ``fix`` what a person would do."""
 
     node: cst.CSTNode
     unit: str
@@ -44,19 +45,20 @@ class Doubt:
     fix: str = ""
 
 
-def reworded(node: cst.CSTNode, old: str, new: str) -> NodeEdit:
-    """An edit of ``old`` to ``new`` in ``node``: a name, an attribute chain, or a quoted annotation with it."""
+def make_rename(node: cst.CSTNode, old: str, new: str) -> NodeEdit:
+    """Return an edit of ``old`` to ``new`` in ``node``: a name, an attribute chain or a quoted annotation that contains
+    it."""
     if isinstance(node, cst.SimpleString):
         pattern = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w)")
         return NodeEdit(node, lambda text: text.with_changes(value=pattern.sub(new, text.value)))
-    return NodeEdit(node, lambda named: _rechained(named, new))
+    return NodeEdit(node, lambda named: _replace_chain(named, new))
 
 
-def _rechained(node: cst.Name | cst.Attribute, new: str) -> cst.CSTNode:
-    """A name or attribute chain ``new`` with the layout of ``node``, as far as both have parts."""
+def _replace_chain(node: cst.Name | cst.Attribute, new: str) -> cst.CSTNode:
+    """Return the name or attribute chain ``new`` with the layout of ``node`` for the parts that both have."""
     owner, _, last = new.rpartition(".")
     if isinstance(node, cst.Name) and not owner:
         return node.with_changes(value=last)
     if isinstance(node, cst.Attribute) and owner and isinstance(node.value, (cst.Name, cst.Attribute)):
-        return node.with_changes(value=_rechained(node.value, owner), attr=node.attr.with_changes(value=last))
-    return chain(new).with_changes(lpar=node.lpar, rpar=node.rpar)
+        return node.with_changes(value=_replace_chain(node.value, owner), attr=node.attr.with_changes(value=last))
+    return make_chain(new).with_changes(lpar=node.lpar, rpar=node.rpar)

@@ -22,12 +22,12 @@ OWN = ("self", "cls")
 
 
 def rewrite(job: Job) -> Iterator[NodeEdit | Doubt]:
-    """Edits of the attributes that the profile's ``members`` list, whatever they are read from."""
+    """Yield edits of the attributes that the profile's ``members`` list, whatever object they are read from."""
     table = {old.rpartition(".")[2]: new.rpartition(".")[2] for old, new in job.profile.members}
     for use in job.code.uses:
         for part in use.parts:
             if isinstance(part, cst.Attribute) and part.attr.value in table and not is_own(part):
-                yield NodeEdit(part, partial(_with_last_name, name=table[part.attr.value]))
+                yield NodeEdit(part, partial(_replace_last_name, name=table[part.attr.value]))
 
 
 def is_own(part: cst.Attribute) -> bool:
@@ -35,5 +35,5 @@ def is_own(part: cst.Attribute) -> bool:
     return isinstance(part.value, cst.Name) and part.value.value in OWN
 
 
-def _with_last_name(node: cst.Attribute, *, name: str) -> cst.Attribute:
+def _replace_last_name(node: cst.Attribute, *, name: str) -> cst.Attribute:
     return node.with_changes(attr=node.attr.with_changes(value=name))

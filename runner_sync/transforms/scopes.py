@@ -1,9 +1,9 @@
-"""Scopes, bindings, and every use of a name traced to its import.
+"""Model scopes and bindings, and trace every use of a name to its import.
 
-Comes in and goes out: values that hold libcst nodes; they stay inside this package. May touch: libcst only.
+Comes in and goes out: values that hold libcst nodes, inside this package only. May touch: libcst only.
 
-`walk` fills them. Scopes follow the language reference, "Naming and binding": a class body is no enclosing scope,
-``global`` and ``nonlocal`` redirect. The origin of a name is certain only if nothing but imports of one origin bind it.
+`walk` fills them. Scopes follow the language reference, "Naming and binding": a class body is no enclosing scope, and
+``global`` and ``nonlocal`` redirect. The origin of a name is certain only if imports of one origin alone bind it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from runner_sync.naming import absolute
-from runner_sync.transforms.concrete_tree import dotted
+from runner_sync.transforms.concrete_tree import get_dotted_name
 
 
 @dataclass(eq=False, slots=True)
@@ -28,16 +28,16 @@ class Scope:
     redirected: dict[str, Scope] = field(default_factory=dict)
 
     def lookup(self, name: str) -> Binding | None:
-        """The binding that a use of ``name`` in this scope refers to, ``None`` when nothing in the module binds it."""
-        for scope in self.visible():
+        """Return the binding that ``name`` refers to in this scope; ``None`` if nothing in the module binds it."""
+        for scope in self.iter_visible():
             if name in scope.redirected:
                 return scope.redirected[name].lookup(name)
             if name in scope.bindings:
                 return scope.bindings[name]
         return None
 
-    def visible(self) -> Iterator[Scope]:
-        """This scope and the enclosing ones in which a name is looked up, innermost first."""
+    def iter_visible(self) -> Iterator[Scope]:
+        """Yield this scope and the enclosing scopes in which a name is looked up, innermost first."""
         scope: Scope | None = self
         while scope is not None:
             if scope.kind != "class" or scope is self:
@@ -58,7 +58,8 @@ class Site:
 
 @dataclass(eq=False, slots=True)
 class Binding:
-    """A name in a scope. ``origins`` are the dotted names that it may stand for, ``""`` for what is not imported."""
+    """A name in a scope. ``origins`` holds the dotted names that it may stand for, with ``""`` if it may not be
+    imported."""
 
     name: str
     scope: Scope
@@ -68,7 +69,7 @@ class Binding:
 
     @property
     def origin(self) -> str:
-        """The one dotted name it stands for, ``""`` when that is not certain."""
+        """The one dotted name that this name stands for, ``""`` if that is not certain."""
         return next(iter(self.origins)) if len(self.origins) == 1 else ""
 
 
@@ -76,7 +77,7 @@ class Binding:
 class Use:
     """A name or attribute chain that is read; ``parts`` are its nodes, root first (one string for a quoted annotation).
 
-    ``guarded``: a ``hasattr`` asks for it or decides whether it runs. ``stored``: it is assigned to.
+    ``guarded``: a ``hasattr`` asks about it or decides whether it runs. ``stored``: it is assigned to.
     """
 
     parts: tuple[cst.CSTNode, ...]
@@ -88,7 +89,7 @@ class Use:
 
     @property
     def origin(self) -> str:
-        """Full dotted name of what is used, ``""`` if that of its root is not certain."""
+        """The full dotted name of what is used, ``""`` if the origin of its root is not certain."""
         _, _, rest = self.dotted.partition(".")
         start = self.binding.origin if self.binding else ""
         return f"{start}.{rest}" if start and rest else start
@@ -96,7 +97,7 @@ class Use:
 
 @dataclass(eq=False, slots=True)
 class CallSite:
-    """A call; ``callee`` is ``None`` when what is called is no plain name or attribute chain."""
+    """A call; ``callee`` is ``None`` if the called expression is no plain name or attribute chain."""
 
     node: cst.Call
     callee: Use | None
@@ -116,11 +117,11 @@ class Index:
     comparisons: list[tuple[cst.Comparison, Scope]] = field(default_factory=list)
     choices: list[tuple[cst.IfExp, Scope]] = field(default_factory=list)
     held: list[tuple[cst.CSTNode, cst.CSTNode, Scope]] = field(default_factory=list)
-    """Names, attributes, items, parameters and keys, each with the value that it is given."""
+    """Names, attributes, items, parameters and keys, each with the value assigned to it."""
     parents: dict[cst.CSTNode, cst.CSTNode] = field(default_factory=dict)
 
     def take_apart(self) -> None:
-        """Breaks the reference cycles (scope, bindings, uses), so that the tree is freed as soon as the index is.
+        """Break the reference cycles (scope, bindings, uses), so that the tree is freed together with the index.
 
         Otherwise the garbage collector would have to search millions of nodes.
         """
@@ -129,6 +130,6 @@ class Index:
             binding.scope.bindings.clear()
 
 
-def absolute_module(node: cst.ImportFrom, module: str) -> str:
-    """Dotted name of the module that ``node`` imports from; relative imports are resolved against ``module``."""
-    return absolute("." * len(node.relative) + dotted(node.module), module)
+def resolve_module(node: cst.ImportFrom, module: str) -> str:
+    """Return the dotted name of the module that ``node`` imports from, relative to ``module``."""
+    return absolute("." * len(node.relative) + get_dotted_name(node.module), module)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.sources.addresses import is_readable, is_web_address, login_for, shown, shown_host
+from runner_sync.sources.addresses import find_login, is_readable, is_web_address, redact, show_host
 
 ONE = "https://ci:one@lab.test/projects/1/simple/"
 TWO = "https://ci:two@lab.test/projects/2/simple/"
@@ -23,7 +23,7 @@ TWO = "https://ci:two@lab.test/projects/2/simple/"
     ],
 )
 def test_no_part_of_a_login_is_shown_however_it_is_mistyped(url: str, text: str, host: str) -> None:
-    assert (shown(url), shown_host(url)) == (text, host)
+    assert (redact(url), show_host(url)) == (text, host)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_no_part_of_a_login_is_shown_however_it_is_mistyped(url: str, text: str,
     ],
 )
 def test_what_has_no_login_is_shown_as_it_is(url: str, host: str) -> None:
-    assert (shown(url), shown_host(url)) == (url, host)
+    assert (redact(url), show_host(url)) == (url, host)
 
 
 def test_an_index_is_an_address_with_a_host() -> None:
@@ -60,7 +60,7 @@ def test_an_index_is_an_address_with_a_host() -> None:
     ],
 )
 def test_of_two_logins_on_one_host_a_request_gets_that_of_the_nearest_index(url: str, password: str) -> None:
-    assert login_for(url, (ONE, TWO)) == ("ci", password)
+    assert find_login(url, (ONE, TWO)) == ("ci", password)
 
 
 @pytest.mark.parametrize(
@@ -73,16 +73,16 @@ def test_of_two_logins_on_one_host_a_request_gets_that_of_the_nearest_index(url:
     ],
 )
 def test_another_scheme_port_or_host_gets_no_login(url: str) -> None:
-    assert login_for(url, (ONE, TWO)) is None
+    assert find_login(url, (ONE, TWO)) is None
 
 
 def test_an_index_without_a_login_takes_that_of_its_host_whose_letters_may_be_large() -> None:
     indexes = ("https://me:p%40ss@Host.test/private/", "https://host.test/public/")
-    assert login_for("https://host.test/public/vllm/", indexes) == ("me", "p@ss")
-    assert login_for("https://host.test/public/vllm/", indexes[1:]) is None
+    assert find_login("https://host.test/public/vllm/", indexes) == ("me", "p@ss")
+    assert find_login("https://host.test/public/vllm/", indexes[1:]) is None
 
 
 def test_a_login_for_http_serves_https_too() -> None:
     index = "http://me:s3cret@host.test/simple/"
-    assert login_for("https://host.test/files/vllm.whl", (index,)) == ("me", "s3cret")
-    assert login_for("https://host.test:8443/files/vllm.whl", (index,)) is None
+    assert find_login("https://host.test/files/vllm.whl", (index,)) == ("me", "s3cret")
+    assert find_login("https://host.test:8443/files/vllm.whl", (index,)) is None

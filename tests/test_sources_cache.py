@@ -38,8 +38,8 @@ def test_every_key_has_an_entry_of_its_own_inside_the_cache(tmp_path: Path) -> N
 def test_keys_are_listed_as_they_were_given_save_very_long_ones() -> None:
     for key in KEYS:
         cache.store("kind", key, b"")
-    assert cache.keys("kind") == sorted(key for key in KEYS if len(key) < 200)
-    assert cache.keys("none") == []
+    assert cache.list_keys("kind") == sorted(key for key in KEYS if len(key) < 200)
+    assert cache.list_keys("none") == []
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"a\nb\n", bytes(range(256)) * 1000])
@@ -131,14 +131,14 @@ def test_answers_that_nobody_asks_for_go() -> None:
         age(entry, 31)
     assert cache.load_answer("answers", "used") == b""
     cache.store_answer("answers", "new", b"")
-    assert cache.keys("answers") == ["new", "used"]
+    assert cache.list_keys("answers") == ["new", "used"]
 
 
 def test_answers_are_looked_through_once_a_day() -> None:
     cache.store_answer("answers", "old", b"")
     age(next(entry for entry in entries() if entry.name == "old"), 31)
     cache.store_answer("answers", "new", b"")
-    assert cache.keys("answers") == ["new", "old"]
+    assert cache.list_keys("answers") == ["new", "old"]
 
 
 def test_what_was_downloaded_stays() -> None:
@@ -146,4 +146,4 @@ def test_what_was_downloaded_stays() -> None:
     age(entries()[0], 1000)
     cache.store("releases", "new", b"")
     cache.store_answer("answers", "new", b"")
-    assert cache.keys("releases") == ["new", "old"]
+    assert cache.list_keys("releases") == ["new", "old"]

@@ -172,7 +172,7 @@ def test_a_plain_tree_says_its_version(tmp_path: Path, files: dict[str, str], ex
     ],
 )
 def test_the_highest_version_among_tags_counts(tags: list[str], expected: str | None) -> None:
-    assert version.of_tags(tags) == expected
+    assert version.find_in_tags(tags) == expected
 
 
 class Texts:

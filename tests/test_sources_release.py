@@ -246,7 +246,7 @@ def test_a_tampered_sdist_is_refused_and_not_cached(index: FakeIndex) -> None:
     index.sent[SDIST] = make_sdist({**ASCEND, ASCEND_RUNNER: b"import os\n"})
     with pytest.raises(InputError, match=r"vllm_ascend-0\.14\.0rc1\.tar\.gz is refused.*SHA-256.*tampered"):
         open_release("vllm-ascend", "0.14.0rc1")
-    assert cache.keys("release") == []
+    assert cache.list_keys("release") == []
 
 
 @pytest.mark.parametrize("ranges", ["all", "none"])
@@ -257,7 +257,7 @@ def test_a_tampered_wheel_is_refused(index: FakeIndex, ranges: str) -> None:
     index.sent[WHEEL] = good.replace(b"class OmniNPUModelRunner", b"class EvilNPUModelRunner")
     with pytest.raises(InputError, match="tampered"):
         open_release("vllm-omni", "0.14.0").read(RUNNER)
-    assert cache.keys("member") == []
+    assert cache.list_keys("member") == []
 
 
 @pytest.mark.parametrize(("project", "version"), [("vllm-omni", "0.14.0"), ("vllm-ascend", "0.14.0rc1")])
@@ -476,7 +476,7 @@ def test_a_whole_entry_of_another_form_is_fetched_again(index: FakeIndex, kind: 
     project: Project = "vllm-omni" if kind == "wheel" else "vllm-ascend"
     version, path = ("0.14.0", RUNNER) if kind == "wheel" else ("0.14.0rc1", ASCEND_RUNNER)
     first = open_release(project, version).read(path)
-    (key,) = cache.keys(kind)
+    (key,) = cache.list_keys(kind)
     cache.store(kind, key, other_forms(kind, cache.load(kind, key) or b"")[form])
     asked = len(index.requests)
     assert open_release(project, version).read(path) == first

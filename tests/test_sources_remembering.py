@@ -13,7 +13,7 @@ from sync_samples import commit
 
 from runner_sync.sources import cache, open_path
 from runner_sync.sources.archive import ArchiveTree
-from runner_sync.sources.remembering import remembered
+from runner_sync.sources.remembering import compute_cached
 from runner_sync.sources.wheel import pack_wheel
 from runner_sync.sync.trees.patched_tree import PatchedTree
 from runner_sync.trees import Remembering, Tree
@@ -90,7 +90,7 @@ def test_a_damaged_entry_is_found_anew(folder: Path) -> None:
 @pytest.mark.parametrize("data", [b"", b"\0\0\0", bytes(8), (2).to_bytes(8) + b"{}", (4).to_bytes(8) + b"[{}]", b"[1]"])
 def test_a_whole_entry_of_another_form_is_found_anew(folder: Path, data: bytes) -> None:
     found, _ = ask(open_path("vllm", folder))
-    (place,) = cache.keys("first")
+    (place,) = cache.list_keys("first")
     cache.store("first", place, data)
     assert ask(open_path("vllm", folder)) == (found, ["", "one = 1\n", "two = 2\n"])
     assert ask(open_path("vllm", folder)) == (found, [])
@@ -143,5 +143,5 @@ def test_of_a_patched_tree_the_exchanged_texts_are_read(folder: Path) -> None:
 def test_answers_of_any_length_come_back() -> None:
     answers = {"a": b"", "b": bytes(range(256)), "c": b"\n"}
     states = dict.fromkeys(answers, "state")
-    assert remembered("kind", "place", states, answers.__getitem__) == answers
-    assert remembered("kind", "place", states, {}.__getitem__) == answers
+    assert compute_cached("kind", "place", states, answers.__getitem__) == answers
+    assert compute_cached("kind", "place", states, {}.__getitem__) == answers

@@ -70,7 +70,7 @@ def test_a_user_without_a_home_folder_is_said_wherever_one_is_named(
     for run in (
         lambda: sync.check(trees.check()),
         lambda: open_path("vllm-omni", f"{NOBODY}/a"),
-        lambda: pip_config._path(f"{NOBODY}/a"),
+        lambda: pip_config._expand_path(f"{NOBODY}/a"),
     ):
         with pytest.raises(InputError, match="is no user with a home folder here"):
             run()

@@ -1,8 +1,8 @@
-"""Configuration of a repository: options, and changes of the built-in profile.
+"""Read the configuration of a repository: options, and changes of the built-in profile.
 
 Comes in: a directory (``runner-sync.toml`` wins over ``[tool.runner-sync]`` in ``pyproject.toml``) or an explicit file.
-Goes out: a frozen ``Config``. May touch: these files, read only. Every key is described in ``KEYS``; errors name the
-file and the key.
+Goes out: a frozen ``Config``. May touch: these files, read only. ``KEYS`` describes every key; errors name the file and
+the key.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from runner_sync.profile import BUILT_IN, NPU, Profile
 FILE_NAME = "runner-sync.toml"
 
 DEFAULT = "npu"
-"""The built-in profile that is used if none is named."""
+"""The built-in profile used by default."""
 
 KEYS: Mapping[str, str] = {
     "ascend-path": "vllm-ascend checkout or unpacked tree, relative to the configuration file",
@@ -91,24 +91,23 @@ class Config:
 
 
 def load(root: Path | None, *, explicit: Path | None = None, profile: str | None = None) -> Config:
-    """The configuration in the file ``explicit`` or else of the tree at ``root`` (``None``: the tree is not on disk);
-    defaults if there is none.
+    """Return the configuration in the file ``explicit``, or else of the tree at ``root``; defaults if there is none.
 
-    ``profile`` names the built-in profile that it changes, whichever the file names. Raises ``InputError`` naming file
-    and key for anything it cannot use.
+    ``root`` is ``None`` if the tree is not on disk. ``profile`` names the built-in profile to change and wins over the
+    file. Raises ``InputError`` naming file and key for an unusable value.
     """
     if explicit is not None:
-        table = _table(explicit, required=True)
-        return _config(table or {}, explicit, profile)
+        table = _read_table(explicit, required=True)
+        return _make_config(table or {}, explicit, profile)
     for path in (root / FILE_NAME, root / "pyproject.toml") if root is not None else ():
-        # A folder or a broken link of that name is an error and not ignored: somebody means it to be read.
+        # A folder or a broken link of that name is an error, because somebody means it to be read.
         is_there = path.is_file() or (path.name == FILE_NAME and (path.exists() or path.is_symlink()))
-        if is_there and (table := _table(path, required=False)) is not None:
-            return _config(table, path, profile)
+        if is_there and (table := _read_table(path, required=False)) is not None:
+            return _make_config(table, path, profile)
     return Config(profile=BUILT_IN[profile or DEFAULT])
 
 
-def _table(path: Path, *, required: bool) -> dict[str, Any] | None:
+def _read_table(path: Path, *, required: bool) -> dict[str, Any] | None:
     text = _read(path)
     in_pyproject = path.name == "pyproject.toml"
     if in_pyproject and not required and "runner-sync" not in text:
@@ -145,7 +144,7 @@ def _read(path: Path) -> str:
         ) from error
 
 
-def _config(table: dict[str, Any], path: Path, profile: str | None) -> Config:
+def _make_config(table: dict[str, Any], path: Path, profile: str | None) -> Config:
     unknown = [key for key in table if key not in KEYS]
     if unknown:
         close = difflib.get_close_matches(unknown[0], KEYS, n=1)

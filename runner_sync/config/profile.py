@@ -1,10 +1,10 @@
-"""The profile of a configuration: a built-in one with values that the configuration sets, replaces or adds.
+"""Build a profile from a built-in one and the values that the configuration sets, replaces or adds.
 
 Comes in: a ``Reader``. Goes out: a ``Profile``. May touch: nothing.
 
 Profile tables (``modules``, ``names``, ``keywords``, ``attributes``, ``members``, ``classes``, ``device-only``,
-``unported``, ``gpu-imports``, ``handovers``, ``surroundings``) replace the built-in ones; with ``extend-`` in front,
-their rows are put before the built-in ones, and win over those about the same name. If ``classes`` rename a runner
+``unported``, ``gpu-imports``, ``handovers``, ``surroundings``) replace the built-in ones. With the prefix ``extend-``
+their rows are put before the built-in rows and replace those with the same subject. If ``classes`` rename a runner
 class of the built-in profile, its entry in ``modules`` gets the new name, too.
 """
 
@@ -24,36 +24,36 @@ _Row = TypeVar("_Row")
 
 
 def read_profile(reader: Reader, built_in: Profile) -> Profile:
-    """``built_in`` with what the configuration sets, replaces and adds. Raises ``InputError`` for a wrong value."""
-    classes = _classes(reader, built_in)
-    modules = _modules(reader, built_in)
+    """Return ``built_in`` with the configuration's values. Raises ``InputError`` for a wrong value."""
+    classes = _read_classes(reader, built_in)
+    modules = _read_modules(reader, built_in)
     return replace(
         built_in,
         name=reader.word("name", built_in.name),
-        package=_package(reader, modules, built_in),
+        package=_read_package(reader, modules, built_in),
         platform=reader.word("platform", built_in.platform),
-        lock_file=_lock_file(reader, modules, built_in),
+        lock_file=_read_lock_file(reader, modules, built_in),
         marker=reader.word("marker", built_in.marker),
-        modules=tuple(_renamed(module, classes, built_in) for module in modules),
-        names=_overlaid(reader, "names", NameRewrite, built_in.names),
-        keywords=_overlaid(reader, "keywords", KeywordRewrite, built_in.keywords),
-        device_only=_overlaid(reader, "device-only", str, built_in.device_only),
+        modules=tuple(_rename_module(module, classes, built_in) for module in modules),
+        names=_read_rows(reader, "names", NameRewrite, built_in.names),
+        keywords=_read_rows(reader, "keywords", KeywordRewrite, built_in.keywords),
+        device_only=_read_rows(reader, "device-only", str, built_in.device_only),
         device=reader.value("device", tuple[str, str], built_in.device),
-        unported=_overlaid(reader, "unported", str, built_in.unported),
+        unported=_read_rows(reader, "unported", str, built_in.unported),
         vllm_class=reader.word("vllm-class", built_in.vllm_class),
         sampler_hook=reader.value("sampler-hook", SamplerHook, built_in.sampler_hook),
         output=reader.value("output", Output, built_in.output),
-        gpu_imports=_overlaid(reader, "gpu-imports", str, built_in.gpu_imports),
-        handovers=_overlaid(reader, "handovers", str, built_in.handovers),
-        surroundings=_overlaid(reader, "surroundings", str, built_in.surroundings),
-        attributes=_dotted(reader, "attributes", built_in.attributes),
-        members=_dotted(reader, "members", built_in.members),
+        gpu_imports=_read_rows(reader, "gpu-imports", str, built_in.gpu_imports),
+        handovers=_read_rows(reader, "handovers", str, built_in.handovers),
+        surroundings=_read_rows(reader, "surroundings", str, built_in.surroundings),
+        attributes=_read_dotted_pairs(reader, "attributes", built_in.attributes),
+        members=_read_dotted_pairs(reader, "members", built_in.members),
         classes=classes,
     )
 
 
-def _modules(reader: Reader, built_in: Profile) -> tuple[RunnerModule, ...]:
-    modules: tuple[RunnerModule, ...] = _overlaid(reader, "modules", RunnerModule, built_in.modules)
+def _read_modules(reader: Reader, built_in: Profile) -> tuple[RunnerModule, ...]:
+    modules: tuple[RunnerModule, ...] = _read_rows(reader, "modules", RunnerModule, built_in.modules)
     if not modules:
         raise reader.error("modules is empty; name at least one derived module, or leave it out.")
     for module in modules:
@@ -63,9 +63,11 @@ def _modules(reader: Reader, built_in: Profile) -> tuple[RunnerModule, ...]:
     return modules
 
 
-def _package(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile) -> str:
-    """The package of the derived modules. Raises ``InputError`` for one that holds none of them: imports from their own
-    package would count as foreign then, and missing mixins of it would not be noticed."""
+def _read_package(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile) -> str:
+    """Return the package of the derived modules. Raises ``InputError`` if the package holds none of them.
+
+    Imports from their own package would then count as foreign, and missing mixins of it would go unnoticed.
+    """
     package = reader.word("package", built_in.package)
     paths = [path for module in modules for path in module.paths]
     if not any(path.startswith(f"{package}/") for path in paths):
@@ -73,8 +75,8 @@ def _package(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile)
     return package
 
 
-def _lock_file(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile) -> str:
-    """The lock's file. Raises ``InputError`` for one that is source code, which a lock would replace."""
+def _read_lock_file(reader: Reader, modules: Sequence[RunnerModule], built_in: Profile) -> str:
+    """Return the lock's file name. Raises ``InputError`` for source code, which a lock would replace."""
     name = reader.word("lock-file", built_in.lock_file)
     paths = {path for module in modules for path in module.paths}
     if name.endswith(".py") or name in paths:
@@ -82,16 +84,19 @@ def _lock_file(reader: Reader, modules: Sequence[RunnerModule], built_in: Profil
     return name
 
 
-def _classes(reader: Reader, built_in: Profile) -> tuple[tuple[str, str], ...]:
-    """``(GPU class, NPU class)`` pairs. An added pair replaces all pairs with one of its two names, because the other
-    name is then a new one for the same class."""
+def _read_classes(reader: Reader, built_in: Profile) -> tuple[tuple[str, str], ...]:
+    """Return ``(GPU class, NPU class)`` pairs.
+
+    An added pair replaces all pairs that share one of its names, because the other name is a new name for the same
+    class.
+    """
     added = reader.value("extend-classes", dict[str, str], {}).items()
-    pairs = _pairs(reader, "classes", built_in.classes)
+    pairs = _read_pairs(reader, "classes", built_in.classes)
     return tuple(pair for pair in pairs if pair in added or not any(set(pair) & set(other) for other in added))
 
 
-def _renamed(module: RunnerModule, classes: tuple[tuple[str, str], ...], built_in: Profile) -> RunnerModule:
-    """``module`` with the new names of its class and its GPU twin, if ``classes`` lack the built-in pair of names."""
+def _rename_module(module: RunnerModule, classes: tuple[tuple[str, str], ...], built_in: Profile) -> RunnerModule:
+    """Give ``module`` and its GPU twin their new class names if ``classes`` lack the built-in pair of names."""
     pair = next(((gpu, npu) for gpu, npu in built_in.classes if npu == module.name), None)
     twin = module.gpu
     if pair is None or pair in classes or twin is None or twin.name != pair[0]:
@@ -100,41 +105,44 @@ def _renamed(module: RunnerModule, classes: tuple[tuple[str, str], ...], built_i
     return replace(module, name=npu, gpu=replace(twin, name=gpu))
 
 
-def _overlaid(reader: Reader, key: str, kind: type[_Row], built_in: tuple[_Row, ...]) -> tuple[_Row, ...]:
-    """The rows of ``extend-KEY``, then those of ``KEY`` or the built-in ones that are about something else."""
+def _read_rows(reader: Reader, key: str, kind: type[_Row], built_in: tuple[_Row, ...]) -> tuple[_Row, ...]:
+    """Return the rows of ``extend-KEY``, then the rows of ``KEY`` (or the built-in ones) with other subjects."""
     rows = reader.value(key, tuple[kind, ...], built_in)  # type: ignore[valid-type]
     added = reader.value(f"extend-{key}", tuple[kind, ...], ())  # type: ignore[valid-type]
     return _put_before(added, rows)
 
 
-def _pairs(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+def _read_pairs(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     rows = tuple(reader.value(key, dict[str, str], dict(built_in)).items())
     added = tuple(reader.value(f"extend-{key}", dict[str, str], {}).items())
     if (added, rows) == ((), built_in):
         return built_in
-    # A longer name is the more specific one: torch.cuda.graph must be seen before torch.cuda.
+    # A longer name is more specific: torch.cuda.graph must come before torch.cuda.
     return tuple(sorted(_put_before(added, rows), key=lambda pair: -pair[0].count(".")))
 
 
-def _dotted(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """``_pairs`` of dotted names. Raises ``InputError`` for a name without a dot, because the part before the first dot
-    is looked up in the imports of a module."""
+def _read_dotted_pairs(reader: Reader, key: str, built_in: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Like ``_read_pairs``, for dotted names. Raises ``InputError`` for a name without a dot.
+
+    The part before the first dot is looked up in the imports of a module.
+    """
     for table in (key, f"extend-{key}"):
         for pair in reader.value(table, dict[str, str], {}).items():
             for name in pair:
                 if not _DOTTED.fullmatch(name):
                     raise reader.error(f"{table} has {name!r}; write a dotted name such as torch.cuda.")
-    return _pairs(reader, key, built_in)
+    return _read_pairs(reader, key, built_in)
 
 
 def _put_before(added: tuple[_Row, ...], rows: tuple[_Row, ...]) -> tuple[_Row, ...]:
-    """``added``, then the ``rows`` with other subjects. Rows of one table may share one: they are alternatives."""
-    subjects = {_subject(row) for row in added}
-    return (*added, *(row for row in rows if _subject(row) not in subjects))
+    """Return ``added``, then the ``rows`` with other subjects. Rows of one table may share a subject as
+    alternatives."""
+    subjects = {_get_subject(row) for row in added}
+    return (*added, *(row for row in rows if _get_subject(row) not in subjects))
 
 
-def _subject(row: Any) -> Any:
-    """What a row is about. An added row replaces those with the same subject."""
+def _get_subject(row: Any) -> Any:
+    """Return the subject of a row. An added row replaces the rows with the same subject."""
     match row:
         case RunnerModule():
             return row.name

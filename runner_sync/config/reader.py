@@ -1,6 +1,6 @@
-"""Typed access to one table of a configuration file.
+"""Read typed values from one table of a configuration file.
 
-Comes in: the table and the path of its file. Goes out: values of the types asked for. May touch: nothing. Errors name
+Comes in: the table and the path of its file. Goes out: values of the requested types. May touch: nothing. Errors name
 the file and the key.
 """
 
@@ -34,7 +34,7 @@ _ROW_KINDS = {
 
 
 _LISTS = ("select", "ignore", "device-only", "unported", "gpu-imports", "handovers", "surroundings")
-"""Keys that hold a list of strings. People often write a single one without brackets, so the error shows them."""
+"""Keys that hold a list of strings. People often write one string without brackets, so the error shows the brackets."""
 
 
 class Reader:
@@ -45,20 +45,22 @@ class Reader:
         self._table = table
 
     def value(self, key: str, kind: Any, default: Any) -> Any:
-        """The value of ``key`` as ``kind``, or ``default`` when it is not set. Raises ``InputError`` for one of another
-        kind, and for a list or table that holds a blank text or a control character: a name that is none fits
-        everywhere or nowhere, and turns off in silence what looks for it."""
+        """Return the value of ``key`` as ``kind``, or ``default`` if the key is not set.
+
+        Raises ``InputError`` for a value of another kind, and for a list or table with a blank text or a control
+        character. Such a name would match everything or nothing, and silently disable the search for it.
+        """
         if key not in self._table:
             return default
         import msgspec  # not needed in a repository without configuration
 
         try:
-            found = msgspec.convert(self._prepared(key), kind)
+            found = msgspec.convert(self._prepare(key), kind)
         except msgspec.ValidationError as error:
             if isinstance(self._table[key], str) and key.removeprefix("extend-") in _LISTS:
                 raise self.error(f"{key} is a list; write {key} = [{json.dumps(self._table[key])}].") from error
-            raise self.error(f"{key}{_complaint(error, self._table[key], kind)}") from error
-        for text in _texts_within(found) if not isinstance(found, str) else ():
+            raise self.error(f"{key}{_explain(error, self._table[key], kind)}") from error
+        for text in _iter_texts(found) if not isinstance(found, str) else ():
             if not text.strip():
                 raise self.error(f"{key} has an empty text ({text!r}); write it or take it out.")
             if CONTROL.search(text):
@@ -66,7 +68,8 @@ class Reader:
         return found
 
     def word(self, key: str, default: str) -> str:
-        """The string that ``key`` is set to. Raises ``InputError`` for a blank one, and for control characters."""
+        """Return the string that ``key`` is set to. Raises ``InputError`` for a blank string and for control
+        characters."""
         value: str = self.value(key, str, default)
         if not value.strip():
             raise self.error(f"{key} is empty; write it or leave the key out.")
@@ -75,22 +78,22 @@ class Reader:
         return value
 
     def choice(self, key: str, allowed: Sequence[Any], default: Any) -> Any:
-        """The value of ``key``, one of ``allowed``."""
+        """Return the value of ``key``, one of ``allowed``. Raises ``InputError`` for another one."""
         value = self.value(key, str, default)
         if value not in allowed:
             raise self.error(f"{key} is {value!r}; {_write_one_of(allowed)}")
         return value
 
     def error(self, message: str) -> InputError:
-        """The error for a wrong value: ``message`` behind the path of the file."""
+        """Return the error for a wrong value: the path of the file, then ``message``."""
         return InputError(f"{self._path}: {message}")
 
-    def _prepared(self, key: str) -> Any:
+    def _prepare(self, key: str) -> Any:
         kind = _ROW_KINDS.get(key.removeprefix("extend-"))
-        return _rows(self._table[key], kind, f"{self._path}: {key}") if kind else self._table[key]
+        return _spell_keys(self._table[key], kind, f"{self._path}: {key}") if kind else self._table[key]
 
     def path(self, key: str) -> Path | None:
-        """A path relative to the configuration file, made absolute."""
+        """Return a path relative to the configuration file, made absolute; ``None`` if it is not set."""
         value = self.value(key, str, None)
         if value == "":
             raise self.error(f"{key} is empty; name a path or leave it out.")
@@ -99,7 +102,7 @@ class Reader:
         return resolved(self._path.parent / expanded(value, named_by=f"{self._path}: {key}"))
 
     def policies(self, key: str) -> dict[str, Policy]:
-        """``{unit pattern: policy}`` from the table ``key``."""
+        """Return ``{unit pattern: policy}`` from the table ``key``."""
         allowed = get_args(Policy)
         for pattern, policy in self.value(key, dict[str, str], {}).items():
             if policy not in allowed:
@@ -108,38 +111,40 @@ class Reader:
         return known
 
     def selected(self, key: str) -> tuple[str, ...]:
-        """The rule codes that ``key`` selects. An empty list is refused: it could mean all rules, or none."""
+        """Return the rule codes that ``key`` selects. An empty list is refused: it could mean all rules, or none."""
         codes = self.codes(key, self.value(key, tuple[str, ...], ()))
         if key in self._table and not codes:
             raise self.error(f'{key} is empty; write rule codes, ["ALL"] for every rule, or leave the key out.')
         return codes
 
     def codes(self, key: str, codes: Sequence[str]) -> tuple[str, ...]:
-        """``codes``, each checked to have the form of a rule code or of a prefix of one. Raises ``InputError``."""
+        """Return ``codes`` if each is a rule code or the prefix of one. Raises ``InputError`` otherwise."""
         for code in codes:
             if not _CODE.fullmatch(code):
                 raise self.error(f"{key} has {code!r}, which is no rule code; write RS203, RS2 or ALL.")
         return tuple(codes)
 
 
-def _texts_within(value: Any) -> Iterator[str]:
-    """The texts of a list, a table or a row of one, without those fields of a row that are empty by default."""
+def _iter_texts(value: Any) -> Iterator[str]:
+    """Yield the texts of a list, a table or one of their rows, except row fields that are empty by default."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        yield from _texts_within(tuple(value.items()))
+        yield from _iter_texts(tuple(value.items()))
     elif isinstance(value, tuple):
         for item in value:
-            yield from _texts_within(item)
+            yield from _iter_texts(item)
     elif is_dataclass(value):
-        yield from _texts_within(tuple(getattr(value, f.name) for f in fields(value) if f.default != ""))
+        yield from _iter_texts(tuple(getattr(value, f.name) for f in fields(value) if f.default != ""))
 
 
-def _rows(value: Any, kind: Any, where: str) -> Any:
-    """``value`` with the keys of its tables spelled like the fields of the dataclass ``kind`` (``new-name`` →
-    ``new_name``). Raises ``InputError`` for a key that is no field."""
+def _spell_keys(value: Any, kind: Any, where: str) -> Any:
+    """Spell the keys of ``value``'s tables like the fields of the dataclass ``kind`` (``new-name`` → ``new_name``).
+
+    Raises ``InputError`` for a key that is no field.
+    """
     if isinstance(value, list):
-        return [_rows(item, kind, f"{where}[{index}]") for index, item in enumerate(value)]
+        return [_spell_keys(item, kind, f"{where}[{index}]") for index, item in enumerate(value)]
     if not isinstance(value, dict):
         return value
     known = [row_field.name.replace("_", "-") for row_field in fields(kind)]
@@ -147,7 +152,7 @@ def _rows(value: Any, kind: Any, where: str) -> Any:
         if key not in known:
             raise InputError(f"{where}: unknown key {key}; known are {', '.join(known)}.")
     return {
-        key.replace("-", "_"): _rows(item, Anchor, f"{where}.{key}") if kind is RunnerModule else item
+        key.replace("-", "_"): _spell_keys(item, Anchor, f"{where}.{key}") if kind is RunnerModule else item
         for key, item in value.items()
     }
 
@@ -167,15 +172,15 @@ _KINDS = {
     "datetime": ("a date", ""),
     "time": ("a time", ""),
 }
-"""For each of msgspec's names of types: what TOML calls such a value, and how to write one."""
+"""For each type name of msgspec: what TOML calls such a value, and how to write one."""
 
 
-def _complaint(error: msgspec.ValidationError, value: Any, kind: Any) -> str:
-    """The rest of a sentence that begins with a key: the place within its value, what is wrong, and what to write."""
+def _explain(error: msgspec.ValidationError, value: Any, kind: Any) -> str:
+    """Return the rest of a sentence that begins with a key: the place in its value, the mistake and what to write."""
     what, _, where = str(error).partition(" - at `$")
     place = where.removesuffix("`").replace("_", "-")
     if place.startswith("[...]"):
-        place = _place_of_entry(value, kind) + place.removeprefix("[...]")
+        place = _find_wrong_entry(value, kind) + place.removeprefix("[...]")
     if found := re.fullmatch(r"Expected `(\w+)(?: \| null)?`, got `(\w+)`", what):
         (wanted, remedy), (got, _) = _KINDS[found[1]], _KINDS[found[2]]
         return f"{place}: expected {wanted}, got {got}; {remedy}."
@@ -188,9 +193,11 @@ def _complaint(error: msgspec.ValidationError, value: Any, kind: Any) -> str:
     return f"{place}: {what[:1].lower()}{what[1:]}; see the table of keys in the documentation."
 
 
-def _place_of_entry(table: Mapping[str, Any], kind: Any) -> str:
-    """``.KEY`` of the first entry of ``table`` whose value does not have the value type of ``kind``, a ``dict`` type:
-    msgspec does not say which entry is wrong."""
+def _find_wrong_entry(table: Mapping[str, Any], kind: Any) -> str:
+    """Return ``.KEY`` of the first entry of ``table`` whose value does not fit ``kind``, a ``dict`` type.
+
+    msgspec does not say which entry is wrong.
+    """
     import msgspec
 
     for key, entry in table.items():

@@ -1,9 +1,9 @@
-"""Where trees come from: a path, a git revision, a release on the package index, an installed distribution.
+"""Open trees: a path, a git revision, a release on the package index, an installed distribution.
 
-Comes in: a project name and a place, revision or version. Goes out: ``Tree`` values that give file texts.
-May touch: files (read only), git, the network, and the cache folder; no other room does. Nothing read is ever executed.
+Comes in: a project name and a place, revision or version. Goes out: ``Tree`` values that give file texts. May touch:
+files (read only), git, the network and the cache folder, as the only room. Nothing that is read is ever executed.
 
-Each part is imported when it is first used: a ``check`` of a folder needs neither git nor the network.
+Each part is imported on first use: a ``check`` of a folder needs neither git nor the network.
 """
 
 from __future__ import annotations

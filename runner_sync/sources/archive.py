@@ -1,7 +1,7 @@
-"""What an archive may contain, and the small archive in which a release is cached.
+"""Limit what an archive may contain, and define the small archive in which a release is cached.
 
 Comes in: names, sizes and contents of archive members. Goes out: a zip archive of the kept files, and the tree that
-reads it. May touch: nothing. The limits and refusals here are those for every archive format.
+reads it. May touch: nothing. The limits and refusals apply to every archive format.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ MAX_UNPACKED = 2 * 1024**3
 MAX_RATIO = 100
 """Unpacked over packed size. The real archives stay below 6."""
 RATIO_FROM = 16 * 1024 * 1024
-"""Bytes unpacked before the ratio counts: a small archive of blank files may well be compressed more than that."""
+"""Unpacked bytes from which the ratio counts: a small archive of blank files may well exceed it."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def refusal(archive: str, why: str, *, project: Project) -> UnreadableRelease:
-    """The error for an archive that must not be used: which one, why, and the remedy."""
+    """Return the error for an archive that must not be used: which one, why, and the remedy."""
     sentence = f"{archive} is refused because {why}: take another release"
     return UnreadableRelease(sentence, option=layout.PATH_OPTIONS[project])
 
@@ -91,7 +91,8 @@ class Packer:
         self._zip.writestr(info, data)
 
     def finish(self, facts: Mapping[str, str]) -> bytes:
-        """The archive's bytes, with ``facts`` in its comment. Raises ``InputError`` if the package is missing."""
+        """Return the archive's bytes, with ``facts`` in its comment. Raises ``InputError`` if the package is
+        missing."""
         package = layout.PACKAGES[self._project]
         if f"{package}/__init__.py" not in self._names:
             raise refusal(self._archive, f"it holds no {package}/__init__.py", project=self._project)
@@ -101,7 +102,8 @@ class Packer:
 
 
 class ArchiveTree:
-    """The kept files of a release, each read from the cached archive when it is needed: a run needs few of them."""
+    """The kept files of a release. Each is read from the cached archive when needed, because a run needs few of
+    them."""
 
     def __init__(self, file: BinaryIO, *, project: Project) -> None:
         weakref.finalize(self, file.close)
@@ -112,19 +114,20 @@ class ArchiveTree:
         self.source = Source(project, "release", self.facts["file"], self.facts["version"])
 
     def read(self, path: str) -> str | None:
-        """Text of ``path`` with LF newlines, or ``None`` when the release has no such file (or it is not kept)."""
+        """Return the text of ``path`` with LF newlines; ``None`` if the release has no such file or it is not kept."""
         if path not in self._names:
             return None
         return layout.decode(self._zip.read(path), f"{self.source.location}:{path}")
 
     def paths(self, prefix: str = "") -> list[str]:
-        """Every ``.py`` path of the package below ``prefix``, sorted."""
-        return layout.package_files(self._names, self.source.project, prefix=prefix)
+        """Return every ``.py`` path of the package below ``prefix``, sorted."""
+        return layout.select_package_files(self._names, self.source.project, prefix=prefix)
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """``{path: find(text)}`` for every file, from an earlier run if one asked for ``what``: no release changes."""
-        return remembering.of_release(self, self.facts["sha256"], what, find)
+        """Return ``{path: find(text)}`` for every file, from an earlier run if it asked for ``what``: releases never
+        change."""
+        return remembering.compute_for_release(self, self.facts["sha256"], what, find)
 
     def metadata(self) -> str | None:
-        """Text of the release's core metadata."""
+        """Return the text of the release's core metadata."""
         return self.read(layout.METADATA)

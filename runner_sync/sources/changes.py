@@ -1,4 +1,4 @@
-"""Which lines and file names a branch changed.
+"""Find which lines and file names a branch changed.
 
 Comes in: a repository, the commit at which the branch began, and its end (a commit or the work tree). Goes out: line
 numbers and old paths, by path. May touch: the repository, read only.
@@ -29,42 +29,47 @@ _PLAIN = (
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
-def changed_lines(repository: Repository, start: str, *, to: str | None, prefix: str = "") -> dict[str, frozenset[int]]:
-    """``{path: lines}`` changed between the commits ``start`` and ``to``; ``None`` is the work tree.
+def find_changed_lines(
+    repository: Repository, start: str, *, to: str | None, prefix: str = ""
+) -> dict[str, frozenset[int]]:
+    """Return ``{path: lines}`` changed between the commits ``start`` and ``to``; ``None`` is the work tree.
 
-    Only paths below ``prefix``, and relative to it. Lines are 1-based lines of the new text; where lines were only
-    removed, the two around them. A renamed file is compared with its text under the old name.
+    Includes only paths below ``prefix``, relative to it. Lines are 1-based lines of the new text; where lines were only
+    removed, the two lines around them count. A renamed file is compared with its text under the old name.
     """
-    changed = _lines_by_path(_git_diff(repository, start, to, prefix))
+    changed = _read_changed_lines(_run_diff(repository, start, to, prefix))
     return {path.removeprefix(prefix): lines for path, lines in changed if path.startswith(prefix)}
 
 
-def renamed(repository: Repository, start: str, *, to: str | None, prefix: str = "") -> dict[str, str]:
-    """``{new path: old path}`` of the files renamed since the commit ``start``; arguments as for ``changed_lines``."""
-    fields = _git_diff(repository, start, to, prefix, "--name-status", "-z", "--diff-filter=R").split("\0")
+def find_renames(repository: Repository, start: str, *, to: str | None, prefix: str = "") -> dict[str, str]:
+    """Return ``{new path: old path}`` of the files renamed since the commit ``start``.
+
+    The arguments are those of ``find_changed_lines``.
+    """
+    fields = _run_diff(repository, start, to, prefix, "--name-status", "-z", "--diff-filter=R").split("\0")
     pairs = zip(fields[1::3], fields[2::3], strict=False)
     return {new.removeprefix(prefix): old.removeprefix(prefix) for old, new in pairs if new.startswith(prefix)}
 
 
-def _git_diff(repository: Repository, start: str, to: str | None, prefix: str, *options: str) -> str:
+def _run_diff(repository: Repository, start: str, to: str | None, prefix: str, *options: str) -> str:
     revisions = (start,) if to is None else (start, to)
     scope = ("--", prefix) if prefix else ()
     return repository.run_on_files(*_DIFF, *_PLAIN, *options, *revisions, *scope)
 
 
-def untracked(repository: Repository, *, prefix: str = "") -> list[str]:
-    """Files of the work tree below ``prefix`` (and relative to it) that git neither knows nor ignores."""
+def list_untracked(repository: Repository, *, prefix: str = "") -> list[str]:
+    """Return the files of the work tree below ``prefix``, relative to it, that git neither tracks nor ignores."""
     scope = ("--", prefix) if prefix else ()
     listed = repository.run("--literal-pathspecs", "ls-files", "--others", "--exclude-standard", "-z", *scope)
     return [name.removeprefix(prefix) for name in listed.split("\0") if name.startswith(prefix) and name]
 
 
-def fork_point(repository: Repository, since: str, head: str) -> str:
-    """The commit at which ``head`` branched off from ``since``.
+def find_fork_point(repository: Repository, since: str, head: str) -> str:
+    """Return the commit at which ``head`` branched off from ``since``.
 
-    Raises ``InputError`` for an unknown revision, and if this clone has no common commit of the two.
+    Raises ``InputError`` for an unknown revision, and if the two have no common commit in this clone.
     """
-    found = repository.merge_base(repository.resolve(since), repository.resolve(head))
+    found = repository.find_merge_base(repository.resolve(since), repository.resolve(head))
     if found is not None:
         return found
     if repository.is_shallow():
@@ -78,14 +83,14 @@ def fork_point(repository: Repository, since: str, head: str) -> str:
     )
 
 
-def _lines_by_path(diff: str) -> Iterator[tuple[str, frozenset[int]]]:
+def _read_changed_lines(diff: str) -> Iterator[tuple[str, frozenset[int]]]:
     path, lines = "", set[int]()
     rows = iter(diff.split("\n"))
     for row in rows:
         if row.startswith("+++ "):
             if path:
                 yield path, frozenset(lines)
-            path, lines = _path_in(row), set()
+            path, lines = _read_path(row), set()
         elif hunk := _HUNK.match(row):
             gone, first, new = (int(hunk[k] or 1) for k in (1, 2, 3))
             lines |= set(range(first, first + new)) if new else {first, first + 1}
@@ -95,13 +100,15 @@ def _lines_by_path(diff: str) -> Iterator[tuple[str, frozenset[int]]]:
 
 
 def _skip(rows: Iterator[str], count: int) -> None:
-    """Skip the ``count`` lines of a hunk, which may look like headers. Git's remark about a missing final newline is
-    not counted as one."""
+    """Skip the ``count`` lines of a hunk, which may look like headers.
+
+    Git's remark about a missing final newline is not counted.
+    """
     while count > 0:
         count -= not next(rows, "+").startswith("\\")
 
 
-def _path_in(row: str) -> str:
-    """The path of a ``+++`` line, empty for a file that is gone."""
+def _read_path(row: str) -> str:
+    """Return the path of a ``+++`` line; empty for a removed file."""
     name = row.removeprefix("+++ ").rstrip("\t")
     return name.removeprefix("b/") if name.startswith("b/") else ""

@@ -1,4 +1,4 @@
-"""Which vLLM a tree was made for, according to the tree itself.
+"""Tell from a tree itself which vLLM it was made for.
 
 Comes in: a ``Tree``. Goes out: a version, or ``None``. May touch: nothing but the tree. Texts are matched, never run.
 """
@@ -20,7 +20,7 @@ _DOCKERFILES = ("Dockerfile", "docker/Dockerfile.ci", "docker/Dockerfile.cuda", 
 
 
 def declared_vllm(tree: Tree) -> str | None:
-    """The vLLM version that ``tree`` is for, or ``None`` if it does not say.
+    """Return the vLLM version that ``tree`` is for; ``None`` if the tree does not say.
 
     - vllm: its own version.
     - vllm-ascend: the ``VLLM_TAG`` that its image is built on, which is exact even where the numbers differ (0.14.0rc1
@@ -32,15 +32,15 @@ def declared_vllm(tree: Tree) -> str | None:
     if tree.source.project == "vllm":
         return own
     if tree.source.project == "vllm-omni" and own and not Version(own).is_devrelease:
-        return _release(own, 2)
+        return _get_final_release(own, 2)
     parts = 2 if tree.source.project == "vllm-omni" else 3
-    return _image(tree) or _required(tree) or (_release(own, parts) if own else None)
+    return _read_dockerfiles(tree) or _read_requirement(tree) or (_get_final_release(own, parts) if own else None)
 
 
 def vllm_remedy(tree: Tree) -> str:
-    """What a user can do about a tree that names no vLLM version: ``"name it with --vllm-version or --vllm-path"``.
+    """Return what a user can do if a tree names no vLLM version: ``"name it with --vllm-version or --vllm-path"``.
 
-    At times vllm-ascend's main branch is built on a commit of vLLM (``ARG VLLM_COMMIT=…``), which is on no index.
+    The main branch of vllm-ascend is sometimes built on a vLLM commit (``ARG VLLM_COMMIT=…``), which is on no index.
     """
     match = _COMMIT.search(tree.read("Dockerfile") or "")
     if match is None:
@@ -53,21 +53,21 @@ def vllm_remedy(tree: Tree) -> str:
 
 
 def metadata(tree: Tree) -> str | None:
-    """Text of a tree's core metadata (``PKG-INFO`` or ``METADATA``), if it has any."""
+    """Return the text of a tree's core metadata (``PKG-INFO`` or ``METADATA``), if any."""
     return tree.metadata() if isinstance(tree, Described) else tree.read("PKG-INFO")
 
 
-def _image(tree: Tree) -> str | None:
+def _read_dockerfiles(tree: Tree) -> str | None:
     for path in _DOCKERFILES:
         match = _TAG.search(tree.read(path) or "")
-        found = version.canonical(match[1]) if match else None
+        found = version.normalize(match[1]) if match else None
         if found:
             # vLLM publishes no release candidates: 0.11.0rc0 was built on v0.11.0rc3.
             return Version(found).base_version if Version(found).is_prerelease else found
     return None
 
 
-def _required(tree: Tree) -> str | None:
+def _read_requirement(tree: Tree) -> str | None:
     headers = (metadata(tree) or "").split("\n\n", 1)[0]
     for text in _REQUIRES.findall(headers):
         try:
@@ -76,11 +76,11 @@ def _required(tree: Tree) -> str | None:
             continue
         pins = [pin.version for pin in requirement.specifier if pin.operator in ("==", "===", "~=")]
         if requirement.name.lower() == "vllm" and pins:
-            return version.canonical(pins[0])
+            return version.normalize(pins[0])
     return None
 
 
-def _release(own: str, parts: int) -> str:
-    """The final release of ``own``: its first ``parts`` numbers, filled up with zeros to three (2: 0.18.2 → 0.18.0)."""
+def _get_final_release(own: str, parts: int) -> str:
+    """Return the first ``parts`` numbers of ``own``, padded with zeros to three numbers (2: 0.18.2 → 0.18.0)."""
     numbers = (*Version(own).release, 0, 0, 0)[:parts]
     return ".".join(str(number) for number in (*numbers, 0, 0, 0)[:3])

@@ -1,4 +1,4 @@
-"""A plain unpacked tree.
+"""Read a plain unpacked tree.
 
 Comes in: a path. Goes out: a ``Tree``. May touch: files below the path, read only.
 """
@@ -28,17 +28,17 @@ class FolderTree:
     root: Path
 
     def read(self, path: str) -> str | None:
-        """Text of ``path`` with LF newlines, or ``None`` when there is no such regular file."""
+        """Return the text of ``path`` with LF newlines; ``None`` if there is no such regular file."""
         if path not in self._texts:
-            self._texts[path] = self._text(path)
+            self._texts[path] = self._read_file(path)
         return self._texts[path]
 
     @cached_property
     def _texts(self) -> dict[str, str | None]:
-        """The texts read so far, so that a run sees every file in one state."""
+        """The texts read so far, so that a run sees each file in one state only."""
         return {}
 
-    def _text(self, path: str) -> str | None:
+    def _read_file(self, path: str) -> str | None:
         if not layout.is_inside(path):
             return None
         file = self.root / path
@@ -51,36 +51,39 @@ class FolderTree:
             raise InputError(f"cannot read {file} ({error.strerror or error}): check its permissions.") from error
 
     def paths(self, prefix: str = "") -> list[str]:
-        """Every ``.py`` path of the package below ``prefix``, sorted."""
+        """Return every ``.py`` path of the package below ``prefix``, sorted."""
         package, folder = layout.PACKAGES[self.source.project], prefix.removesuffix("/")
         is_folder = folder != prefix and folder.startswith(f"{package}/") and layout.is_inside(folder)
-        # Listing the whole package would take a tenth of the time of a `check`, which needs one folder of it.
+        # Listing the whole package would take a tenth of the time of a `check`, which needs one folder.
         top = folder if is_folder and package not in self._listed else package
         if top not in self._listed:
-            found = (file.relative_to(self.root).as_posix() for file in _python_files(self.root / top))
-            self._listed[top] = layout.package_files(found, self.source.project)
+            found = (file.relative_to(self.root).as_posix() for file in _iter_python_files(self.root / top))
+            self._listed[top] = layout.select_package_files(found, self.source.project)
         return [path for path in self._listed[top] if layout.is_below(path, prefix)]
 
     @cached_property
     def _listed(self) -> dict[str, list[str]]:
-        """The files of the folders listed so far, for the same reason."""
+        """The Python files of each folder listed so far, so that a run sees each folder in one state only."""
         return {}
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """``{path: find(text)}`` for every file, from an earlier run if its size and times were the same then."""
-        states = {path: self._state(path) for path in self.paths()}
-        return remembering.remembered(what, str(resolved(self.root)), states, lambda path: find(self._text(path) or ""))
+        """Return ``{path: find(text)}`` for every file, from an earlier run if the file's size and times are the
+        same."""
+        states = {path: self._get_state(path) for path in self.paths()}
+        return remembering.compute_cached(
+            what, str(resolved(self.root)), states, lambda path: find(self._read_file(path) or "")
+        )
 
-    def _state(self, path: str) -> str:
+    def _get_state(self, path: str) -> str:
         try:
             facts = (self.root / path).stat()
         except OSError:
             return ""
-        # The content's time (mtime) can be set back by any program, the time of the last change of any kind cannot.
+        # Any program can set the modification time (mtime) back, but not the time of the last change (ctime).
         return f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns}"
 
     def metadata(self) -> str | None:
-        """Text of the distribution's core metadata (``PKG-INFO`` or ``*.dist-info/METADATA``), if there is one."""
+        """Return the text of the core metadata (``PKG-INFO`` or ``*.dist-info/METADATA``), if any."""
         own = self.read(layout.METADATA)
         if own is not None:
             return own
@@ -91,20 +94,25 @@ class FolderTree:
 
 
 def open_folder(project: Project, place: Path) -> FolderTree:
-    """Open a plain unpacked tree, without asking git about it."""
+    """Open a plain unpacked tree without consulting git."""
     root = find_root(project, place)
     tree = FolderTree(Source(project, "path", str(root)), root)
-    return replace(tree, source=replace(tree.source, version=version.of_texts(tree.metadata(), version_text(tree))))
+    return replace(
+        tree, source=replace(tree.source, version=version.find_in_texts(tree.metadata(), read_version_file(tree)))
+    )
 
 
-def version_text(tree: Tree) -> str | None:
-    """Text of the version file that builds write into the package, if there is one."""
+def read_version_file(tree: Tree) -> str | None:
+    """Return the text of the version file that builds write into the package, if any."""
     package = layout.PACKAGES[tree.source.project]
     return tree.read(f"{package}/_version.py") or tree.read(f"{package}/version.py")
 
 
 def find_root(project: Project, place: Path) -> Path:
-    """The folder that holds the project's package, given it or a folder inside the package. Raises ``InputError``."""
+    """Return the folder that holds the project's package, given this folder or one inside the package.
+
+    Raises ``InputError`` if there is none.
+    """
     package = layout.PACKAGES[project]
     if (place / package / "__init__.py").is_file():
         return place
@@ -114,12 +122,12 @@ def find_root(project: Project, place: Path) -> Path:
             return folder.parent
     raise InputError(
         f"{place} is no {TITLES[project]} tree: it neither holds {package}/__init__.py nor lies in that package; "
-        f"give the right folder with {layout.PATH_OPTIONS[project]}{_or_a_commit(project, place)}."
+        f"give the right folder with {layout.PATH_OPTIONS[project]}{_suggest_commit(project, place)}."
     )
 
 
-def _or_a_commit(project: Project, place: Path) -> str:
-    """The end of a sentence with another remedy, for a clone whose files are not checked out; else empty."""
+def _suggest_commit(project: Project, place: Path) -> str:
+    """Return the end of a sentence with another remedy for a clone whose files are not checked out; else empty."""
     option = layout.PATH_OPTIONS[project].replace("-path", "-ref")
     is_empty_clone = (place / ".git").exists() and not any(place.glob("[!.]*"))
     # The omni tree is written to, so it has no such option.
@@ -128,16 +136,16 @@ def _or_a_commit(project: Project, place: Path) -> str:
     return f", or a commit of this clone, which has no files checked out, with {option}"
 
 
-def _python_files(top: Path) -> Iterator[Path]:
-    """The Python files below a folder, also in folders that are symbolic links, which ``read`` follows, too."""
+def _iter_python_files(top: Path) -> Iterator[Path]:
+    """Yield the Python files below a folder. Linked folders are followed, because ``read`` follows them, too."""
     for folder, names, files in os.walk(top, followlinks=True):
         names[:] = [name for name in names if name not in _SKIPPED and not name.startswith(".")]
-        names[:] = [name for name in names if not _leads_back(Path(folder, name))]
+        names[:] = [name for name in names if not _is_link_back(Path(folder, name))]
         yield from (Path(folder, file) for file in files if file.endswith(".py"))
 
 
-def _leads_back(place: Path) -> bool:
-    """Whether a folder is a link to one that it lies in, by its own path or by that of a link on the way."""
+def _is_link_back(place: Path) -> bool:
+    """Whether a folder is a link to one of its own parents, by its own path or by the path of a link on the way."""
     if not place.is_symlink():
         return False
     target = os.path.realpath(place)

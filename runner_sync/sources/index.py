@@ -1,4 +1,4 @@
-"""What the package index offers: the files of a project, its versions, and which file to read.
+"""List what the package index offers: the files of a project, its versions, and which file to read.
 
 Comes in: a project and pip's settings. Goes out: ``IndexFile`` values and version lists. May touch: the network.
 """
@@ -17,13 +17,13 @@ from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.model import Project
 from runner_sync.profile.releases import NOT_ITS_TAG
 from runner_sync.sources import version
-from runner_sync.sources.addresses import is_web_address, shown, shown_host, without_login
+from runner_sync.sources.addresses import is_web_address, redact, show_host, strip_login
 from runner_sync.sources.layout import PATH_OPTIONS
-from runner_sync.sources.session import IndexSession, network_errors
+from runner_sync.sources.session import IndexSession, translate_network_errors
 
 Kind = Literal["wheel", "sdist"]
 
-# Only the sdist of a compiled project has all its sources; vllm-omni is pure Python and often has no sdist.
+# Only the sdist of a compiled project has all sources; vllm-omni is pure Python and often has no sdist.
 _PREFERRED: dict[Project, Kind] = {"vllm-omni": "wheel", "vllm-ascend": "sdist", "vllm": "sdist"}
 
 
@@ -40,17 +40,17 @@ class IndexFile:
 
     @property
     def is_pure(self) -> bool:
-        """Whether this is a wheel without compiled code, hence a small one."""
+        """Whether this is a wheel without compiled code, and therefore small."""
         return self.filename.endswith("-none-any.whl")
 
 
 def list_files(project: Project, session: IndexSession) -> list[IndexFile]:
-    """Every wheel and sdist of ``project`` on the configured indexes. Raises ``InputError`` if none can be read."""
+    """Return every wheel and sdist of ``project`` on the configured indexes. Raises ``InputError`` if there is none."""
     files: list[IndexFile] = []
     for url in session.settings.urls:
-        files += _files_at(project, url, session)
+        files += _list_files_at(project, url, session)
     if not files:
-        hosts = ", ".join(shown_host(url) for url in session.settings.urls)
+        hosts = ", ".join(show_host(url) for url in session.settings.urls)
         raise UnreadableRelease(
             f"the package index at {hosts} has no release of {project}: configure pip's index (PIP_INDEX_URL or "
             "pip.conf)",
@@ -60,14 +60,14 @@ def list_files(project: Project, session: IndexSession) -> list[IndexFile]:
 
 
 def choose_files(files: Iterable[IndexFile], project: Project, *, wanted: str, sha256: str | None) -> list[IndexFile]:
-    """The files of version ``wanted``, in order of preference; with ``sha256`` only the file that has it.
+    """Return the files of version ``wanted``, best first; with ``sha256`` only the file with that hash.
 
     Raises ``InputError`` for an unknown version (naming some near it) and for a hash that no file has.
     """
     offered = list(files)
     found = sorted((file for file in offered if file.version == wanted), key=lambda file: _rank(file, project))
     if not found:
-        raise InputError(_unknown(offered, project, wanted))
+        raise InputError(_explain_unknown(offered, project, wanted))
     matching = [file for file in found if sha256 is None or file.sha256 == sha256]
     if not matching:
         raise InputError(
@@ -78,26 +78,26 @@ def choose_files(files: Iterable[IndexFile], project: Project, *, wanted: str, s
 
 
 def list_versions(files: Iterable[IndexFile]) -> list[str]:
-    """Versions with at least one file that is not yanked, oldest first."""
+    """Return the versions with at least one file that is not yanked, oldest first."""
     return sorted({file.version for file in files if not file.is_yanked}, key=Version)
 
 
-def _files_at(project: Project, url: str, session: IndexSession) -> list[IndexFile]:
+def _list_files_at(project: Project, url: str, session: IndexSession) -> list[IndexFile]:
     from pypi_simple import NoSuchProjectError, PyPISimple, UnsupportedContentTypeError, UnsupportedRepoVersionError
 
     if not is_web_address(url):
-        raise InputError(f"pip's index {shown(url)} is no web address: set PIP_INDEX_URL to one.")
-    client = PyPISimple(endpoint=without_login(url), session=session)
+        raise InputError(f"pip's index {redact(url)} is no web address: set PIP_INDEX_URL to one.")
+    client = PyPISimple(endpoint=strip_login(url), session=session)
     try:
-        with network_errors(project, url):
+        with translate_network_errors(project, url):
             page = client.get_project_page(project)
     except NoSuchProjectError:
         return []
     except (UnsupportedContentTypeError, UnsupportedRepoVersionError, ValueError) as error:
-        raise InputError(f"what answers at {shown_host(url)} is no package index: correct pip's index URL.") from error
+        raise InputError(f"what answers at {show_host(url)} is no package index: correct pip's index URL.") from error
     files = []
     for package in page.packages:
-        found = version.canonical(package.version or "")
+        found = version.normalize(package.version or "")
         if found is None or package.package_type not in ("wheel", "sdist"):
             continue
         kind: Kind = "wheel" if package.package_type == "wheel" else "sdist"
@@ -109,7 +109,7 @@ def _files_at(project: Project, url: str, session: IndexSession) -> list[IndexFi
 
 
 def _rank(file: IndexFile, project: Project) -> tuple[bool, bool, bool, bool, bool, str]:
-    """The sort key of a file: the lowest is the one to read."""
+    """Return the sort key of a file: the file with the lowest key is read."""
     return (
         (project, file.version, file.kind) in NOT_ITS_TAG,
         file.kind != _PREFERRED[project],
@@ -120,13 +120,13 @@ def _rank(file: IndexFile, project: Project) -> tuple[bool, bool, bool, bool, bo
     )
 
 
-def _unknown(files: list[IndexFile], project: Project, wanted: str) -> str:
-    near = ", ".join(_versions_near(list_versions(files), wanted))
+def _explain_unknown(files: list[IndexFile], project: Project, wanted: str) -> str:
+    near = ", ".join(_find_near_versions(list_versions(files), wanted))
     return f"{project} has no release {wanted} on the index: choose another, such as {near}."
 
 
-def _versions_near(versions: Sequence[str], wanted: str) -> Sequence[str]:
-    """The two releases before ``wanted`` and the one after it; the two newest ones if it is no version."""
+def _find_near_versions(versions: Sequence[str], wanted: str) -> Sequence[str]:
+    """Return two releases before ``wanted`` and the next one; the two newest if ``wanted`` is no version."""
     try:
         at = bisect.bisect(versions, Version(wanted), key=Version)
     except InvalidVersion:

@@ -1,4 +1,4 @@
-"""Distributions installed in this environment, found through their metadata and read as files.
+"""Find distributions installed in this environment through their metadata, and read them as files.
 
 Comes in: a project name. Goes out: a ``Tree`` or ``None``. May touch: files of the environment, read only. Nothing is
 imported, so a distribution that does not run on this machine (vllm-ascend without an NPU) can be read, too.
@@ -25,55 +25,58 @@ if TYPE_CHECKING:
 
 
 def open_installed(project: Project) -> Tree | None:
-    """The installed distribution of ``project``, which may be an editable one; ``None`` when there is none.
+    """Open the installed distribution of ``project``, which may be editable; ``None`` if there is none.
 
     Raises ``InputError`` if the files of the distribution are gone.
     """
-    for found in _distributions(project):
-        place = _editable_folder(found) or Path(str(found.locate_file("")))
+    for found in _find_distributions(project):
+        place = _find_editable_folder(found) or Path(str(found.locate_file("")))
         try:
             tree = open_folder(project, place)
         except InputError as error:
             raise InputError(
                 f"{project} is installed but {place} does not hold its files: install it again or give its path."
             ) from error
-        return _as_installed(tree, version.canonical(found.metadata["Version"] or ""))
+        return _mark_installed(tree, version.normalize(found.metadata["Version"] or ""))
     return None
 
 
-def _distributions(project: Project) -> list[Distribution]:
+def _find_distributions(project: Project) -> list[Distribution]:
     if not any(_may_hold(folder, project) for folder in sys.path):
         return []
-    # The import takes ten times as long as the search above, and mostly nothing is installed.
+    # The import takes ten times as long as the search above, and usually nothing is installed.
     from importlib.metadata import Distribution
 
     return list(Distribution.discover(name=project, path=sys.path))
 
 
 def _may_hold(folder: str, project: Project) -> bool:
-    """Whether an entry of ``folder`` is named like the metadata of ``project``. An archive (a zip on ``sys.path``) is
-    not looked into, so it always may."""
+    """Whether ``folder`` may hold the metadata of ``project``, judged by the names of its entries.
+
+    An archive (a zip on ``sys.path``) is not opened, so the answer for one is always yes.
+    """
     place = Path(folder)
     try:
         entries = [place, *place.iterdir()]
     except OSError:
         return place.is_file()
     start = project.partition("-")[0]
-    return any(_distribution_of(e.name) == project for e in entries if e.name.lower().startswith(start))
+    return any(_parse_distribution(e.name) == project for e in entries if e.name.lower().startswith(start))
 
 
-def _distribution_of(metadata: str) -> str:
-    """The distribution that a metadata folder is named for: ``vllm_ascend-0.18.0.dist-info`` → ``vllm-ascend``."""
+def _parse_distribution(metadata: str) -> str:
+    """Return the distribution that a metadata folder is named for: ``vllm_ascend-0.18.0.dist-info`` →
+    ``vllm-ascend``."""
     name = metadata.lower().rpartition(".")[0].partition("-")[0]
     return re.sub(r"[-_.]+", "-", name)
 
 
-def _as_installed(tree: FolderTree, found: str | None) -> FolderTree:
+def _mark_installed(tree: FolderTree, found: str | None) -> FolderTree:
     return replace(tree, source=replace(tree.source, kind="installed", version=found or tree.source.version))
 
 
-def _editable_folder(found: Distribution) -> Path | None:
-    """The folder of an editable installation's sources (PEP 610, ``direct_url.json``); ``None`` for any other."""
+def _find_editable_folder(found: Distribution) -> Path | None:
+    """Return the source folder of an editable installation (PEP 610, ``direct_url.json``); ``None`` for any other."""
     try:
         facts = json.loads(found.read_text("direct_url.json") or "{}")
         is_editable = facts.get("dir_info", {}).get("editable", False)

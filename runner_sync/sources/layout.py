@@ -1,7 +1,7 @@
-"""What a tree of each project looks like, and how its bytes become text.
+"""Define what a tree of each project looks like, and decode its bytes to text.
 
 Comes in: a project name, bytes, a path inside a tree. Goes out: the package folder's name, LF text, clean POSIX paths.
-May touch: nothing. Every sentence that tells a user how to give a tree by hand takes its option name from here.
+May touch: nothing. Every message that tells a user how to name a tree takes the option from here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from runner_sync.model import PACKAGES as PACKAGES
 from runner_sync.model import Project
 
 Progress = Callable[[str, int, int | None], None]
-"""Called as ``progress(label, bytes done, bytes in total or None)`` while something is being fetched."""
+"""Called as ``progress(label, bytes done, bytes in total or None)`` during a download."""
 
 PATH_OPTIONS: dict[Project, str] = {
     "vllm-omni": "--omni-path",
@@ -29,9 +29,9 @@ _DOCKER_FOLDERS = ("", "docker/")
 
 
 def decode(data: bytes, name: str) -> str:
-    """Text of a source file: UTF-8 without its byte-order mark, CRLF and CR turned into LF, as Python reads it.
+    """Return the text of a source file: UTF-8 without byte-order mark, with CRLF and CR turned into LF as in Python.
 
-    Other encodings are refused, not guessed: what is written back is UTF-8 (as ruff and the three projects do).
+    Other encodings are refused, not guessed: the result is written back as UTF-8, as by ruff and the three projects.
     """
     check_size(len(data), name)
     try:
@@ -43,7 +43,7 @@ def decode(data: bytes, name: str) -> str:
 
 
 def check_size(size: int, name: str) -> None:
-    """Raises ``InputError`` for more bytes than a source file has; asked before reading where the size is known."""
+    """Raise ``InputError`` for more bytes than a source file has; called before reading if the size is known."""
     if size > MAX_TEXT:
         raise InputError(f"{name} has {size} bytes, more than any source file: check the path.")
 
@@ -55,19 +55,19 @@ def is_inside(path: str) -> bool:
 
 
 def is_below(path: str, prefix: str) -> bool:
-    """Whether ``path`` is the folder or file ``prefix`` or lies below it; the empty prefix holds everything."""
+    """Whether ``path`` is the folder or file ``prefix`` or lies below it; every path is below the empty prefix."""
     folder = prefix.rstrip("/")
     return not folder or path == folder or path.startswith(folder + "/")
 
 
-def package_files(paths: Iterable[str], project: Project, *, prefix: str = "") -> list[str]:
-    """Those of ``paths`` that are Python files of the project's package below ``prefix``, sorted."""
+def select_package_files(paths: Iterable[str], project: Project, *, prefix: str = "") -> list[str]:
+    """Return those of ``paths`` that are Python files of the project's package below ``prefix``, sorted."""
     top = PACKAGES[project] + "/"
     return sorted(path for path in paths if path.startswith(top) and path.endswith(".py") and is_below(path, prefix))
 
 
 def is_kept(path: str, project: Project) -> bool:
-    """Whether a release's file is kept in the cache: Python files of the package, and files that tell versions or
+    """Whether a release's file is cached: Python files of the package, and files that name versions or hold
     settings."""
     if path.startswith(PACKAGES[project] + "/"):
         return path.endswith(".py")

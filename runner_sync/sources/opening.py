@@ -1,4 +1,4 @@
-"""Opens every tree that is given by path: a git checkout, at a revision or as it is, or a plain folder.
+"""Open every tree that is given by path: a git checkout, at a revision or as it is, or a plain folder.
 
 Comes in: a path and, for git checkouts, a revision. Goes out: a ``Tree``. May touch: files below the path, read only;
 ``checkout`` does what needs git.
@@ -19,8 +19,8 @@ from runner_sync.user_paths import expanded, resolved
 def open_path(project: Project, path: str | Path, *, ref: str | None = None) -> Tree:
     """Open a tree given by path: a git checkout at ``ref``, its work tree as it is, or a plain unpacked tree.
 
-    ``path`` is the project's root (or ``site-packages``) or the package folder inside. Raises ``InputError`` for a path
-    that is no such tree, for ``ref`` on something that is not a git checkout, and for an unknown revision.
+    ``path`` is the project's root (or ``site-packages``) or the package folder inside. Raises ``InputError`` if there
+    is no such tree, if ``ref`` is given for something other than a git checkout, and for an unknown revision.
     """
     place = expanded(path)
     if not place.is_dir():

@@ -1,8 +1,8 @@
-"""The package index that pip is configured for, read the way pip reads it.
+"""Read which package index pip is configured for, the way pip reads it.
 
 Comes in: the environment and pip's configuration files. Goes out: ``IndexSettings``. May touch: those files, read only.
-Order as in pip's documentation ("Configuration", https://pip.pypa.io/en/stable/topics/configuration/): site-wide,
-user, environment, ``PIP_CONFIG_FILE``, then ``PIP_*`` variables; later ones win, ``[install]`` wins over ``[global]``.
+Order as in pip's documentation ("Configuration", https://pip.pypa.io/en/stable/topics/configuration/): site-wide, user,
+environment, ``PIP_CONFIG_FILE``, then ``PIP_*`` variables; later ones win, ``[install]`` wins over ``[global]``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner_sync.errors import InputError
-from runner_sync.sources.addresses import is_readable, shown
+from runner_sync.sources.addresses import is_readable, redact
 from runner_sync.user_paths import expanded
 
 PYPI = "default/"
@@ -29,7 +29,7 @@ _DEFAULT_TIMEOUT = 15.0
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """What a connection to the index needs. ``urls`` is empty under ``no-index``; ``timeout`` is in seconds."""
+    """Settings of a connection to the index. ``urls`` is empty under ``no-index``; ``timeout`` is in seconds."""
 
     urls: tuple[str, ...]
     cert: str | None = None
@@ -40,38 +40,38 @@ class IndexSettings:
 
 
 def read_settings() -> IndexSettings:
-    """Settings of the pip that belongs to this interpreter. Raises ``InputError`` for what pip would refuse."""
-    options = dict(_file_options(os.environ)) | dict(_variable_options(os.environ))
+    """Return the settings of this interpreter's pip. Raises ``InputError`` for settings that pip would refuse."""
+    options = dict(_read_files(os.environ)) | dict(_read_variables(os.environ))
     urls = [options.get("index-url") or PYPI, *options.get("extra-index-url", "").split()]
     if options.get("no-index", "").lower() in _TRUE:
         urls = []
     return IndexSettings(
-        urls=tuple(dict.fromkeys(_index(url) for url in urls)),
-        cert=_path(options.get("cert")),
-        client_cert=_path(options.get("client-cert")),
+        urls=tuple(dict.fromkeys(_normalize_index(url) for url in urls)),
+        cert=_expand_path(options.get("cert")),
+        client_cert=_expand_path(options.get("client-cert")),
         proxy=options.get("proxy") or None,
-        timeout=_seconds(options.get("default-timeout") or options.get("timeout")),
+        timeout=_parse_seconds(options.get("default-timeout") or options.get("timeout")),
         trusted_hosts=frozenset(options.get("trusted-host", "").split()),
     )
 
 
-def _variable_options(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _read_variables(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for name, value in environ.items():
         if name.startswith("PIP_") and value:
             yield name[4:].lower().replace("_", "-"), value
 
 
-def _file_options(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The options of all files. Those of ``[global]`` come before those of ``[install]``, so that the latter win."""
+def _read_files(environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the options of all files; ``[install]`` comes after ``[global]`` and so wins."""
     merged: dict[tuple[str, str], str] = {}
     for file in _files(environ):
-        for section, name, value in _entries(file):
+        for section, name, value in _read_entries(file):
             merged[section, name] = value
     for wanted in _SECTIONS:
         yield from ((name, value) for (section, name), value in merged.items() if section == wanted and value)
 
 
-def _entries(file: Path) -> Iterator[tuple[str, str, str]]:
+def _read_entries(file: Path) -> Iterator[tuple[str, str, str]]:
     parser = configparser.RawConfigParser()
     try:
         parser.read(file, encoding="utf-8")
@@ -86,7 +86,7 @@ def _files(environ: Mapping[str, str]) -> Iterator[Path]:
     chosen = environ.get("PIP_CONFIG_FILE")
     if chosen == os.devnull:
         return
-    yield from (Path(folder) / "pip" / "pip.conf" for folder in _site_folders(environ))
+    yield from (Path(folder) / "pip" / "pip.conf" for folder in _list_site_folders(environ))
     yield Path("/etc/pip.conf")
     yield Path.home() / ".pip" / "pip.conf"
     if sys.platform == "darwin":
@@ -97,24 +97,24 @@ def _files(environ: Mapping[str, str]) -> Iterator[Path]:
         yield Path(chosen)
 
 
-def _site_folders(environ: Mapping[str, str]) -> list[str]:
+def _list_site_folders(environ: Mapping[str, str]) -> list[str]:
     if sys.platform == "darwin":
         return ["/Library/Application Support"]
     return [folder for folder in (environ.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(os.pathsep) if folder][::-1]
 
 
-def _index(url: str) -> str:
-    """``url`` with one slash at its end. Raises ``InputError`` if it is no URL."""
+def _normalize_index(url: str) -> str:
+    """Return ``url`` with one trailing slash. Raises ``InputError`` if it is no URL."""
     if not is_readable(url):
-        raise InputError(f"pip's index {shown(url)} is no web address: correct it (PIP_INDEX_URL or pip.conf).")
+        raise InputError(f"pip's index {redact(url)} is no web address: correct it (PIP_INDEX_URL or pip.conf).")
     return url.strip().rstrip("/") + "/"
 
 
-def _path(value: str | None) -> str | None:
+def _expand_path(value: str | None) -> str | None:
     return str(expanded(value, named_by="pip's configuration")) if value else None
 
 
-def _seconds(value: str | None) -> float:
+def _parse_seconds(value: str | None) -> float:
     try:
         return max(1.0, float(value)) if value else _DEFAULT_TIMEOUT
     except ValueError as error:

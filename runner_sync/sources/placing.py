@@ -1,4 +1,4 @@
-"""The folder of a tree within its git repository.
+"""Find the folder of a tree within its git repository.
 
 Comes in: a tree. Goes out: a folder. May touch: the folders above the tree, to look for ``.git``; git is not run.
 """
@@ -13,9 +13,9 @@ from runner_sync.user_paths import resolved
 
 
 def folder_in_repository(tree: Tree) -> str:
-    """``some/folder/`` for a tree in that folder of a git repository; ``""`` for one at its root, or in none."""
+    """Return ``some/folder/`` for a tree in that folder of a git repository; ``""`` at its root or outside of any."""
     if isinstance(tree, FolderTree):
-        return _path_from_repository_root(resolved(tree.root))
+        return _find_path_in_repository(resolved(tree.root))
     if tree.source.kind != "git":
         return ""
     from runner_sync.sources.checkout import RevisionTree
@@ -23,6 +23,6 @@ def folder_in_repository(tree: Tree) -> str:
     return tree.prefix if isinstance(tree, RevisionTree) else ""
 
 
-def _path_from_repository_root(root: Path) -> str:
+def _find_path_in_repository(root: Path) -> str:
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
     return f"{root.relative_to(top).as_posix()}/" if top != root else ""

@@ -1,7 +1,7 @@
-"""Releases from the package index, read without installing or building, and kept in the cache.
+"""Open releases from the package index, without installing or building, and cache them.
 
-Comes in: a project and a version. Goes out: a ``Tree``. May touch: the network (not when the release is cached) and the
-cache, in which each index has entries of its own.
+Comes in: a project and a version. Goes out: a ``Tree``. May touch: the network (not for a cached release) and the
+cache, which has separate entries for each index.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _ARCHIVE, _LISTING = "release", "wheel"
 
 
 def releases(project: Project, *, progress: layout.Progress | None = None) -> list[str]:
-    """Versions of ``project`` on the index that pip is configured for, oldest first, yanked ones left out.
+    """Return the versions of ``project`` on pip's index, oldest first, without yanked ones.
 
     Offline (``RUNNER_SYNC_OFFLINE=1``) these are the versions in the cache. Raises ``InputError`` if no index is
-    configured, or none can be read.
+    configured or readable.
     """
     from runner_sync.sources import index, session
 
     settings = read_settings()
     if session.is_offline():
-        return _cached_versions(project, settings)
+        return _list_cached_versions(project, settings)
     what = f"the list of {project} releases"
     with session.connect(settings, project=project, what=what, progress=progress) as connection:
         return index.list_versions(index.list_files(project, connection))
@@ -54,43 +54,43 @@ def open_release(
     sha256: str | None = None,
     progress: layout.Progress | None = None,
 ) -> ReleaseTree:
-    """Open one release. ``needed`` names files and folders to fetch together if the release is a wheel read by ranges.
+    """Open one release. ``needed`` names files and folders to fetch together if a wheel is read by ranges.
 
     ``sha256`` is the expected hash of the release's file (sdist or wheel); with it a pure wheel is read whole, so that
-    this hash can be checked. Raises ``InputError`` for an unknown version, a wrong hash, a refused archive, and if the
-    network fails. A cached release needs no network, except for members of a wheel that were never read before.
+    the hash can be checked. Raises ``InputError`` for an unknown version, a wrong hash, a refused archive and network
+    failures. A cached release needs no network, except for members of a wheel that were never read before.
     """
-    canonical = version.canonical(wanted)
+    canonical = version.normalize(wanted)
     if canonical is None:
         raise InputError(f"{wanted!r} is no version of {project}: write it as in 0.18.0 or 0.19.1rc1.")
     settings = read_settings()
-    tree = _cached(project, canonical, settings=settings, sha256=sha256, progress=progress)
+    tree = _open_cached(project, canonical, settings=settings, sha256=sha256, progress=progress)
     if tree is None:
-        tree = _fetched(project, canonical, settings=settings, sha256=sha256, progress=progress)
+        tree = _fetch(project, canonical, settings=settings, sha256=sha256, progress=progress)
     if needed is not None and isinstance(tree, WheelTree):
         tree.prefetch(needed)
     return tree
 
 
-def _cached(
+def _open_cached(
     project: Project, wanted: str, *, settings: IndexSettings, sha256: str | None, progress: layout.Progress | None
 ) -> ReleaseTree | None:
-    """The release from the cache; ``None`` if it is not there, or if ``sha256`` is not shown to be its hash."""
-    key = _key(project, wanted, settings)
-    tree = _stored_archive(key, project)
+    """Return the release from the cache; ``None`` if it is absent or not proven to have the hash ``sha256``."""
+    key = _make_key(project, wanted, settings)
+    tree = _open_stored_archive(key, project)
     if tree is not None and sha256 in (None, tree.facts["sha256"]):
         return tree
     data = cache.load(_LISTING, key)
     listing = Listing.from_bytes(data) if data is not None else None
-    # A pin requires the hash of the whole file, which was not checked for a pure wheel that was read by ranges.
+    # A pin requires the hash of the whole file, which is not checked for a wheel read by ranges.
     if listing is None or sha256 not in (None, listing.sha256) or (sha256 and _is_pure(listing.file)):
         return None
     remote = _Remote(project, settings, wanted=wanted, sha256=listing.sha256, progress=progress)
     return WheelTree(listing, project=project, fetch=remote.read)
 
 
-def _stored_archive(key: str, project: Project) -> ArchiveTree | None:
-    """The archive in the cache; ``None`` if there is none, or if it is not of the form that this version writes."""
+def _open_stored_archive(key: str, project: Project) -> ArchiveTree | None:
+    """Return the archive from the cache; ``None`` if it is absent or of another form than this version writes."""
     file = cache.open_stored(_ARCHIVE, key)
     try:
         return None if file is None else ArchiveTree(file, project=project)
@@ -98,17 +98,17 @@ def _stored_archive(key: str, project: Project) -> ArchiveTree | None:
         return None
 
 
-def _fetched(
+def _fetch(
     project: Project, wanted: str, *, settings: IndexSettings, sha256: str | None, progress: layout.Progress | None
 ) -> ReleaseTree:
-    """The release from the index, put into the cache: a wheel by ranges if the server allows it, else a whole file."""
+    """Fetch the release into the cache: a wheel by ranges if the server supports them, else the whole file."""
     from runner_sync.sources import transfer
-    from runner_sync.sources.session import network_errors
+    from runner_sync.sources.session import translate_network_errors
 
     remote = _Remote(project, settings, wanted=wanted, sha256=sha256, progress=progress)
     file, connection = remote.find()
-    key = _key(project, wanted, settings)
-    with network_errors(project, file.url):
+    key = _make_key(project, wanted, settings)
+    with translate_network_errors(project, file.url):
         if file.kind == "wheel" and not (sha256 is not None and file.is_pure):
             try:
                 listing = transfer.fetch_listing(file, remote.file(), project=project)
@@ -124,7 +124,7 @@ def _fetched(
 
 
 class _Remote:
-    """A release's file on the index. It is looked up, and the connection opened, when it is first needed."""
+    """A release's file on the index. The lookup and the connection happen on first use."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class _Remote:
         self._file: RemoteFile | None = None
 
     def find(self) -> tuple[IndexFile, IndexSession]:
-        """The file to read, and an open session that is closed when this object is freed."""
+        """Return the file to read, and an open session that is closed when this object is freed."""
         from runner_sync.sources import index, session
 
         if self._found is None:
@@ -157,7 +157,7 @@ class _Remote:
         return self._found
 
     def file(self) -> RemoteFile:
-        """The file to read by ranges: the same object for all reads, because it counts the bytes fetched."""
+        """Return the file to read by ranges: one object for all reads, because it counts the bytes fetched."""
         from runner_sync.sources.transfer import RemoteFile
 
         if self._file is None:
@@ -165,12 +165,12 @@ class _Remote:
         return self._file
 
     def read(self, start: int, end: int) -> bytes:
-        """Bytes ``start`` … ``end - 1``; raises ``InputError`` when they cannot be had."""
+        """Return bytes ``start`` … ``end - 1``; raises ``InputError`` if they cannot be fetched."""
         from runner_sync.sources import session, transfer
 
         file, _ = self.find()
         try:
-            with session.network_errors(self._project, file.url):
+            with session.translate_network_errors(self._project, file.url):
                 return self.file().read(start, end)
         except transfer.NoRanges as error:
             raise InputError(
@@ -178,13 +178,13 @@ class _Remote:
             ) from error
 
 
-def _cached_versions(project: Project, settings: IndexSettings) -> list[str]:
-    keys = [key.split("/") for kind in (_ARCHIVE, _LISTING) for key in cache.keys(kind)]
-    suffix = _key(project, "", settings).split("/")[-1]
+def _list_cached_versions(project: Project, settings: IndexSettings) -> list[str]:
+    keys = [key.split("/") for kind in (_ARCHIVE, _LISTING) for key in cache.list_keys(kind)]
+    suffix = _make_key(project, "", settings).split("/")[-1]
     return sorted({key[1] for key in keys if key[0] == project and key[-1] == suffix}, key=Version)
 
 
-def _key(project: Project, wanted: str, settings: IndexSettings) -> str:
+def _make_key(project: Project, wanted: str, settings: IndexSettings) -> str:
     indexes = "\n".join(url.rpartition("@")[2] for url in settings.urls)
     return f"{project}/{wanted}/{hashlib.sha256(indexes.encode()).hexdigest()[:12]}"
 

@@ -1,8 +1,8 @@
-"""Answers computed from the files of a tree, kept for later runs, file by file.
+"""Cache answers computed from the files of a tree, file by file, for later runs.
 
 Comes in: the place of a tree, the state of each of its files, and a function that computes an answer. Goes out: the
-answers. May touch: the cache folder. A state is whatever changes with the text and is known without reading it: the
-name of a git object, or the size and the times of a file.
+answers. May touch: the cache folder. A state changes with the text and is known without reading the text: the name of a
+git object, or the size and the times of a file.
 """
 
 from __future__ import annotations
@@ -14,49 +14,50 @@ from runner_sync.sources import cache
 from runner_sync.trees import Tree
 
 _LENGTH = 8
-"""Bytes of the number in front of an entry that says how long its table of answers is."""
+"""Bytes of the number at the start of an entry: the length of its table of answers."""
 
 
-def remembered(
+def compute_cached(
     what: str, place: str, states: Mapping[str, str], find: Callable[[str], bytes], *, near: str = ""
 ) -> dict[str, bytes]:
-    """``{path: find(path)}`` for each path in ``states``; the answer of the last run if the path's state was the same.
+    """Return ``{path: find(path)}`` for ``states``, reusing the last run's answer if the path's state is the same.
 
-    The cache has one entry for each ``what`` and ``place``, with the paths of the last run only. A place without one
-    begins with that of ``near``, which gets the answers of whichever place was computed last: another revision of the
-    same files shares most of them.
+    The cache has one entry for each ``what`` and ``place``, with the paths of the last run only. A place without an
+    entry starts from the entry of ``near``, which holds the answers of the last place computed there: another revision
+    of the same files shares most of them.
     """
-    own = _loaded(what, place)
-    known = own or (_loaded(what, near) if near else {})
+    own = _load(what, place)
+    known = own or (_load(what, near) if near else {})
     kept = {path: known[path] for path, state in states.items() if path in known and known[path][0] == state}
     found = {path: kept[path] if path in kept else (state, find(path)) for path, state in states.items()}
     if found != own:
         for entry in filter(None, (place, near)):
-            cache.store_answer(what, entry, _packed(found))
+            cache.store_answer(what, entry, _pack(found))
     return {path: answer for path, (_, answer) in found.items()}
 
 
-def of_release(tree: Tree, sha256: str, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-    """``{path: find(text)}`` for every file of a release, which never changes: the hash of its archive is its place."""
-    return remembered(what, sha256, dict.fromkeys(tree.paths(), ""), lambda path: find(tree.read(path) or ""))
+def compute_for_release(tree: Tree, sha256: str, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
+    """Return ``{path: find(text)}`` for every file of a release; its place is its hash, because a release never
+    changes."""
+    return compute_cached(what, sha256, dict.fromkeys(tree.paths(), ""), lambda path: find(tree.read(path) or ""))
 
 
-def _packed(found: Mapping[str, tuple[str, bytes]]) -> bytes:
+def _pack(found: Mapping[str, tuple[str, bytes]]) -> bytes:
     rows = [(path, state, len(answer)) for path, (state, answer) in found.items()]
     head = json.dumps(rows).encode()
     return b"".join([len(head).to_bytes(_LENGTH), head, *(answer for _, answer in found.values())])
 
 
-def _loaded(what: str, place: str) -> dict[str, tuple[str, bytes]]:
-    """The entry of ``what`` and ``place``; empty if there is none, or if it has another form."""
+def _load(what: str, place: str) -> dict[str, tuple[str, bytes]]:
+    """Return the entry of ``what`` and ``place``; empty if it is absent or of another form."""
     data = cache.load_answer(what, place)
     try:
-        return {} if data is None else _unpacked(data)
+        return {} if data is None else _unpack(data)
     except cache.OTHER_FORM:
         return {}
 
 
-def _unpacked(data: bytes) -> dict[str, tuple[str, bytes]]:
+def _unpack(data: bytes) -> dict[str, tuple[str, bytes]]:
     at = _LENGTH + int.from_bytes(data[:_LENGTH])
     found = {}
     for path, state, length in json.loads(data[_LENGTH:at]):

@@ -1,11 +1,11 @@
-"""A git repository as this room needs it: commands, revisions, objects.
+"""Run the git commands that this room needs: revisions, objects, status.
 
 Comes in: a folder. Goes out: command output, commit hashes, blob bytes. May touch: the repository, read only, through
-git's commands. Objects are read through GitPython, imported with the first of them because ``check`` reads none.
+git's commands. Objects are read through GitPython, imported on first use because ``check`` reads none.
 
-Programs that the configuration of a repository makes git run while it reads are switched off: file-system monitor,
-filters, display of signatures, fetching of what a partial clone lacks. Git's ownership check stays on, and git never
-asks for a password.
+Programs that a repository's configuration makes git run while it reads are disabled: file-system monitor, filters,
+display of signatures, lazy fetching in partial clones. Git's ownership check stays on, and git never asks for a
+password.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 REGULAR_FILE = re.compile(r"100\d{3}")
 _WHOLE = "fetch the whole repository (of a partial clone with `git fetch --refetch --no-filter`)"
 _SHA_1 = 40
-"""Digits of an object name; GitPython reads no longer ones."""
+"""Digits of an object name; GitPython reads no longer names."""
 
 _ABOUT = ("--is-bare-repository", "--is-inside-work-tree", "--absolute-git-dir", "--show-cdup")
-"""What `open_repository` asks git; outside of a work tree git gives no line for the last one, the way up to the top."""
+"""Questions of `open_repository` to git. Outside of a work tree git prints no line for the last one, the way up to the
+top."""
 
 _DROPPED = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -54,8 +55,10 @@ _DROPPED = (
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
 )
-"""Variables that git never gets. Git hooks export most of them for *their* repository, which may be another one
-(``git rev-parse --local-env-vars``, without the configuration), others change how commands read paths or write diffs.
+"""Variables that are hidden from git.
+
+Git hooks export most of them for their own repository, which may be another one (``git rev-parse --local-env-vars``,
+without the configuration). The others change how commands read paths or write diffs.
 """
 
 _SETTINGS = {
@@ -69,14 +72,15 @@ _SETTINGS = {
 
 
 class Repository:
-    """One repository, opened for reading; the helper process that reads objects ends when this object is freed."""
+    """A repository opened for reading; the helper process that reads objects ends when this object is freed."""
 
     def __init__(self, place: Path, *, is_bare: bool = False) -> None:
         self.place = place
         self.is_bare = is_bare
 
     def run_on_files(self, *arguments: str) -> str:
-        """``run`` for a command that compares files of the work tree: by their plain bytes, with filters disabled."""
+        """Like ``run``, for a command that compares work tree files: with filters disabled, so that plain bytes are
+        compared."""
         return self.run(*arguments, settings=self._no_filters)
 
     @cached_property
@@ -91,12 +95,14 @@ class Repository:
         return {f"{name}.{key}": value for name in names for key, value in values.items()}
 
     def run(self, *arguments: str, settings: Mapping[str, str] | None = None) -> str:
-        """Standard output of one git command, run with ``settings`` as configuration. Raises ``InputError`` with the
-        first line of git's own message if it fails."""
+        """Return the standard output of one git command, run with ``settings`` as configuration.
+
+        Raises ``InputError`` with the first line of git's own message if the command fails.
+        """
         plain = ("-c", "core.fsmonitor=false", "-c", "diff.orderFile=/dev/null")
         command = ["git", "--no-optional-locks", *plain, *arguments]
         inherited = {name: value for name, value in os.environ.items() if name not in _DROPPED}
-        variables = inherited | _SETTINGS | _variables(settings or {})
+        variables = inherited | _SETTINGS | _make_variables(settings or {})
         try:
             done = subprocess.run(
                 command, cwd=self.place, env=variables, stdin=subprocess.DEVNULL, capture_output=True, check=False
@@ -104,15 +110,15 @@ class Repository:
         except OSError as error:
             if error.filename == "git":
                 raise InputError("git is not installed: install git or give an unpacked tree.") from error
-            raise InputError(self._unreadable(str(error.strerror or error))) from error
+            raise InputError(self._explain_failure(str(error.strerror or error))) from error
         except ValueError as error:  # a NUL in a revision, say
-            raise InputError(self._unreadable(str(error))) from error
+            raise InputError(self._explain_failure(str(error))) from error
         if done.returncode:
-            raise InputError(self._unreadable(os.fsdecode(done.stderr)))
+            raise InputError(self._explain_failure(os.fsdecode(done.stderr)))
         return os.fsdecode(done.stdout)
 
-    def inside(self, place: Path) -> str | None:
-        """``place`` as a prefix of the repository's paths (``""`` or ``folder/``), ``None`` if it is outside of it."""
+    def make_prefix(self, place: Path) -> str | None:
+        """Return ``place`` as a prefix of the repository's paths (``""`` or ``folder/``); ``None`` if it is outside."""
         try:
             inside = resolved(place).relative_to(resolved(self.place)).as_posix()
         except ValueError:
@@ -120,20 +126,20 @@ class Repository:
         return "" if inside == "." else inside + "/"
 
     def resolve(self, ref: str) -> str:
-        """Full hash of the commit named by a tag, branch, remote branch or hash; ``0.18.0`` finds ``v0.18.0``."""
-        commit = self._commit(ref) or self._commit(f"v{ref}")
+        """Return the full hash of a tag, branch, remote branch or commit hash; ``0.18.0`` finds ``v0.18.0``."""
+        commit = self._find_commit(ref) or self._find_commit(f"v{ref}")
         if commit is None:
-            commit = next(filter(None, map(self._commit, self._remote_branches(ref))), None)
+            commit = next(filter(None, map(self._find_commit, self._find_remote_branches(ref))), None)
         if commit is not None:
             return commit
-        raise InputError(self._unknown(ref))
+        raise InputError(self._explain_unknown(ref))
 
-    def head(self) -> str | None:
-        """Full hash of the commit checked out, ``None`` before the first commit."""
-        return self._commit("HEAD")
+    def find_head(self) -> str | None:
+        """Return the full hash of the checked-out commit; ``None`` before the first commit."""
+        return self._find_commit("HEAD")
 
-    def merge_base(self, one: str, other: str) -> str | None:
-        """The best common ancestor of two commits, ``None`` when this clone has none."""
+    def find_merge_base(self, one: str, other: str) -> str | None:
+        """Return the best common ancestor of two commits; ``None`` if this clone has none."""
         try:
             return self.run("merge-base", one, other).strip() or None
         except InputError:
@@ -143,20 +149,21 @@ class Repository:
         """Whether this clone has only a part of the history."""
         return self.run("rev-parse", "--is-shallow-repository").strip() == "true"
 
-    def tags_at(self, commit: str) -> list[str]:
-        """Names of the tags that point at ``commit``."""
+    def list_tags_at(self, commit: str) -> list[str]:
+        """Return the names of the tags that point at ``commit``."""
         return self.run("tag", "--points-at", commit).split()
 
-    def tag_before(self, commit: str, *patterns: str) -> str | None:
-        """The nearest tag that matches one of ``patterns`` among the ancestors of ``commit``; ``None`` for none."""
+    def find_tag_before(self, commit: str, *patterns: str) -> str | None:
+        """Return the nearest tag among the ancestors of ``commit`` that matches one of ``patterns``; ``None`` if none
+        does."""
         try:
             matches = (f"--match={pattern}" for pattern in patterns)
             return self.run("describe", "--tags", "--abbrev=0", *matches, f"{commit}^").strip() or None
         except InputError:
             return None
 
-    def blobs(self, commit: str, prefix: str) -> dict[str, str]:
-        """``{path: blob id}`` of every regular file below ``prefix`` at ``commit`` (no links, no submodules)."""
+    def list_blobs(self, commit: str, prefix: str) -> dict[str, str]:
+        """Return ``{path: blob id}`` of every regular file below ``prefix`` at ``commit`` (no links, no submodules)."""
         found = {}
         scope = ("--", prefix) if prefix else ()
         for entry in self.run("ls-tree", "-r", "-z", "--full-tree", commit, *scope).split("\0"):
@@ -166,13 +173,13 @@ class Repository:
         return found
 
     def blob(self, digest: str) -> bytes:
-        """Bytes of one object; all calls share one ``cat-file --batch`` process."""
+        """Return the bytes of one object; all calls share one ``cat-file --batch`` process."""
         from git.exc import BadName, GitCommandError
 
         if len(digest) != _SHA_1:
             raise InputError(f"{self.place} has SHA-256 object names, which are not read: give an unpacked tree.")
         try:
-            with _without_variables():
+            with _hide_variables():
                 return self._git.get_object_data(digest)[3]
         except (ValueError, BadName, GitCommandError, OSError) as error:
             self._git.clear_cache()  # the process has ended: start a new one, because the next object may exist
@@ -189,22 +196,22 @@ class Repository:
         weakref.finalize(self, git.clear_cache)
         return git
 
-    def _unreadable(self, message: str) -> str:
-        return f"git cannot read {self.place} ({_reason(message)}): {_remedy(message, self.place)}."
+    def _explain_failure(self, message: str) -> str:
+        return f"git cannot read {self.place} ({_get_reason(message)}): {_choose_remedy(message, self.place)}."
 
-    def _commit(self, name: str) -> str | None:
+    def _find_commit(self, name: str) -> str | None:
         try:
             found = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}")
         except InputError:
             return None
         return found.strip() or None
 
-    def _remote_branches(self, ref: str) -> list[str]:
+    def _find_remote_branches(self, ref: str) -> list[str]:
         names = self.run("for-each-ref", "--format=%(refname)", "refs/remotes").split()
         found = [name for name in names if name.split("/", 3)[-1] == ref]
         return sorted(found, key=lambda name: (not name.startswith("refs/remotes/origin/"), name))
 
-    def _unknown(self, ref: str) -> str:
+    def _explain_unknown(self, ref: str) -> str:
         listed = self.run("for-each-ref", "--format=%(refname)", "refs/tags", "refs/heads", "refs/remotes").split()
         names = {re.sub(r"^refs/(tags|heads|remotes/[^/]+)/", "", name) for name in listed} - {"HEAD"}
         near = difflib.get_close_matches(ref, sorted(names), n=3, cutoff=0.5)
@@ -219,8 +226,10 @@ class Repository:
 
 
 def open_repository(place: Path) -> Repository | None:
-    """The repository that ``place`` lies in, or ``None`` when it lies in none. Raises ``InputError`` if git is not
-    installed, or refuses to read it."""
+    """Return the repository that contains ``place``; ``None`` if there is none.
+
+    Raises ``InputError`` if git is not installed or refuses to read the repository.
+    """
     folder = resolved(place)
     near = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder)
     try:
@@ -236,15 +245,18 @@ def open_repository(place: Path) -> Repository | None:
 
 
 def _is_damaged(link: Path) -> bool:
-    """Whether a ``.git`` that git does not know as a repository is one all the same: the file of a linked work tree
-    whose repository is elsewhere, as in a container, or a folder of which a part is missing. Without git nothing would
-    tell what has not been committed."""
+    """Whether a ``.git`` that git does not recognise is a repository nevertheless.
+
+    This is the file of a linked work tree whose repository is elsewhere, as in a container, or an incomplete folder.
+    Treating it as no repository would hide uncommitted changes.
+    """
     return link.is_file() or (link / "HEAD").exists()
 
 
 @contextmanager
-def _without_variables() -> Iterator[None]:
-    """This process without the variables that git must not get, as GitPython passes on those of the process."""
+def _hide_variables() -> Iterator[None]:
+    """Remove the variables in ``_DROPPED`` from this process for the duration, because GitPython passes them on to
+    git."""
     kept = {name: os.environ.pop(name) for name in _DROPPED if name in os.environ}
     try:
         yield
@@ -252,9 +264,11 @@ def _without_variables() -> Iterator[None]:
         os.environ.update(kept)
 
 
-def _variables(settings: Mapping[str, str]) -> dict[str, str]:
-    """Environment variables that give git ``settings`` (names may contain any character), in addition to those that the
-    environment gives it already."""
+def _make_variables(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return environment variables that give git ``settings`` in addition to the settings already in the environment.
+
+    Names of settings may contain any character.
+    """
     count = os.environ.get("GIT_CONFIG_COUNT", "")
     first = int(count) if count.isdecimal() else 0  # git itself complains about any other count
     given = {"GIT_CONFIG_COUNT": str(first + len(settings))} if settings else {}
@@ -263,12 +277,12 @@ def _variables(settings: Mapping[str, str]) -> dict[str, str]:
     return given
 
 
-def _reason(stderr: str) -> str:
-    """The first line of git's own message."""
+def _get_reason(stderr: str) -> str:
+    """Return the first line of git's own message."""
     return next((line.strip(" .") for line in stderr.splitlines() if line.strip()), "it failed")
 
 
-def _remedy(stderr: str, place: Path) -> str:
+def _choose_remedy(stderr: str, place: Path) -> str:
     # Happens in containers, where the checkout belongs to a user of the host.
     if "dubious ownership" in stderr:
         return f"if you trust it, run `git config --global --add safe.directory {shlex.quote(str(place))}`"

@@ -1,8 +1,8 @@
-"""Source distributions, read once as a stream.
+"""Read source distributions once, as a stream.
 
 Comes in: the body of a download. Goes out: a cached archive of the kept files (``archive.Packer``). May touch: the
-network, through the response it is given. Nothing is unpacked to disk. The whole body is read and its SHA-256 compared
-with the one the index states before anything is kept.
+network, through the response it is given. Nothing is unpacked to disk, and nothing is kept until the whole body is read
+and its SHA-256 equals the one the index states.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from runner_sync.sources.archive import (
 
 _CHUNK = 256 * 1024
 _HEADROOM = 64 * 1024
-"""Bytes that headers between two members may take, and what ``tarfile`` reads ahead: 12 KB in real archives."""
+"""Bytes allowed for the headers between two members and for the read-ahead of ``tarfile``: 12 KB in real archives."""
 _EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 _MOST_EFFORT = 10**9
-"""Limit of the sum of the squared sizes of extended headers: ``tarfile`` before Python 3.11.10 and 3.12.6 needs
-quadratic time for each, one or two seconds for this sum. Real archives stay below 0.02 of it."""
+"""Limit for the sum of the squared sizes of extended headers. ``tarfile`` before Python 3.11.10 and 3.12.6 needs
+quadratic time for each header, one or two seconds for this sum. Real archives stay below 0.02 of it."""
 _DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, ValueError, IndexError)
-"""What ``tarfile`` raises for archives it cannot read; the last two for invalid headers of sparse files."""
+"""Errors that ``tarfile`` raises for unreadable archives; the last two are for invalid headers of sparse files."""
 
 
 class _Readable(Protocol):
@@ -45,9 +45,9 @@ class _Readable(Protocol):
 
 
 class Body(io.RawIOBase):
-    """A download that hashes the bytes read from it and reports progress. ``total`` is the size that the server states.
+    """A download that hashes the bytes read and reports progress. ``total`` is the size that the server states.
 
-    Reading raises ``InputError`` if the file is, or is stated to be, larger than any release.
+    Reading raises ``InputError`` if the actual or stated size exceeds that of any release.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Body(io.RawIOBase):
         self.done = 0
 
     def readable(self) -> bool:
-        """Always true: it is a stream to read from."""
+        """Return true: this is a stream to read from."""
         return True
 
     def readinto(self, buffer: bytearray | memoryview, /) -> int:  # type: ignore[override]
@@ -92,8 +92,10 @@ class Body(io.RawIOBase):
 
 
 class _Unpacked:
-    """The content of a gzip stream, up to the number of bytes that was allowed last: a malicious archive may make
-    ``tarfile`` read headers without end."""
+    """The content of a gzip stream, up to the number of bytes last allowed.
+
+    Without this limit a malicious archive could make ``tarfile`` read headers without end.
+    """
 
     def __init__(self, body: Body, archive: str, project: Project) -> None:
         self._body = body
@@ -105,11 +107,11 @@ class _Unpacked:
         self._tail = b""
 
     def allow(self, size: int) -> None:
-        """Allow ``size`` more bytes, those of a member, and ``_HEADROOM`` for the headers after it."""
+        """Allow ``size`` more bytes for a member, and ``_HEADROOM`` for the headers after it."""
         self._allowed = self._done + size + _HEADROOM
 
     def read(self, amount: int) -> bytes:
-        """As ``read`` of a file. Raises ``InputError`` beyond what is allowed, and for a decompression bomb."""
+        """Read like a file. Raises ``InputError`` beyond the allowed size, and for a decompression bomb."""
         data = self._file.read(amount)
         self._done += len(data)
         self._tail = (self._tail + data)[-tarfile.BLOCKSIZE :]
@@ -119,8 +121,10 @@ class _Unpacked:
         return data
 
     def finish(self) -> None:
-        """Read to the end, and raise ``EOFError`` unless it is the block of zeros that ends a tar archive: ``tarfile``
-        takes a truncated archive for a short one."""
+        """Read to the end; raises ``EOFError`` unless the stream ends in zeros.
+
+        A tar archive ends in a block of zeros; ``tarfile`` takes a truncated archive for a short one.
+        """
         self.allow(0)
         while self.read(_CHUNK):
             pass
@@ -129,7 +133,7 @@ class _Unpacked:
 
 
 class _Members:
-    """The members of one sdist, checked one by one as they pass."""
+    """The members of one sdist, each checked while it is read."""
 
     def __init__(self, stream: _Unpacked, archive: str, project: Project) -> None:
         self._stream = stream
@@ -139,7 +143,7 @@ class _Members:
 
     def keep(self, packer: Packer) -> None:
         """Put the content of every kept file into ``packer``."""
-        with tarfile.open(fileobj=cast(IO[bytes], self._stream), mode="r|", tarinfo=self._headers()) as tar:
+        with tarfile.open(fileobj=cast(IO[bytes], self._stream), mode="r|", tarinfo=self._make_header_class()) as tar:
             count = 0
             while (member := tar.next()) is not None:
                 count += 1
@@ -147,13 +151,13 @@ class _Members:
                 # tarfile would search for the next header for hours, far beyond the end of the archive.
                 self._require(tar.offset <= MAX_UNPACKED, f"its member {member.name!r} is larger than any release")
                 self._stream.allow(member.size)
-                path = self._path(member)
+                path = self._check_path(member)
                 if member.isreg() and layout.is_kept(path, self._project):
-                    packer.add(path, self._content(tar, member))
+                    packer.add(path, self._read_content(tar, member))
         self._stream.finish()
 
-    def _headers(self) -> type[tarfile.TarInfo]:
-        """The class with which ``tarfile`` reads headers, extended by a limit for those that take too much time."""
+    def _make_header_class(self) -> type[tarfile.TarInfo]:
+        """Return the class with which ``tarfile`` reads headers, with a limit on headers that take too much time."""
         effort, require = 0, self._require
 
         class Header(tarfile.TarInfo):
@@ -167,8 +171,8 @@ class _Members:
 
         return Header
 
-    def _path(self, member: tarfile.TarInfo) -> str:
-        """The member's path below the sdist's one top folder."""
+    def _check_path(self, member: tarfile.TarInfo) -> str:
+        """Return the member's path below the sdist's only top folder; refuses unsafe members."""
         check_name(member.name, self._archive, project=self._project)
         top, _, path = posixpath.normpath(member.name).partition("/")
         self._top = self._top or top
@@ -180,15 +184,15 @@ class _Members:
         return path
 
     def _check_link(self, member: tarfile.TarInfo, path: str) -> None:
-        """Refuse a link in the place of a source file, or one that leads out of the archive. Others are harmless,
-        because no link is ever followed."""
+        """Refuse a link in place of a source file, or out of the archive. Other links are harmless: none is ever
+        followed."""
         folder = posixpath.dirname(path) if member.issym() else ""
         is_source = layout.is_below(path, layout.PACKAGES[self._project]) or layout.is_kept(path, self._project)
         target = member.linkname if member.issym() else member.linkname.removeprefix(f"{self._top}/")
         is_harmless = bool(path) and not is_source and not leads_outside(target, folder=folder)
         self._require(is_harmless, f"its member {member.name!r} is a link to {member.linkname!r}")
 
-    def _content(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    def _read_content(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
         fits = member.size <= layout.MAX_TEXT and not member.issparse()
         self._require(fits, f"its member {member.name!r} is larger than any source file")
         file = tar.extractfile(member)
@@ -205,8 +209,8 @@ class _Members:
 def pack_sdist(body: Body, archive: str, *, project: Project, version: str, sha256: str) -> bytes:
     """Read a ``.tar.gz`` to its end and return the archive of its kept files for the cache.
 
-    Raises ``InputError`` for a wrong hash, a damaged archive, devices, dangerous links, members that lead
-    outside, and sizes no release has. Errors of the transfer pass through.
+    Raises ``InputError`` for a wrong hash, a damaged archive, devices, dangerous links, members that lead outside, and
+    sizes that no release has. Errors of the transfer pass through.
     """
     damage: Exception | None = None
     with Packer(archive, project) as packer:
@@ -221,14 +225,14 @@ def pack_sdist(body: Body, archive: str, *, project: Project, version: str, sha2
 
 
 def check_hash(found: str, expected: str, archive: str, *, project: Project) -> None:
-    """Raise ``InputError`` when a file is not the one that the index (or a pin) promised."""
+    """Raise ``InputError`` if a file's hash is not the one that the index (or a pin) states."""
     if found != expected:
         why = f"its SHA-256 is {found[:12]}… and not {expected[:12]}… as the index states (damaged or tampered with)"
         raise refusal(archive, why, project=project)
 
 
 def require_hash(sha256: str | None, archive: str, *, project: Project) -> str:
-    """``sha256``, the index's hash. Raises ``InputError`` if the index states none: unchecked files are not used."""
+    """Return ``sha256``, the index's hash. Raises ``InputError`` if there is none: unchecked files are not used."""
     if sha256 is None:
         option = layout.PATH_OPTIONS[project]
         raise UnreadableRelease(f"the index states no SHA-256 for {archive}: use another index", option=option)

@@ -1,4 +1,4 @@
-"""Connections to the package index, and one sentence for each thing that can go wrong with them.
+"""Connect to the package index, and explain each possible failure in one sentence.
 
 Comes in: ``IndexSettings``. Goes out: a requests session that times out, retries a bounded number of times and sends
 credentials to the index's own host only. May touch: the network; ``RUNNER_SYNC_OFFLINE=1`` forbids it.
@@ -22,26 +22,27 @@ from urllib3.util import Retry
 
 from runner_sync.errors import UnreadableRelease
 from runner_sync.model import Project
-from runner_sync.sources.addresses import login_for, shown_host
+from runner_sync.sources.addresses import find_login, show_host
 from runner_sync.sources.layout import PATH_OPTIONS, Progress
 from runner_sync.sources.pip_config import PYPI, IndexSettings
 
 
 class _TellingRetry(Retry):
-    """Retries that are reported to the user: if an index accepts connections but never answers, a run seems to hang."""
+    """Retries that are reported to the user: a run would seem to hang if an index accepts connections but never
+    answers."""
 
     def __init__(self, *args: Any, tell: Callable[[ConnectionPool, int], None] | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
         self.tell = tell
 
     def new(self, **options: Any) -> _TellingRetry:
-        """As in urllib3, with the same ``tell`` unless another one is given."""
+        """Behave as in urllib3, keeping ``tell`` unless another one is given."""
         return super().new(**({"tell": self.tell} | options))
 
     def increment(self, *args: Any, **options: Any) -> _TellingRetry:
-        """As in urllib3, and tells of the try that follows. Raises urllib3's error after the last try."""
+        """Behave as in urllib3, and report the next try. Raises urllib3's error after the last try."""
         following = super().increment(*args, **options)
-        pool = options.get("_pool")  # as urllib3's own pools call it
+        pool = options.get("_pool")  # the name in urllib3's own pools
         if self.tell is not None and pool is not None:
             self.tell(pool, len(following.history) + 1)
         return following
@@ -79,7 +80,7 @@ class IndexSession(requests.Session):
             self._progress(f"waiting for the package index at {host} (try {number} of {_TRIES})", 0, None)
 
     def request(self, method: str | bytes, url: str | bytes, *args: Any, **options: Any) -> requests.Response:
-        """As in requests, with pip's timeout where the caller names none."""
+        """Behave as in requests, with pip's timeout unless the caller gives one."""
         if options.get("timeout") is None:
             options["timeout"] = (min(_CONNECT_SECONDS, self.settings.timeout), self.settings.timeout)
         return super().request(method, url, *args, **options)
@@ -87,7 +88,7 @@ class IndexSession(requests.Session):
     def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
         """Add the credentials of an index URL if the request goes to its host; otherwise ``.netrc`` applies."""
         if request.auth is None:
-            request.auth = login_for(str(request.url), self.settings.urls)
+            request.auth = find_login(str(request.url), self.settings.urls)
         return super().prepare_request(request)
 
     def merge_environment_settings(self, url: Any, *args: Any, **options: Any) -> Any:
@@ -109,40 +110,40 @@ def is_offline() -> bool:
 
 
 def connect(settings: IndexSettings, *, project: Project, what: str, progress: Progress | None = None) -> IndexSession:
-    """A session for the index. Raises ``InputError`` when the network is switched off, or pip is set to no index.
+    """Return a session for the index. Raises ``InputError`` if the network is disabled or pip has no index.
 
-    ``what`` names what is looked for, for the message; ``progress`` is told of every try but the first.
+    ``what`` names the wanted thing in messages; ``progress`` is called for every try but the first.
     """
     option = PATH_OPTIONS[project]
     if is_offline():
-        hosts = " and ".join(dict.fromkeys(shown_host(url) for url in settings.urls if url != PYPI))
+        hosts = " and ".join(dict.fromkeys(show_host(url) for url in settings.urls if url != PYPI))
         whose = f" for the index at {hosts}," if hosts else ""
         sentence = f"{what} is not in the cache{whose} and RUNNER_SYNC_OFFLINE is set: unset it"
         raise UnreadableRelease(sentence, option=option)
     if not settings.urls:
         sentence = f"{what} cannot be looked up because pip is set to no-index: name an index"
         raise UnreadableRelease(sentence, option=option)
-    return IndexSession(replace(settings, urls=tuple(_address(url) for url in settings.urls)), progress=progress)
+    return IndexSession(replace(settings, urls=tuple(_get_address(url) for url in settings.urls)), progress=progress)
 
 
-def _address(url: str) -> str:
+def _get_address(url: str) -> str:
     return PYPI_SIMPLE_ENDPOINT if url == PYPI else url
 
 
 @contextmanager
-def network_errors(project: Project, url: str) -> Iterator[None]:
+def translate_network_errors(project: Project, url: str) -> Iterator[None]:
     """Turn every error of requests and urllib3 into an ``InputError`` that names the host and the remedy."""
     try:
         yield
     except (requests.RequestException, HTTPError) as error:
         raise UnreadableRelease(
-            f"cannot read {project} from the package index at {shown_host(url)} ({_reason(error)}): "
+            f"cannot read {project} from the package index at {show_host(url)} ({_explain(error)}): "
             "configure pip's index (PIP_INDEX_URL or pip.conf)",
             option=PATH_OPTIONS[project],
         ) from error
 
 
-def _reason(error: Exception) -> str:
+def _explain(error: Exception) -> str:
     if isinstance(error, requests.HTTPError) and error.response is not None:
         return f"HTTP status {error.response.status_code}"
     if isinstance(error, requests.exceptions.SSLError):

@@ -1,7 +1,7 @@
-"""Downloads: a range of a file, a whole file, the table of contents of a remote wheel.
+"""Download a range of a file, a whole file, or the table of contents of a remote wheel.
 
 Comes in: a session and a file on the index. Goes out: bytes, hashed bodies, open archives. May touch: the network and
-an unnamed temporary file. A transfer that breaks off is begun again a bounded number of times.
+an unnamed temporary file. An interrupted transfer is retried a bounded number of times.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _IN_MEMORY = 32 * 1024 * 1024
 _MAX_RANGE = 256 * 1024 * 1024
 _CHUNK = 256 * 1024
 _NO_RANGES = frozenset({200, 405, 416, 501})
-"""HTTP statuses with which a server answers a range request that it does not support."""
+"""HTTP statuses with which servers answer range requests that they do not support."""
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ class NoRanges(Exception):
 
 
 class RemoteFile:
-    """One file on the index, read by ranges. ``done`` counts the bytes fetched so far, for the progress display."""
+    """A file on the index, read by ranges. ``done`` counts the bytes fetched so far, for the progress display."""
 
     def __init__(self, file: IndexFile, session: IndexSession, *, progress: layout.Progress | None) -> None:
         self._file = file
@@ -50,12 +50,14 @@ class RemoteFile:
         self.done = 0
 
     def read(self, start: int, end: int) -> bytes:
-        """Bytes ``start`` … ``end - 1``. Raises ``NoRanges``, and the errors of requests and urllib3."""
+        """Return bytes ``start`` … ``end - 1``. Raises ``NoRanges``, and the errors of requests and urllib3."""
         return self._get(f"bytes={start}-{end - 1}", size=end - start)[0]
 
-    def tail(self, size: int) -> tuple[bytes, int]:
-        """The last ``size`` bytes (or all, if there are fewer) and their position; also from servers that accept no
-        range counted from the end."""
+    def read_tail(self, size: int) -> tuple[bytes, int]:
+        """Return the last ``size`` bytes (or all, if there are fewer) and their position.
+
+        Also works with servers that accept no range counted from the end.
+        """
         try:
             data, start, _ = self._get(f"bytes=-{size}")
         except NoRanges:
@@ -64,16 +66,18 @@ class RemoteFile:
         return data, start
 
     def _get(self, wanted: str, *, size: int | None = None) -> tuple[bytes, int, int]:
-        """The content of a range, the position of its first byte, and the size of the file. ``size``, if given, is the
-        length that the content must have."""
-        return _persistently(lambda: self._get_once(wanted, size))
+        """Return the content of a range, the position of its first byte, and the size of the file.
+
+        ``size``, if given, is the length that the content must have.
+        """
+        return _retry(lambda: self._get_once(wanted, size))
 
     def _get_once(self, wanted: str, size: int | None) -> tuple[bytes, int, int]:
         with self._session.get(self._file.url, headers=IDENTITY | {"Range": wanted}, stream=True) as response:
             if response.status_code in _NO_RANGES:
                 raise NoRanges
             response.raise_for_status()
-            start, end, total = _content_range(response)
+            start, end, total = _parse_content_range(response)
             data = response.raw.read(end - start + 1)
         if len(data) != end - start + 1 or size not in (None, len(data)):
             raise HTTPError("short answer to a range request")
@@ -91,10 +95,10 @@ def fetch_sdist(file: IndexFile, session: IndexSession, *, project: Project, pro
 
     def attempt() -> bytes:
         with session.get(file.url, headers=IDENTITY, stream=True) as response:
-            body = _body(response, file, project=project, progress=progress)
+            body = _open_body(response, file, project=project, progress=progress)
             return pack_sdist(body, file.filename, project=project, version=file.version, sha256=expected)
 
-    return _persistently(attempt)
+    return _retry(attempt)
 
 
 def fetch_wheel(file: IndexFile, session: IndexSession, *, project: Project, progress: layout.Progress | None) -> bytes:
@@ -104,40 +108,41 @@ def fetch_wheel(file: IndexFile, session: IndexSession, *, project: Project, pro
     def attempt() -> bytes:
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as whole:
             with session.get(file.url, headers=IDENTITY, stream=True) as response:
-                found = _copy(_body(response, file, project=project, progress=progress), whole)
+                found = _copy(_open_body(response, file, project=project, progress=progress), whole)
             check_hash(found, expected, file.filename, project=project)
             return pack_wheel(whole, file.filename, project=project, version=file.version, sha256=expected)
 
-    return _persistently(attempt)
+    return _retry(attempt)
 
 
 def fetch_listing(file: IndexFile, remote: RemoteFile, *, project: Project) -> Listing:
-    """The listing of a wheel from its table of contents and RECORD alone. Raises ``NoRanges``."""
+    """Return the listing of a wheel, reading only its table of contents and RECORD. Raises ``NoRanges``."""
     expected = require_hash(file.sha256, file.filename, project=project)
 
     try:
         with _open_remote(remote) as wheel:
             return list_wheel(wheel, file.filename, project=project, version=file.version, sha256=expected)
     except BROKEN_ZIP as error:
-        # zipfile reports a network error, which is an OSError, as a file that is no archive.
+        # zipfile reports a network error (an OSError) as if the file were no archive.
         if isinstance(error.__context__, requests.RequestException):
             raise error.__context__ from None
         raise refusal(file.filename, "it is damaged or no zip archive", project=project) from error
 
 
 class _RangeFile:
-    """The fetcher given to ``remotezip`` in place of its own, which leaves connections open after some errors."""
+    """The fetcher for ``remotezip``, whose own fetcher leaves connections open after some errors."""
 
     def __init__(self, remote: RemoteFile) -> None:
         self._remote = remote
 
     def fetch(self, data_range: tuple[int, int | None], stream: bool = False) -> object:  # noqa: ARG002
-        """A buffer of the bytes from the first to the last position of ``data_range``; ``(-n, None)``: the last n."""
+        """Return a buffer of the bytes from the first to the last position of ``data_range``; ``(-n, None)``: the last
+        n."""
         from remotezip import PartialBuffer  # type: ignore[import-untyped]
 
         first, last = data_range
         if last is None:
-            data, first = self._remote.tail(-first)
+            data, first = self._remote.read_tail(-first)
         elif last - first > _MAX_RANGE:
             raise ValueError("a table of contents of this size")
         else:
@@ -154,7 +159,9 @@ def _open_remote(remote: RemoteFile) -> zipfile.ZipFile:
     return opened
 
 
-def _body(response: requests.Response, file: IndexFile, *, project: Project, progress: layout.Progress | None) -> Body:
+def _open_body(
+    response: requests.Response, file: IndexFile, *, project: Project, progress: layout.Progress | None
+) -> Body:
     response.raise_for_status()
     length = response.headers.get("Content-Length", "")
     total = int(length) if length.isdigit() else None
@@ -169,7 +176,7 @@ def _copy(body: Body, target: IO[bytes]) -> str:
     return body.drain()
 
 
-def _content_range(response: requests.Response) -> tuple[int, int, int]:
+def _parse_content_range(response: requests.Response) -> tuple[int, int, int]:
     unit, _, numbers = response.headers.get("Content-Range", "").partition(" ")
     span, _, total = numbers.partition("/")
     first, _, last = span.partition("-")
@@ -180,8 +187,8 @@ def _content_range(response: requests.Response) -> tuple[int, int, int]:
     return int(first), int(last), int(total)
 
 
-def _persistently(attempt: Callable[[], T]) -> T:
-    """``attempt()``, tried again if a transfer breaks off midway, which the session's own retries do not cover."""
+def _retry(attempt: Callable[[], T]) -> T:
+    """Call ``attempt``, again if a transfer breaks off midway, which the session's own retries do not cover."""
     for number in range(1, _ATTEMPTS):
         try:
             return attempt()

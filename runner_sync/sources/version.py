@@ -1,4 +1,4 @@
-"""The version of a tree, read from its texts.
+"""Read the version of a tree from its texts.
 
 Comes in: text of core metadata or of a generated ``_version.py``, git tag names. Goes out: a version in canonical form.
 May touch: nothing; version files are matched as text, never run.
@@ -16,27 +16,27 @@ _ASSIGNED = re.compile(r"""^__version__\s*(?::\s*\w+\s*)?=\s*(?:version\s*=\s*)?
 _COMMIT = re.compile(r"\+g([0-9a-f]{7,40})")
 
 
-def canonical(text: str) -> str | None:
-    """``text`` as a canonical version (``v0.18.0RC1`` → ``0.18.0rc1``), or ``None`` if it is no version."""
+def normalize(text: str) -> str | None:
+    """Return ``text`` as a canonical version (``v0.18.0RC1`` → ``0.18.0rc1``); ``None`` if it is no version."""
     try:
         return str(Version(text.strip()))
-    except ValueError:  # raised also for a number with more digits than Python converts
+    except ValueError:  # also raised for a number with more digits than Python converts
         return None
 
 
-def of_texts(metadata: str | None, assigned: str | None) -> str | None:
-    """The version in the core metadata or, without one, in the text of a version module."""
+def find_in_texts(metadata: str | None, assigned: str | None) -> str | None:
+    """Return the version in the core metadata or, without one, in the text of a version module."""
     headers = (metadata or "").split("\n\n", 1)[0]
     for pattern, text in ((_METADATA, headers), (_ASSIGNED, assigned or "")):
         match = pattern.search(text)
         if match:
-            return canonical(match[1])
+            return normalize(match[1])
     return None
 
 
-def of_tags(tags: Iterable[str]) -> str | None:
-    """The highest version among tag names; ``None`` when no tag is a version."""
-    versions = [Version(found) for tag in tags if (found := canonical(tag))]
+def find_in_tags(tags: Iterable[str]) -> str | None:
+    """Return the highest version among tag names; ``None`` if no tag is a version."""
+    versions = [Version(found) for tag in tags if (found := normalize(tag))]
     return str(max(versions)) if versions else None
 
 

@@ -1,12 +1,12 @@
-"""Wheels: the few members that are needed, by range requests, or the whole file if the server supports no ranges.
+"""Read wheels: the few needed members by range requests, or the whole file if the server supports no ranges.
 
 Comes in: a wheel on the index. Goes out: a tree that fetches members when they are read, or the archive of the kept
 files for the cache. May touch: the network, and the cache for members that were read.
 
-What is checked: a whole file against the SHA-256 that the index states; a member read by range against its CRC and the
-SHA-256 in the wheel's RECORD. RECORD comes from the same file, so that shows that the member is intact and belongs to
-this wheel, but not that this wheel has the hash that the index states. Given that hash, ``open_release`` reads the
-whole file to check it; the tests pin their releases in this way.
+A whole file is checked against the SHA-256 that the index states; a member read by range against its CRC and the
+SHA-256 in the wheel's RECORD. RECORD comes from the same file: it shows that the member is intact and belongs to this
+wheel, but not that this wheel has the hash that the index states. Given that hash, ``open_release`` reads the whole
+file to check it; the tests pin their releases in this way.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from runner_sync.sources.archive import MAX_MEMBERS, Packer, check_name, check_s
 from runner_sync.sources.cache import OTHER_FORM
 
 _GAP = 32 * 1024
-"""The largest gap between two wanted members, in bytes, for which both are fetched by one request, gap included."""
+"""Largest gap in bytes between two wanted members that are still fetched by one request, gap included."""
 _SINGLE_READS = 8
-"""So many members are fetched one by one; a run that reads more reads most of the wheel, so it then gets blocks."""
+"""Number of members fetched one by one. A run that reads more reads most of the wheel, so it then fetches blocks."""
 _BLOCK = 1024 * 1024
 """Approximate bytes of a block: as many as are transferred in the time that a request takes to be answered."""
 _LOCAL_HEADER = 30
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
-"""What ``zipfile`` raises for archives it cannot read."""
+"""Errors that ``zipfile`` raises for unreadable archives."""
 
 FetchRange = Callable[[int, int], bytes]
 """``fetch(start, end)`` gives the bytes ``start`` … ``end - 1`` of the wheel."""
@@ -43,7 +43,7 @@ FetchRange = Callable[[int, int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Where one member lies in the wheel (bytes ``start`` … ``end - 1``), and the checksums that it must have."""
+    """The position of one member in the wheel (bytes ``start`` … ``end - 1``), and the checksums that it must have."""
 
     name: str
     start: int
@@ -57,7 +57,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The kept members of one wheel by path; the core metadata is listed as ``PKG-INFO``, as an sdist has it."""
+    """The kept members of one wheel by path; the core metadata is listed as ``PKG-INFO``, as in an sdist."""
 
     file: str
     version: str
@@ -65,12 +65,13 @@ class Listing:
     members: Mapping[str, Member]
 
     def to_bytes(self) -> bytes:
-        """The listing for the cache."""
+        """Return the listing for the cache."""
         return json.dumps(asdict(self)).encode()
 
     @staticmethod
     def from_bytes(data: bytes) -> Listing | None:
-        """The listing from the cache, or ``None`` if it has other fields, as another version of the program writes."""
+        """Return the listing from the cache; ``None`` if it has other fields, written by another version of the
+        program."""
         try:
             facts = json.loads(data)
             members = {path: Member(**member) for path, member in facts.pop("members").items()}
@@ -82,14 +83,14 @@ class Listing:
 def list_wheel(wheel: zipfile.ZipFile, archive: str, *, project: Project, version: str, sha256: str) -> Listing:
     """Read the table of contents and RECORD of an open wheel, checking every name and size.
 
-    Raises ``InputError`` for what no wheel holds and for kept members without a SHA-256 in RECORD.
+    Raises ``InputError`` for content that no wheel has and for kept members without a SHA-256 in RECORD.
     """
     infos = wheel.infolist()
     if len(infos) > MAX_MEMBERS:
         raise refusal(archive, f"it has more than {MAX_MEMBERS} members", project=project)
     kept: dict[str, zipfile.ZipInfo] = {}
     for info in infos:
-        path = _checked_path(info, archive, project)
+        path = _check_path(info, archive, project)
         if path in kept:
             raise refusal(archive, f"it holds {path} twice", project=project)
         if layout.is_kept(path, project):
@@ -100,13 +101,13 @@ def list_wheel(wheel: zipfile.ZipFile, archive: str, *, project: Project, versio
     if f"{layout.PACKAGES[project]}/__init__.py" not in kept:
         raise refusal(archive, f"it holds no {layout.PACKAGES[project]}/__init__.py", project=project)
     records = _read_records(wheel, archive, project)
-    ends = _ends(infos, wheel.start_dir)
-    members = {path: _member(info, ends, records, archive, project) for path, info in kept.items()}
+    ends = _find_ends(infos, wheel.start_dir)
+    members = {path: _make_member(info, ends, records, archive, project) for path, info in kept.items()}
     return Listing(archive, version, sha256, members)
 
 
 def pack_wheel(file: IO[bytes], archive: str, *, project: Project, version: str, sha256: str) -> bytes:
-    """The archive for the cache of the kept files of a wheel, given as a whole and with its hash checked."""
+    """Return the cache archive of a wheel's kept files; the wheel is complete and its hash checked."""
     try:
         with zipfile.ZipFile(file) as wheel, Packer(archive, project) as packer:
             listing = list_wheel(wheel, archive, project=project, version=version, sha256=sha256)
@@ -118,7 +119,7 @@ def pack_wheel(file: IO[bytes], archive: str, *, project: Project, version: str,
 
 
 class WheelTree:
-    """A release read from a wheel by range: members are fetched when they are first read, then cached."""
+    """A release read from a wheel by range: members are fetched when first read, then cached."""
 
     def __init__(self, listing: Listing, *, project: Project, fetch: FetchRange) -> None:
         self._listing = listing
@@ -130,33 +131,34 @@ class WheelTree:
         self.source = Source(project, "release", listing.file, listing.version)
 
     def read(self, path: str) -> str | None:
-        """Text of ``path`` with LF newlines, or ``None`` when the release has no such file (or it is not kept).
+        """Return the text of ``path`` with LF newlines; ``None`` if the release has no such file or it is not kept.
 
-        Raises ``InputError`` when the member has to be fetched and cannot be, or is not what RECORD says.
+        Raises ``InputError`` if the member cannot be fetched or does not match RECORD.
         """
         member = self._listing.members.get(path)
         if member is None:
             return None
-        data = self._fetched_before(member)
+        data = self._get_fetched(member)
         if data is None:
-            self._fetch_together(self._members_to_fetch(member))
+            self._fetch_together(self._choose_members(member))
             data = self._read[member.name]
         return layout.decode(data, f"{self._listing.file}:{path}")
 
     def paths(self, prefix: str = "") -> list[str]:
-        """Every ``.py`` path of the package below ``prefix``, sorted."""
-        return layout.package_files(self._listing.members, self._project, prefix=prefix)
+        """Return every ``.py`` path of the package below ``prefix``, sorted."""
+        return layout.select_package_files(self._listing.members, self._project, prefix=prefix)
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """``{path: find(text)}`` for every file, from an earlier run if one asked for ``what``: no release changes."""
-        return remembering.of_release(self, self.facts["sha256"], what, find)
+        """Return ``{path: find(text)}`` for every file, from an earlier run if it asked for ``what``: releases never
+        change."""
+        return remembering.compute_for_release(self, self.facts["sha256"], what, find)
 
     def metadata(self) -> str | None:
-        """Text of the wheel's core metadata."""
+        """Return the text of the wheel's core metadata."""
         return self.read(layout.METADATA)
 
     def prefetch(self, needed: Iterable[str]) -> None:
-        """Fetch the files and folders in ``needed`` ahead, those that lie close together by one request."""
+        """Fetch the files and folders in ``needed`` ahead; members that lie close together share one request."""
         prefixes = list(needed)
         self._fetch_together(
             member
@@ -164,15 +166,15 @@ class WheelTree:
             if any(layout.is_below(path, prefix) for prefix in prefixes)
         )
 
-    def _members_to_fetch(self, member: Member) -> list[Member]:
-        """The members to fetch when ``member`` is read: only that one at first, later all of the block it lies in."""
+    def _choose_members(self, member: Member) -> list[Member]:
+        """Return the members to fetch when ``member`` is read: first only this one, later its whole block."""
         self._request_count += 1
         if self._request_count <= _SINGLE_READS:
             return [member]
         return [one for one in self._listing.members.values() if one.start // _BLOCK == member.start // _BLOCK]
 
     def _fetch_together(self, members: Iterable[Member]) -> None:
-        for group in _groups(member for member in members if self._fetched_before(member) is None):
+        for group in _group_by_request(member for member in members if self._get_fetched(member) is None):
             start = group[0].start
             span = self._fetch(start, group[-1].end)
             for member in group:
@@ -184,20 +186,20 @@ class WheelTree:
         if zlib.crc32(data) != member.crc or digest != member.record:
             why = f"its member {member.name} is not what its RECORD states (damaged or tampered with)"
             raise refusal(self._listing.file, why, project=self._project)
-        cache.store("member", self._key(member), data)
+        cache.store("member", self._make_key(member), data)
         self._read[member.name] = data
         return data
 
-    def _fetched_before(self, member: Member) -> bytes | None:
-        """The content of a member that this run or an earlier one has fetched, else ``None``."""
+    def _get_fetched(self, member: Member) -> bytes | None:
+        """Return the content of a member if this run or an earlier one fetched it, else ``None``."""
         found = self._read.get(member.name)
-        return cache.load("member", self._key(member)) if found is None else found
+        return cache.load("member", self._make_key(member)) if found is None else found
 
-    def _key(self, member: Member) -> str:
+    def _make_key(self, member: Member) -> str:
         return f"{self._listing.sha256}/{member.name}"
 
 
-def _checked_path(info: zipfile.ZipInfo, archive: str, project: Project) -> str:
+def _check_path(info: zipfile.ZipInfo, archive: str, project: Project) -> str:
     check_name(info.filename, archive, project=project)
     mode = info.external_attr >> 16
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
@@ -214,7 +216,7 @@ def _checked_path(info: zipfile.ZipInfo, archive: str, project: Project) -> str:
 
 
 def _read_records(wheel: zipfile.ZipFile, archive: str, project: Project) -> dict[str, str]:
-    """``{member name: SHA-256}`` as in RECORD (PEP 427: URL-safe base64 without padding)."""
+    """Return ``{member name: SHA-256}`` from RECORD (PEP 427: URL-safe base64 without padding)."""
     names = [name for name in wheel.namelist() if name.endswith(".dist-info/RECORD") and name.count("/") == 1]
     if len(names) != 1 or wheel.getinfo(names[0]).file_size > layout.MAX_TEXT:
         raise refusal(archive, "it has no single RECORD of its files", project=project)
@@ -225,13 +227,14 @@ def _read_records(wheel: zipfile.ZipFile, archive: str, project: Project) -> dic
     return {row[0]: row[1].removeprefix("sha256=") for row in rows if len(row) > 1 and row[1].startswith("sha256=")}
 
 
-def _ends(infos: Iterable[zipfile.ZipInfo], directory: int) -> dict[int, int]:
-    """``{start: end}`` of each member: it ends where the next one, or the table of contents (``directory``), begins."""
+def _find_ends(infos: Iterable[zipfile.ZipInfo], directory: int) -> dict[int, int]:
+    """Return ``{start: end}`` of the members; each ends where the next one, or the table of contents (``directory``),
+    begins."""
     starts = sorted({info.header_offset for info in infos})
     return dict(zip(starts, [*starts[1:], directory], strict=True))
 
 
-def _member(
+def _make_member(
     info: zipfile.ZipInfo, ends: Mapping[int, int], records: Mapping[str, str], archive: str, project: Project
 ) -> Member:
     record = records.get(info.filename)
@@ -252,8 +255,8 @@ def _member(
     )
 
 
-def _groups(members: Iterable[Member]) -> list[list[Member]]:
-    """``members`` by position, in groups to fetch by one request each."""
+def _group_by_request(members: Iterable[Member]) -> list[list[Member]]:
+    """Sort ``members`` by position and group those that one request fetches."""
     groups: list[list[Member]] = []
     for member in sorted(members, key=lambda member: member.start):
         if groups and member.start - groups[-1][-1].end <= _GAP:
@@ -264,8 +267,10 @@ def _groups(members: Iterable[Member]) -> list[list[Member]]:
 
 
 def _inflate(member: Member, span: bytes) -> bytes:
-    """The content of a member, given its bytes from the local header onwards (APPNOTE.TXT 4.3.7); empty if it cannot be
-    unpacked."""
+    """Return the content of a member, given its bytes from the local header on (APPNOTE.TXT 4.3.7).
+
+    Empty if it cannot be unpacked.
+    """
     names = int.from_bytes(span[26:28], "little") + int.from_bytes(span[28:30], "little")
     packed = span[_LOCAL_HEADER + names :][: member.packed]
     if member.method == zipfile.ZIP_STORED:

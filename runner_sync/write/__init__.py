@@ -3,9 +3,9 @@
 Comes in: ``FileChange`` values with LF texts and the root they are relative to. Goes out: the paths written. May touch:
 the files named, and temporary files beside them while it runs. The only room that writes.
 
-Everything that can be refused is refused before the first file is replaced. If anything interrupts the replacing
-(``KeyboardInterrupt`` too), every file is put back; Ctrl-C and SIGTERM wait until that is done (`interrupts`).
-A new file gets from the old one what texts in this program do not have: mode and owner, and what `endings` restores.
+Everything that can be refused is refused before the first file is replaced. If the replacing is interrupted (also by
+``KeyboardInterrupt``), every file is put back; Ctrl-C and SIGTERM are delayed until then (`interrupts`). A new file
+inherits from the old one what the program's texts do not hold: mode and owner, and what `endings` restores.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pathlib import Path, PurePosixPath
 from runner_sync.errors import InputError
 from runner_sync.model import FileChange
 from runner_sync.user_paths import resolved
-from runner_sync.write.endings import is_same, lone_return, restore
-from runner_sync.write.interrupts import uninterrupted
+from runner_sync.write.endings import find_lone_return, is_same, restore
+from runner_sync.write.interrupts import delay_interrupts
 
 
 @dataclass(slots=True)
 class _Job:
-    """One file to replace: the bytes to write (``None``: delete it), and its temporary files while this is in progress.
+    """One file to replace: the bytes to write (``None``: delete the file), and the temporary files in use meanwhile.
 
     ``fresh`` is the file with the new content, ``backup`` the old one; ``begun``: the replacing may have happened.
     """
@@ -49,12 +49,12 @@ def write(
 ) -> tuple[str, ...]:
     """Write every change below ``root`` or none; returns the paths that really changed.
 
-    ``tell`` is given these paths, too: a signal that arrived meanwhile is delivered after that, and then nothing is
-    returned any more. Raises ``InputError``, with nothing changed, for a target that is outside ``root``, a directory,
-    not writable, not UTF-8, or no longer what it was when it was read (``before``).
+    ``tell`` is called with the same paths: a signal that arrived meanwhile is delivered after that call, and then
+    nothing is returned. Raises ``InputError``, with nothing changed, for a target that is outside ``root``, a
+    directory, not writable, not UTF-8, or different from the text that was read (``before``).
     """
-    jobs = [job for job in _planned(changes, root) if job is not None]
-    with uninterrupted() as stop_if_asked:
+    jobs = [job for job in _plan_all(changes, root) if job is not None]
+    with delay_interrupts() as stop_if_asked:
         try:
             for job in jobs:
                 stop_if_asked()
@@ -70,9 +70,9 @@ def write(
     return paths
 
 
-def _planned(changes: Sequence[FileChange], root: Path) -> list[_Job | None]:
+def _plan_all(changes: Sequence[FileChange], root: Path) -> list[_Job | None]:
     base = resolved(root)
-    targets = Counter(_target(change.path, base) for change in changes)
+    targets = Counter(_resolve_target(change.path, base) for change in changes)
     for target, count in targets.items():
         if count > 1:
             raise InputError(f"{target}: would be written twice in one run; no file was changed.")
@@ -80,7 +80,7 @@ def _planned(changes: Sequence[FileChange], root: Path) -> list[_Job | None]:
 
 
 def _plan(change: FileChange, base: Path) -> _Job | None:
-    target = _target(change.path, base)
+    target = _resolve_target(change.path, base)
     if not target.exists():
         if change.before is not None:
             raise InputError(f"{change.path}: is gone since it was read; run again.")
@@ -97,41 +97,43 @@ def _plan(change: FileChange, base: Path) -> _Job | None:
     return None if content == disk.encode() else _Job(change.path, target, content, exists=True)
 
 
-def _target(path: str, base: Path) -> Path:
+def _resolve_target(path: str, base: Path) -> Path:
     pure = PurePosixPath(path)
     if pure.is_absolute() or ".." in pure.parts or not pure.parts:
         raise InputError(f"{path}: is no path below {base}; no file was changed.")
     target = resolved(base / pure)
     if not target.is_relative_to(base):
-        link = _link_outside(pure, base)
+        link = _find_link_outside(pure, base)
         kind = "file" if link == str(pure) else "folder"
         where = path if link == path else f"{path}: its folder {link}"
         raise InputError(f"{where} is a symbolic link that leads outside {base}; replace it by a {kind}.")
     return target
 
 
-def _link_outside(path: PurePosixPath, base: Path) -> str:
-    """The shortest leading part of ``path`` that leads out of ``base``."""
+def _find_link_outside(path: PurePosixPath, base: Path) -> str:
+    """Return the shortest leading part of ``path`` that leads out of ``base``."""
     parts = [path, *path.parents][-2::-1]
     return next((str(part) for part in parts if not resolved(base / part).is_relative_to(base)), str(path))
 
 
 def refuse_links(paths: Sequence[str], root: Path) -> None:
-    """Raises ``InputError`` for a path that leads out of ``root`` by a symbolic link. ``write`` refuses it, too, but
-    only after the work."""
+    """Raise ``InputError`` for a path that leads out of ``root`` by a symbolic link.
+
+    ``write`` refuses such a path, too, but only after the work.
+    """
     base = resolved(root)
     for path in paths:
-        _target(path, base)
+        _resolve_target(path, base)
 
 
 def refuse_lone_returns(paths: Sequence[str], root: Path) -> None:
-    """Raises ``InputError`` for a file with a carriage return that ends no line: `endings` could not restore it."""
+    """Raise ``InputError`` for a file with a carriage return that ends no line: `endings` could not restore it."""
     for path in paths:
         _refuse_lone_return(_read(root / path, path), path)
 
 
 def _refuse_lone_return(disk: str, path: str) -> None:
-    line = lone_return(disk)
+    line = find_lone_return(disk)
     if line:
         raise InputError(
             f"{path}:{line}: has a carriage return that ends no line; make it a line end or take it out, and run again."
@@ -166,12 +168,14 @@ def _read(target: Path, path: str) -> str:
 
 
 def as_on_disk(changes: Sequence[FileChange], root: Path | None) -> tuple[FileChange, ...]:
-    """``changes`` with the byte order mark and the line endings of the files below ``root``, as ``write`` restores
-    them: a patch without them does not apply. A change of a file that is not on disk stays as it is."""
-    return tuple(_one_as_on_disk(change, root) if root is not None else change for change in changes)
+    """Return ``changes`` with the byte order marks and line endings of the files below ``root``.
+
+    ``write`` restores them as well; a patch without them does not apply. A change of an absent file stays as it is.
+    """
+    return tuple(_restore_form(change, root) if root is not None else change for change in changes)
 
 
-def _one_as_on_disk(change: FileChange, root: Path) -> FileChange:
+def _restore_form(change: FileChange, root: Path) -> FileChange:
     target = root / change.path  # only read, so a link that leads out of `root` does no harm
     if change.before is None or not target.is_file():
         return change
@@ -189,18 +193,20 @@ def _stage(job: _Job) -> None:
             parent.mkdir()
             job.new_folders.append(parent)
     if job.content is not None:
-        job.fresh = _beside(job.target, "new")
+        job.fresh = _name_beside(job.target, "new")
         _write_durably(job.fresh, job.content)
         if job.exists:
             _keep_owner_and_mode(job.fresh, job.target.stat())
     if job.exists:
-        job.backup = _beside(job.target, "old")
+        job.backup = _name_beside(job.target, "old")
         _back_up(job.target, job.backup)
 
 
 def _keep_owner_and_mode(fresh: Path, old: os.stat_result) -> None:
-    """Give ``fresh`` the owner and group of the old file as far as this process may, and its mode: a file that root
-    replaces in a container shall not belong to root."""
+    """Give ``fresh`` the mode of the old file and, as far as permitted, its owner and group.
+
+    A file that root replaces in a container must not belong to root afterwards.
+    """
     for owner in (old.st_uid, -1) if hasattr(os, "chown") else ():
         with contextlib.suppress(OSError):
             os.chown(fresh, owner, old.st_gid)
@@ -208,7 +214,7 @@ def _keep_owner_and_mode(fresh: Path, old: os.stat_result) -> None:
     fresh.chmod(stat.S_IMODE(old.st_mode))  # after chown, which clears some bits of the mode
 
 
-def _beside(target: Path, role: str) -> Path:
+def _name_beside(target: Path, role: str) -> Path:
     return target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.{role}")
 
 
@@ -231,7 +237,7 @@ def _commit(jobs: Sequence[_Job], stop_if_asked: Callable[[], None]) -> None:
     try:
         for job in jobs:
             stop_if_asked()
-            # Set before: a call that fails may have renamed the file nevertheless.
+            # Set first: a call that fails may have renamed the file nevertheless.
             job.begun = True
             if job.fresh is not None:
                 job.fresh.replace(job.target)
@@ -270,13 +276,13 @@ def _put_back(job: _Job) -> str:
 
 
 def _sweep(jobs: Sequence[_Job]) -> None:
-    """Remove temporary files that are left, and new folders that are empty because their files were not written."""
+    """Remove the remaining temporary files, and new folders that are empty because their files were not written."""
     for job in jobs:
         for leftover in (job.fresh, job.backup):
             if leftover is not None:
                 with contextlib.suppress(OSError):
                     leftover.unlink(missing_ok=True)
-    # Only after the files of all jobs: a folder that one job made may hold files of another.
+    # Folders come last: a folder that one job made may hold files of another.
     for folder in [folder for job in jobs for folder in job.new_folders][::-1]:
         with contextlib.suppress(OSError):
             folder.rmdir()

@@ -1,7 +1,7 @@
-"""Delays Ctrl-C and SIGTERM while something must not be left half done.
+"""Delay Ctrl-C and SIGTERM during work that must not be left half done.
 
-Comes in: the body of a ``with`` statement. Goes out: the signals, delivered when the body has ended. May touch: the
-handlers of these signals, while the body runs.
+Comes in: the body of a ``with`` statement. Goes out: the signals, delivered after the body. May touch: the handlers of
+these signals, while the body runs.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextlib.contextmanager
-def uninterrupted() -> Iterator[Callable[[], None]]:
-    """Delay Ctrl-C and SIGTERM until the body has ended. The ``as`` target is a function that raises
-    ``KeyboardInterrupt`` if one of them has arrived.
+def delay_interrupts() -> Iterator[Callable[[], None]]:
+    """Delay Ctrl-C and SIGTERM until the body has ended.
 
-    Another error of the body takes precedence over them: it may say where a text is that could not be put back.
+    The ``as`` target is a function that raises ``KeyboardInterrupt`` if one of the signals has arrived. Another error
+    of the body takes precedence over them: it may say where a text is that could not be put back.
     """
     arrived: list[int] = []
 
@@ -29,7 +29,7 @@ def uninterrupted() -> Iterator[Callable[[], None]]:
             raise KeyboardInterrupt
 
     try:
-        with _recorded(arrived):
+        with _record_signals(arrived):
             yield stop_if_asked
     except KeyboardInterrupt:
         _deliver(arrived)
@@ -38,11 +38,11 @@ def uninterrupted() -> Iterator[Callable[[], None]]:
 
 
 @contextlib.contextmanager
-def _recorded(arrived: list[int]) -> Iterator[None]:
+def _record_signals(arrived: list[int]) -> Iterator[None]:
     """Append Ctrl-C and SIGTERM to ``arrived`` instead of handling them, unless they are ignored anyway.
 
-    This replaces their handlers; a signal mask would hold for one thread only, and another one, such as that of a
-    progress bar, would still receive the signal for the process.
+    This replaces the handlers. A signal mask would apply to one thread only: another thread, such as that of a progress
+    bar, would still receive the signal for the process.
     """
     previous: dict[signal.Signals, Callable[[int, FrameType | None], object] | int] = {}
     try:

@@ -23,12 +23,12 @@ import typer
 from runner_sync import __version__
 from runner_sync.terminal import commands
 from runner_sync.terminal import options as o
-from runner_sync.terminal.examples import epilog
+from runner_sync.terminal.examples import make_epilog
 from runner_sync.terminal.failures import COULD_NOT_RUN, run_guarded
-from runner_sync.terminal.groups import Bases, Merging, Trees, Writing, flat, upgrade_options
+from runner_sync.terminal.groups import Bases, Merging, Trees, Writing, flatten, make_upgrade_options
 from runner_sync.terminal.plain import PlainCommand, PlainGroup
 from runner_sync.terminal.screen import ColorChoice, Screen
-from runner_sync.terminal.trees import selected_codes, split_codes, split_place
+from runner_sync.terminal.trees import split_codes, split_place, split_selected_codes
 
 app = typer.Typer(
     name="runner-sync",
@@ -152,11 +152,11 @@ def set_up(
 
 
 def _command(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    return app.command(name, cls=PlainCommand, epilog=epilog(name))
+    return app.command(name, cls=PlainCommand, epilog=make_epilog(name))
 
 
 @_command("upgrade")
-@flat
+@flatten
 def upgrade(context: typer.Context, trees: Trees, bases: Bases, merging: Merging, writing: Writing) -> int:
     """Regenerate the NPU runners on a new vllm-ascend, and port what the GPU runners gained.
 
@@ -166,12 +166,12 @@ def upgrade(context: typer.Context, trees: Trees, bases: Bases, merging: Merging
     """
     from runner_sync import sync
 
-    options = upgrade_options(trees, bases, writing, merging)
+    options = make_upgrade_options(trees, bases, writing, merging)
     return commands.change("upgrade", sync.upgrade, options, writing, screen=context.obj)
 
 
 @_command("check")
-@flat
+@flatten
 def check(
     context: typer.Context,
     trees: Trees,
@@ -193,11 +193,11 @@ def check(
     """
     from runner_sync import sync
 
-    options = trees.check_options(
+    options = trees.make_check_options(
         ascend_base=ascend_base,
         omni_base=omni_base,
         vllm_base=vllm_base,
-        select=selected_codes(select),
+        select=split_selected_codes(select),
         ignore=split_codes(ignore),
         severity=severity.value if severity else None,
         changed_since=changed_since,
@@ -208,7 +208,7 @@ def check(
 
 
 @_command("verify")
-@flat
+@flatten
 def verify(
     context: typer.Context,
     trees: Trees,
@@ -230,10 +230,10 @@ def verify(
     """
     from runner_sync import sync
 
-    options = trees.check_options(
+    options = trees.make_check_options(
         ascend_base=ascend_base,
         vllm_base=vllm_base,
-        select=selected_codes(select),
+        select=split_selected_codes(select),
         ignore=split_codes(ignore),
         severity=severity.value if severity else None,
         typecheck=typecheck.value if typecheck else commands.default_typechecker(),
@@ -242,16 +242,16 @@ def verify(
 
 
 @_command("blocks")
-@flat
+@flatten
 def blocks(context: typer.Context, trees: Trees, output: o.Outputs = None) -> int:
     """List the omni blocks of the runners: unit, lines, marked or not, what they use."""
     from runner_sync import sync
 
-    return commands.inspect("blocks", sync.blocks, trees.check_options(), output, screen=context.obj)
+    return commands.inspect("blocks", sync.blocks, trees.make_check_options(), output, screen=context.obj)
 
 
 @_command("explain")
-@flat
+@flatten
 def explain(context: typer.Context, place: o.Place, trees: Trees, output: o.Outputs = None) -> int:
     """Say where a line of a runner comes from: vllm-ascend, the GPU runners, or omni itself."""
     from runner_sync import sync
@@ -260,19 +260,19 @@ def explain(context: typer.Context, place: o.Place, trees: Trees, output: o.Outp
     return commands.inspect(
         "explain",
         lambda options: sync.explain(options, file, line),
-        trees.check_options(),
+        trees.make_check_options(),
         output,
         screen=context.obj,
     )
 
 
 @_command("lock")
-@flat
+@flatten
 def lock(context: typer.Context, trees: Trees, bases: Bases, writing: Writing) -> int:
     """Record in runner-sync.lock what every unit was last synced to: as recorded, else inferred."""
     from runner_sync import sync
 
-    return commands.change("lock", sync.lock, upgrade_options(trees, bases, writing), writing, screen=context.obj)
+    return commands.change("lock", sync.lock, make_upgrade_options(trees, bases, writing), writing, screen=context.obj)
 
 
 @_command("replay")
@@ -300,7 +300,7 @@ def rule(context: typer.Context, code: o.RuleCode = None, output: o.Outputs = No
 
 
 @_command("hoist")
-@flat
+@flatten
 def hoist(context: typer.Context, unit: o.UnitName, trees: Trees, bases: Bases, writing: Writing) -> int:
     """Move a method that is the same on GPU and NPU to the base they share."""
     from runner_sync import sync
@@ -308,7 +308,7 @@ def hoist(context: typer.Context, unit: o.UnitName, trees: Trees, bases: Bases, 
     return commands.change(
         "hoist",
         lambda options: sync.hoist(options, unit),
-        upgrade_options(trees, bases, writing),
+        make_upgrade_options(trees, bases, writing),
         writing,
         screen=context.obj,
     )

@@ -14,7 +14,7 @@ from cli_samples import PLAN, RUNNER, SOURCES, UNIT
 from runner_sync import cli
 from runner_sync.model import FileChange, Hunk, ReviewItem, Source
 from runner_sync.terminal.advice import advise, suggest_commit
-from runner_sync.terminal.progress import Bars, Lines, amount, describe, shown_progress
+from runner_sync.terminal.progress import Bars, Lines, describe, format_amount, show_progress
 from runner_sync.terminal.screen import Screen, wants_color
 
 
@@ -73,12 +73,12 @@ def test_labels_fit_a_line(label: str, shown: str) -> None:
 
 
 def test_amounts() -> None:
-    assert amount("steps", 0, None) == ""
-    assert amount("steps", 3, None) == "3"
-    assert amount("steps", 0, 4) == "0 of 4"
-    assert amount("a.zip", 0, None) == ""
-    assert amount("a.whl", 48_000, None) == "48 kB"
-    assert amount("a.whl", 1_300_000, None) == "1.3 MB"
+    assert format_amount("steps", 0, None) == ""
+    assert format_amount("steps", 3, None) == "3"
+    assert format_amount("steps", 0, 4) == "0 of 4"
+    assert format_amount("a.zip", 0, None) == ""
+    assert format_amount("a.whl", 48_000, None) == "48 kB"
+    assert format_amount("a.whl", 1_300_000, None) == "1.3 MB"
 
 
 def test_a_terminal_gets_one_bar_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ def test_a_terminal_gets_one_bar_that_goes_away(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
-    with shown_progress(Screen(color="never")) as report:
+    with show_progress(Screen(color="never")) as report:
         assert isinstance(report, Bars)
         assert terminal.getvalue() == ""
         report("a.whl", 1, None)
@@ -99,7 +99,7 @@ def test_a_terminal_gets_one_bar_that_goes_away(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("stream", [Terminal(), io.StringIO()])
 def test_a_quiet_run_shows_no_progress(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> None:
     monkeypatch.setattr(sys, "stderr", stream)
-    with shown_progress(Screen(quiet=True)) as report:
+    with show_progress(Screen(quiet=True)) as report:
         report("a.whl", 1, 2)
     assert stream.getvalue() == ""
 

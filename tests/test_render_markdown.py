@@ -12,7 +12,7 @@ from render_samples import AR, EXECUTE, FINDINGS, INPUTS, REPORTS, REVIEWS, pois
 
 from runner_sync.model import Block, Report
 from runner_sync.render import github_summary, render
-from runner_sync.render.escape import markdown_code, markdown_fence, markdown_text
+from runner_sync.render.escape import make_markdown_code, make_markdown_fence, make_markdown_text
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
 
@@ -61,7 +61,7 @@ PLAIN = {"paragraph_open", "paragraph_close", "inline", "text", "code_inline", "
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_prose_stays_prose(attack: str) -> None:
-    tokens = flatten(markdown_text(attack))
+    tokens = flatten(make_markdown_text(attack))
     assert {token.type for token in tokens} <= PLAIN
     html = {token.content for token in tokens if token.type == "html_inline"}
     assert html <= {"<!-- -->"}, "our own mention breaker is the only markup"
@@ -69,27 +69,27 @@ def test_prose_stays_prose(attack: str) -> None:
 
 @pytest.mark.parametrize("attack", [text for text in ATTACKS if "`" not in text])
 def test_prose_reads_as_it_was(attack: str) -> None:
-    assert words(markdown_text(attack)) == " ".join(attack.split())
+    assert words(make_markdown_text(attack)) == " ".join(attack.split())
 
 
 @pytest.mark.parametrize("attack", [*ATTACKS, "a `b` ``c``", "`", "`a", " x ", "@team"])
 def test_code_spans_hold_anything(attack: str) -> None:
-    types = [token.type for token in flatten(markdown_code(attack))]
+    types = [token.type for token in flatten(make_markdown_code(attack))]
     assert types == ["paragraph_open", "inline", "code_inline", "paragraph_close"]
-    assert words(markdown_code(attack)).strip() == " ".join(attack.split())
+    assert words(make_markdown_code(attack)).strip() == " ".join(attack.split())
 
 
 @pytest.mark.parametrize("attack", [*ATTACKS, "````\n# out", "~~~~"])
 def test_fences_hold_anything(attack: str) -> None:
-    tokens = flatten(markdown_fence(attack))
+    tokens = flatten(make_markdown_fence(attack))
     assert [token.type for token in tokens] == ["fence"]
     assert tokens[0].content == attack.expandtabs(4).rstrip("\n") + "\n"
 
 
 def test_code_spans_of_our_own_messages_survive() -> None:
-    assert markdown_text("`g` takes no `mode=`, see _x_") == "`g` takes no `mode=`, see \\_x\\_"
-    assert markdown_text("``dict[str, x]`` holds `a`") == "`dict[str, x]` holds `a`"
-    assert markdown_text("a `` b") == "a \\`\\` b"
+    assert make_markdown_text("`g` takes no `mode=`, see _x_") == "`g` takes no `mode=`, see \\_x\\_"
+    assert make_markdown_text("``dict[str, x]`` holds `a`") == "`dict[str, x]` holds `a`"
+    assert make_markdown_text("a `` b") == "a \\`\\` b"
 
 
 def test_nobody_is_mentioned() -> None:

@@ -13,7 +13,7 @@ from runner_sync.model import FileChange, Finding, Hunk, Report, ReviewItem, Uni
 from runner_sync.render import render
 from runner_sync.render.escape import one_line, visible
 from runner_sync.render.fitting import cut_names
-from runner_sync.render.summary import chosen_side, kind_of, summarize
+from runner_sync.render.summary import find_chosen_side, get_kind, summarize
 
 ANSI = re.compile("\x1b\\[[0-9;]*m")
 
@@ -120,7 +120,7 @@ def review(chosen: str, *, omni: str = "a\nb\n", upstream: str = "c\n") -> Revie
     ],
 )
 def test_chosen_side(item: ReviewItem, side: str) -> None:
-    assert chosen_side(item) == side
+    assert find_chosen_side(item) == side
 
 
 def test_upgrade_lists_changed_units_and_counts_the_rest() -> None:
@@ -439,8 +439,8 @@ def test_without_a_vllm_ascend_a_unit_is_not_called_omnis_own() -> None:
     """Only its text would tell a copy from it; what is ported is omni's own in any case."""
     changed = replace(UNITS[0], kind="own")
     alone, whole = (Report("upgrade", INPUTS[:number], (changed,)) for number in (1, 2))
-    assert [kind_of(changed, report) for report in (alone, whole)] == ["–", "own"]
-    assert kind_of(replace(changed, outcome="added"), alone) == "own"
+    assert [get_kind(changed, report) for report in (alone, whole)] == ["–", "own"]
+    assert get_kind(replace(changed, outcome="added"), alone) == "own"
     assert [" own " in render(report, form) for report in (alone, whole) for form in ("text", "markdown")] == [
         False,
         False,

@@ -7,14 +7,14 @@ import pytest
 from runner_sync.model import Finding
 from runner_sync.render.excerpt import quote_lines
 from runner_sync.render.ink import Ink
-from runner_sync.render.widths import between, cells, shortened
+from runner_sync.render.widths import cut_columns, measure, shorten
 
 
 @pytest.mark.parametrize(
     ("text", "width"), [("abc", 3), ("漢字", 4), ("é", 1), ("e\u0301", 1), ("⚠\ufe0f", 1), ("ก\u0e31", 1), ("…", 1)]
 )
 def test_a_character_takes_as_many_columns_as_a_terminal_gives_it(text: str, width: int) -> None:
-    assert cells(text) == width
+    assert measure(text) == width
 
 
 @pytest.mark.parametrize(
@@ -32,14 +32,14 @@ def test_a_character_takes_as_many_columns_as_a_terminal_gives_it(text: str, wid
     ],
 )
 def test_a_part_keeps_its_columns(text: str, start: int, end: int, part: str) -> None:
-    assert between(text, start, end) == part
+    assert cut_columns(text, start, end) == part
 
 
 @pytest.mark.parametrize(
     ("text", "shown"), [("abcdef", "abcdef"), ("abcdefg", "abcde…"), ("漢字漢", "漢字漢"), ("漢字漢字", "漢字 …")]
 )
 def test_what_is_too_wide_is_shortened(text: str, shown: str) -> None:
-    assert shortened(text, 6) == shown
+    assert shorten(text, 6) == shown
 
 
 @pytest.mark.parametrize("lead", [0, 1, 2, 3])
@@ -49,14 +49,14 @@ def test_a_line_of_wide_characters_is_cropped_around_its_point(lead: int, wide: 
     start = line.index("bad_name") + 1
     finding = Finding("RS301", "error", "a.py", 1, 1, "f", "s", "m", "", start, start + len("bad_name"))
     (shown,) = quote_lines([line], finding, width=80)
-    assert cells(shown.text) <= 80
+    assert measure(shown.text) <= 80
     assert len(shown.caret) <= 80
-    assert between(shown.text, shown.caret.index("^"), len(shown.caret)) == "bad_name"
+    assert cut_columns(shown.text, shown.caret.index("^"), len(shown.caret)) == "bad_name"
 
 
 def test_prose_is_folded_by_columns() -> None:
     text = "漢字漢字漢字 " * 12 + "`# runner-sync: ignore[RS301] 漢字`"
     folded = Ink(color=False, width=60).fold(text, indent="  ").split("\n")
-    assert max(map(cells, folded)) <= 60
-    assert min(map(cells, folded[:-2])) > 60 - cells("漢字漢字漢字 ")
+    assert max(map(measure, folded)) <= 60
+    assert min(map(measure, folded[:-2])) > 60 - measure("漢字漢字漢字 ")
     assert " ".join(line.strip() for line in folded) == text

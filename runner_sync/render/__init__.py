@@ -36,10 +36,10 @@ def render(report: Report, format: str, *, color: bool = False, width: int = 100
         from runner_sync.render.diff import render_diff
 
         return render_diff(report, color=color)
-    return _machine_format(format)(in_repository(report) if format in IN_REPOSITORY else report)
+    return _load_renderer(format)(prefix_paths(report) if format in IN_REPOSITORY else report)
 
 
-def in_repository(report: Report) -> Report:
+def prefix_paths(report: Report) -> Report:
     """``report`` with paths of findings, review items and units relative to the repository, not to the omni tree."""
     if not report.folder:
         return report
@@ -59,7 +59,7 @@ def github_summary(report: Report) -> str:
     return render_markdown(report, limit=STEP_SUMMARY_LIMIT)
 
 
-def _machine_format(format: str) -> Callable[[Report], str]:
+def _load_renderer(format: str) -> Callable[[Report], str]:
     match format:
         case "json":
             from runner_sync.render.json_report import render_json
@@ -78,10 +78,10 @@ def _machine_format(format: str) -> Callable[[Report], str]:
 
             return render_html
         case _:
-            return _ci_format(format)
+            return _load_ci_renderer(format)
 
 
-def _ci_format(format: str) -> Callable[[Report], str]:
+def _load_ci_renderer(format: str) -> Callable[[Report], str]:
     match format:
         case "github":
             from runner_sync.render.github import render_github

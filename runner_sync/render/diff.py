@@ -38,7 +38,7 @@ def render_diff(report: Report, *, color: bool = False) -> str:
 
 def diff_file(change: FileChange, units: tuple[UnitReport, ...] = ()) -> Iterator[str]:
     """Yield the lines of one file's patch, each with its newline."""
-    old, new = _split(change.before or ""), _split(change.after or "")
+    old, new = _split_lines(change.before or ""), _split_lines(change.after or "")
     before, after = _quote(f"a/{change.path}"), _quote(f"b/{change.path}")
     yield f"diff --git {before} {after}\n"
     if change.before is None:
@@ -47,38 +47,38 @@ def diff_file(change: FileChange, units: tuple[UnitReport, ...] = ()) -> Iterato
         yield "deleted file mode 100644\n"
     if old == new:
         return
-    yield f"--- {'/dev/null' if change.before is None else before + _tab(change.path)}\n"
-    yield f"+++ {'/dev/null' if change.after is None else after + _tab(change.path)}\n"
+    yield f"--- {'/dev/null' if change.before is None else before + _make_tab(change.path)}\n"
+    yield f"+++ {'/dev/null' if change.after is None else after + _make_tab(change.path)}\n"
     own_units = tuple(unit for unit in units if unit.path == change.path)
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for group in matcher.get_grouped_opcodes(_CONTEXT):
-        yield _header(group, own_units)
-        yield from _body(group, old, new)
+        yield _format_header(group, own_units)
+        yield from _iter_body(group, old, new)
 
 
-def _split(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     # str.splitlines also breaks at form feeds and U+2028, where git does not.
     lines = [line + "\n" for line in text.split("\n")]
     last = lines.pop()[:-1]
     return [*lines, last] if last else lines
 
 
-def _header(group: list[Opcode], units: tuple[UnitReport, ...]) -> str:
-    old = _range(group[0][1], group[-1][2])
-    new = _range(group[0][3], group[-1][4])
+def _format_header(group: list[Opcode], units: tuple[UnitReport, ...]) -> str:
+    old = _format_range(group[0][1], group[-1][2])
+    new = _format_range(group[0][3], group[-1][4])
     first = min(code[3] for code in group if code[0] != "equal") + 1
     last = max(code[4] for code in group if code[0] != "equal")
-    heading = _heading(units, first, max(first, last))
+    heading = _make_heading(units, first, max(first, last))
     return f"@@ -{old} +{new} @@{' ' + heading if heading else ''}\n"
 
 
-def _range(start: int, end: int) -> str:
+def _format_range(start: int, end: int) -> str:
     length = end - start
     first = start + 1 if length else start
     return str(first) if length == 1 else f"{first},{length}"
 
 
-def _heading(units: tuple[UnitReport, ...], first: int, last: int) -> str:
+def _make_heading(units: tuple[UnitReport, ...], first: int, last: int) -> str:
     """Names and causes of the unit hunks that overlap the new lines from ``first`` to ``last``."""
     found: dict[str, None] = {}
     for unit in units:
@@ -90,16 +90,16 @@ def _heading(units: tuple[UnitReport, ...], first: int, last: int) -> str:
     return text if len(text) <= _HEADING else text[: _HEADING - 1] + "…"
 
 
-def _body(group: list[Opcode], old: list[str], new: list[str]) -> Iterator[str]:
+def _iter_body(group: list[Opcode], old: list[str], new: list[str]) -> Iterator[str]:
     for tag, old_start, old_end, new_start, new_end in group:
         if tag == "equal":
-            yield from _prefix(" ", old[old_start:old_end])
+            yield from _prefix_lines(" ", old[old_start:old_end])
             continue
-        yield from _prefix("-", old[old_start:old_end])
-        yield from _prefix("+", new[new_start:new_end])
+        yield from _prefix_lines("-", old[old_start:old_end])
+        yield from _prefix_lines("+", new[new_start:new_end])
 
 
-def _prefix(sign: str, lines: list[str]) -> Iterator[str]:
+def _prefix_lines(sign: str, lines: list[str]) -> Iterator[str]:
     for line in lines:
         if line.endswith("\n"):
             yield sign + line
@@ -123,7 +123,7 @@ def _quote_byte(byte: int) -> str:
     return character if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
 
 
-def _tab(path: str) -> str:
+def _make_tab(path: str) -> str:
     """What git writes after a file name with spaces, so that programs see where it ends."""
     return "\t" if " " in path else ""
 

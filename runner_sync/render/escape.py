@@ -48,56 +48,56 @@ def one_line(text: str) -> str:
     return visible(" ".join(re.split(r"[ \t\n]+", text.strip(" \t\n"))))
 
 
-def markdown_code(text: str, *, in_table: bool = False) -> str:
+def make_markdown_code(text: str, *, in_table: bool = False) -> str:
     """Return ``text`` as an inline code span with a fence longer than any backtick run inside (CommonMark 6.1)."""
     body = one_line(text)
     if not body:
         return ""
-    fence = "`" * (_longest_run(body) + 1)
+    fence = "`" * (_measure_longest_run(body) + 1)
     pad = " " if body[0] == "`" or body[-1] == "`" else ""
     span = f"{fence}{pad}{body}{pad}{fence}"
     return span.replace("|", "\\|") if in_table else span
 
 
-def markdown_text(text: str, *, in_table: bool = False) -> str:
+def make_markdown_text(text: str, *, in_table: bool = False) -> str:
     """Return prose with its balanced code spans kept and everything else literal.
 
     ``@name`` outside code is split by an empty comment, so that a comment posted by CI notifies nobody.
     """
     line, at, parts = one_line(text), 0, list[str]()
     for span in _CODE_SPAN.finditer(line):
-        parts += [_markdown_plain(line[at : span.start()]), markdown_code(span["code"], in_table=in_table)]
+        parts += [_escape_markdown(line[at : span.start()]), make_markdown_code(span["code"], in_table=in_table)]
         at = span.end()
-    return "".join([*parts, _markdown_plain(line[at:])])
+    return "".join([*parts, _escape_markdown(line[at:])])
 
 
-def _markdown_plain(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     escaped = _MARKDOWN.sub(r"\\\1", text)
     escaped = re.sub(r"^(\s*\d+)([.)])", r"\1\\\2", escaped)
     escaped = re.sub(r"^(\s*)([-=])", r"\1\\\2", escaped)
     return escaped.replace("://", ":\\/\\/").replace("@", "@<!-- -->")
 
 
-def markdown_fence(text: str, language: str = "python") -> str:
+def make_markdown_fence(text: str, language: str = "python") -> str:
     """Return ``text`` as a fenced block whose fence is longer than any backtick run inside."""
     body = visible(text).rstrip("\n")
-    fence = "`" * max(3, _longest_run(body) + 1)
+    fence = "`" * max(3, _measure_longest_run(body) + 1)
     return f"{fence}{language}\n{body}\n{fence}"
 
 
-def html_code(text: str) -> str:
+def quote_html(text: str) -> str:
     """Return ``text`` as an HTML ``<code>`` element, for places where Markdown is not read (``<summary>``)."""
     from html import escape  # brings a table of all entities, which few formats need
 
     return f"<code>{escape(one_line(text))}</code>"
 
 
-def workflow_message(text: str) -> str:
+def escape_workflow_message(text: str) -> str:
     """Escape the message of a GitHub workflow command (actions/toolkit ``escapeData``)."""
     return _escape_data(visible(text))
 
 
-def workflow_property(text: str) -> str:
+def escape_workflow_property(text: str) -> str:
     """Escape a property value of a GitHub workflow command (actions/toolkit ``escapeProperty``)."""
     return _escape_data(visible(text)).replace(":", "%3A").replace(",", "%2C")
 
@@ -106,10 +106,10 @@ def _escape_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def relative_uri(path: str) -> str:
+def make_relative_uri(path: str) -> str:
     """Return a POSIX path as a relative URI reference; a ``:`` in the first segment would read as a scheme."""
     return quote(path.encode("utf-8", "surrogatepass"), safe="/-._~")
 
 
-def _longest_run(text: str) -> int:
+def _measure_longest_run(text: str) -> int:
     return max((len(run) for run in re.findall(r"`+", text)), default=0)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from runner_sync.model import Finding, Report
 from runner_sync.render.escape import visible
-from runner_sync.render.widths import ELLIPSIS, between, cells
+from runner_sync.render.widths import ELLIPSIS, cut_columns, measure
 
 _MOST_LINES = 4
 _WORD = re.compile(r"[\w.]+")
@@ -40,7 +40,7 @@ def quote_lines(lines: list[str], finding: Finding, *, width: int) -> tuple[Exce
     last = min(max(finding.end_line, finding.line), len(lines), finding.line + _MOST_LINES - 1)
     numbers = range(max(finding.line, 1), last + 1)
     return tuple(
-        _quote(number, lines[number - 1], _span(finding, number, lines[number - 1]), width) for number in numbers
+        _quote(number, lines[number - 1], _find_span(finding, number, lines[number - 1]), width) for number in numbers
     )
 
 
@@ -55,7 +55,7 @@ def has_end_column(finding: Finding) -> bool:
     return has_columns(finding) and finding.end_column > (finding.column if single else 0)
 
 
-def _span(finding: Finding, number: int, line: str) -> tuple[int, int]:
+def _find_span(finding: Finding, number: int, line: str) -> tuple[int, int]:
     """Return the characters of ``line`` to underline, 0-based and half-open."""
     indent, end = len(line) - len(line.lstrip()), len(line.rstrip())
     if not has_columns(finding):
@@ -70,7 +70,7 @@ def _span(finding: Finding, number: int, line: str) -> tuple[int, int]:
 
 def _quote(number: int, line: str, span: tuple[int, int], width: int) -> Excerpt:
     before, marked, after = (visible(part) for part in _cut(line, span))
-    caret = " " * cells(before) + "^" * cells(marked) if marked else ""
+    caret = " " * measure(before) + "^" * measure(marked) if marked else ""
     return Excerpt(number, *_crop(before + marked + after.rstrip(), caret, width))
 
 
@@ -82,8 +82,8 @@ def _cut(line: str, span: tuple[int, int]) -> tuple[str, str, str]:
 
 def _crop(text: str, caret: str, width: int) -> tuple[str, str]:
     """``text`` and the underline, which has one character per column, cut to ``width`` columns around the underline."""
-    if cells(text) <= width:
+    if measure(text) <= width:
         return text, caret
-    start = max(0, min(caret.find("^") - width // 3, cells(text) - width)) if "^" in caret else 0
-    kept = between(text, start + 1 if start else 0, start + width - 1)
+    start = max(0, min(caret.find("^") - width // 3, measure(text) - width)) if "^" in caret else 0
+    kept = cut_columns(text, start + 1 if start else 0, start + width - 1)
     return f"{ELLIPSIS if start else ''}{kept}{ELLIPSIS}", caret[start : start + width - 1].rstrip()

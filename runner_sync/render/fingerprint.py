@@ -28,7 +28,7 @@ def identify_findings(findings: Iterable[Finding]) -> Iterator[tuple[Finding, st
         # A finding that stands for several names some of them and counts the rest, which changes; its cause does not.
         message = _LINE_NUMBER.sub(r"\1\2", (finding.cause or finding).message)
         key = "\0".join((finding.code, finding.path, finding.unit, finding.symbol, message))
-        yield finding, _numbered_digest(key, seen)
+        yield finding, _make_digest(key, seen)
 
 
 def identify_reviews(items: Iterable[ReviewItem]) -> Iterator[tuple[ReviewItem, str]]:
@@ -36,9 +36,9 @@ def identify_reviews(items: Iterable[ReviewItem]) -> Iterator[tuple[ReviewItem, 
     seen: Counter[str] = Counter()
     for item in items:
         reason = _LINE_NUMBER.sub(r"\1\2", item.reason)
-        yield item, _numbered_digest("\0".join(("RS000", item.path, item.unit, reason, item.omni, item.upstream)), seen)
+        yield item, _make_digest("\0".join(("RS000", item.path, item.unit, reason, item.omni, item.upstream)), seen)
 
 
-def _numbered_digest(key: str, seen: Counter[str]) -> str:
+def _make_digest(key: str, seen: Counter[str]) -> str:
     seen[key] += 1
     return hashlib.sha256(f"{key}\0{seen[key]}".encode("utf-8", "surrogatepass")).hexdigest()

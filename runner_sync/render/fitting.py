@@ -34,27 +34,27 @@ class Column:
     rank: int = 0
 
 
-def fitted(columns: Sequence[Column], rows: Sequence[Row], width: int) -> tuple[list[Column], list[Row]]:
+def fit(columns: Sequence[Column], rows: Sequence[Row], width: int) -> tuple[list[Column], list[Row]]:
     """The columns that fit ``width``, with widths, and the rows without the others; unchanged from ``NARROW`` on."""
     if width >= NARROW:
         return list(columns), list(rows)
     kept = list(range(len(columns)))
-    needs = [_need(column, [row[index] for row in rows]) for index, column in enumerate(columns)]
+    needs = [_measure_need(column, [row[index] for row in rows]) for index, column in enumerate(columns)]
     for index in sorted((k for k in kept if columns[k].rank), key=lambda k: -columns[k].rank):
-        if _room(kept, needs, width) < 0:
+        if _measure_room(kept, needs, width) < 0:
             kept.remove(index)
-    widths = _widths(kept, columns, rows, needs, width)
+    widths = _choose_widths(kept, columns, rows, needs, width)
     shown = [replace(columns[index], width=widths[index]) for index in kept]
     return shown, [[row[index] for index in kept] for row in rows]
 
 
 def cut_names(cells: Sequence[str | Text], room: int) -> list[str | Text]:
     """The names, cut to at most ``room`` columns each; unchanged if cutting would make two of them equal."""
-    cut = [_cut(cell, room) for cell in cells]
+    cut = [_cut_name(cell, room) for cell in cells]
     return cut if len(set(map(str, cut))) == len(set(map(str, cells))) else list(cells)
 
 
-def _cut(cell: str | Text, room: int) -> str | Text:
+def _cut_name(cell: str | Text, room: int) -> str | Text:
     """``cell`` with ``…`` for its middle; of ``Class.member``, the member stays whole if there is room for both."""
     owner, dot, member = str(cell).rpartition(".")
     if len(cell) <= room:
@@ -64,24 +64,24 @@ def _cut(cell: str | Text, room: int) -> str | Text:
     return Text.assemble(cell[:head], "…", cell[-tail:]) if isinstance(cell, Text) else f"{cell[:head]}…{cell[-tail:]}"
 
 
-def _room(kept: Sequence[int], needs: Sequence[int], width: int) -> int:
+def _measure_room(kept: Sequence[int], needs: Sequence[int], width: int) -> int:
     """How much of ``width`` the columns ``kept`` leave over; negative if they do not fit."""
     return width - sum(needs[index] + 1 for index in kept)
 
 
-def _need(column: Column, cells: Row) -> int:
+def _measure_need(column: Column, cells: Row) -> int:
     """The least width of a column: its name, and its longest figure, or its longest word up to ``_ENOUGH``."""
     words = [word for cell in cells for word in str(cell).split()]
     longest = max(map(len, words), default=1)
     return max(longest if column.figures else min(longest, _ENOUGH), len(column.name))
 
 
-def _widths(
+def _choose_widths(
     kept: Sequence[int], columns: Sequence[Column], rows: Sequence[Row], needs: Sequence[int], width: int
 ) -> dict[int, int]:
     """The width of each column: what it needs, and what is left over goes to text that would fill it, from the left."""
     given = {index: needs[index] for index in kept}
-    room = _room(kept, needs, width)
+    room = _measure_room(kept, needs, width)
     for index in (index for index in kept if not columns[index].figures):
         wish = max((len(str(row[index])) for row in rows), default=0)
         change = max(min(room, max(wish - given[index], 0)), min(_LEAST - given[index], 0))

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runner_sync.model import Finding, Report, ReviewItem
-from runner_sync.render.escape import one_line, workflow_message, workflow_property
+from runner_sync.render.escape import escape_workflow_message, escape_workflow_property, one_line
 from runner_sync.render.excerpt import has_columns, has_end_column
 from runner_sync.render.order import order_reviews, order_worst_first
-from runner_sync.render.summary import count, reason_of, summarize, taken
+from runner_sync.render.summary import count, describe_choice, get_reason, summarize
 
 LIMIT_PER_LEVEL = 10
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
@@ -25,7 +25,7 @@ def render_github(report: Report) -> str:
     shown: dict[str, int] = {"error": 0, "warning": 0, "notice": 0}
     lines: list[str] = []
     dropped = 0
-    for level, line in _commands(report):
+    for level, line in _iter_commands(report):
         shown[level] += 1
         if shown[level] > LIMIT_PER_LEVEL:
             dropped += 1
@@ -37,18 +37,18 @@ def render_github(report: Report) -> str:
     return "\n".join([*lines, *([sentence] if sentence else [])]) + "\n"
 
 
-def _commands(report: Report) -> Iterator[tuple[str, str]]:
+def _iter_commands(report: Report) -> Iterator[tuple[str, str]]:
     for finding in order_worst_first(report.findings):
         level = _LEVELS[finding.severity]
-        yield level, _command(level, _finding_properties(finding), _finding_message(finding))
+        yield level, _format_command(level, _make_properties(finding), _format_finding(finding))
     for item in order_reviews(report.reviews):
         title = f"{item.id} {item.unit}"
-        properties = {"file": item.path, **_lines(item.line, item.end_line), "title": title}
-        yield "notice", _command("notice", properties, _review_message(item))
+        properties = {"file": item.path, **_make_lines(item.line, item.end_line), "title": title}
+        yield "notice", _format_command("notice", properties, _format_review(item))
 
 
-def _finding_properties(finding: Finding) -> dict[str, str]:
-    properties = {"file": finding.path, **_lines(finding.line, finding.end_line)}
+def _make_properties(finding: Finding) -> dict[str, str]:
+    properties = {"file": finding.path, **_make_lines(finding.line, finding.end_line)}
     # Columns mean something to GitHub only when the annotation is on one line.
     if has_columns(finding) and finding.end_line <= finding.line:
         properties["col"] = str(finding.column)
@@ -57,19 +57,19 @@ def _finding_properties(finding: Finding) -> dict[str, str]:
     return {**properties, "title": " ".join(part for part in (finding.code, finding.unit) if part)}
 
 
-def _lines(line: int, end_line: int) -> dict[str, str]:
+def _make_lines(line: int, end_line: int) -> dict[str, str]:
     first = max(line, 1)
     return {"line": str(first), "endLine": str(max(end_line, first))}
 
 
-def _finding_message(finding: Finding) -> str:
+def _format_finding(finding: Finding) -> str:
     return f"{finding.message}\nFix: {finding.fix}" if finding.fix.strip() else finding.message
 
 
-def _review_message(item: ReviewItem) -> str:
-    return f"{reason_of(item)}\nTook {taken(item)}."
+def _format_review(item: ReviewItem) -> str:
+    return f"{get_reason(item)}\nTook {describe_choice(item)}."
 
 
-def _command(level: str, properties: dict[str, str], message: str) -> str:
-    listed = ",".join(f"{name}={workflow_property(value)}" for name, value in properties.items())
-    return f"::{level} {listed}::{workflow_message(message)}"
+def _format_command(level: str, properties: dict[str, str], message: str) -> str:
+    listed = ",".join(f"{name}={escape_workflow_property(value)}" for name, value in properties.items())
+    return f"::{level} {listed}::{escape_workflow_message(message)}"

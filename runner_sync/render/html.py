@@ -17,7 +17,7 @@ from runner_sync.model import FileChange, Finding, Report, ReviewItem, UnitRepor
 from runner_sync.render.diff import diff_file
 from runner_sync.render.excerpt import Excerpt, index_lines, quote_lines
 from runner_sync.render.order import (
-    natural,
+    make_natural_key,
     order_blocks,
     order_changes,
     order_hunks,
@@ -26,15 +26,15 @@ from runner_sync.render.order import (
     order_worst_first,
 )
 from runner_sync.render.summary import (
-    chosen_side,
-    closed,
-    file_status,
+    describe_choice,
+    end_sentence,
+    find_chosen_side,
+    get_file_status,
+    get_reason,
+    get_sides,
     has_twins,
     is_changed,
-    reason_of,
-    sides_of,
     summarize,
-    taken,
 )
 from runner_sync.render.templates import fill_template
 
@@ -73,46 +73,48 @@ def render_html(report: Report) -> str:
         version=__version__,
         report=report,
         sentence=summarize(report),
-        files=_files(report),
+        files=_collect_files(report),
         has_twins=has_twins(report),
         reviews=[
-            (item, closed(reason_of(item)), taken(item), _sides(item)) for item in order_questions(report.reviews)
+            (item, end_sentence(get_reason(item)), describe_choice(item), _make_sides(item))
+            for item in order_questions(report.reviews)
         ],
-        findings=[(finding, _excerpts(lines, finding)) for finding in order_worst_first(report.findings)],
+        findings=[(finding, _quote_finding(lines, finding)) for finding in order_worst_first(report.findings)],
         blocks=[
             (path, list(group)) for path, group in groupby(order_blocks(report.blocks), key=lambda block: block.path)
         ],
-        replay=sorted(report.replay, key=lambda row: natural(row.case)),
+        replay=sorted(report.replay, key=lambda row: make_natural_key(row.case)),
         hunks=order_hunks(report.replay_hunks),
         rules=sorted(report.rules, key=lambda rule: rule.code),
         patches=[
-            (change.path, file_status(change), _patch(change, report)) for change in order_changes(report.changes)
+            (change.path, get_file_status(change), _make_patch(change, report))
+            for change in order_changes(report.changes)
         ],
     )
 
 
-def _files(report: Report) -> list[tuple[str, list[tuple[UnitReport, bool, list[Share]]]]]:
+def _collect_files(report: Report) -> list[tuple[str, list[tuple[UnitReport, bool, list[Share]]]]]:
     grouped = groupby(order_units(report.units), key=lambda unit: unit.path)
-    return [(path, [(unit, is_changed(unit), _shares(unit)) for unit in group]) for path, group in grouped]
+    return [(path, [(unit, is_changed(unit), _make_shares(unit)) for unit in group]) for path, group in grouped]
 
 
-def _shares(unit: UnitReport) -> list[Share]:
+def _make_shares(unit: UnitReport) -> list[Share]:
     counts = (("upstream", unit.taken), ("gpu", unit.ported), ("omni", unit.kept), ("removed", unit.removed))
     total = sum(number for _, number in counts)
     return [Share(name, number, round(100 * number / total, 2)) for name, number in counts if number]
 
 
-def _excerpts(lines: dict[str, list[str]], finding: Finding) -> tuple[Excerpt, ...]:
+def _quote_finding(lines: dict[str, list[str]], finding: Finding) -> tuple[Excerpt, ...]:
     return quote_lines(lines.get(finding.path, []), finding, width=160)
 
 
-def _sides(item: ReviewItem) -> list[Side]:
+def _make_sides(item: ReviewItem) -> list[Side]:
     base = item.base.strip("\n").split("\n")
-    chosen = chosen_side(item)
-    return [Side(name, _mark(base, text), name in (chosen, "chosen")) for name, text in sides_of(item).items()]
+    chosen = find_chosen_side(item)
+    return [Side(name, _mark_lines(base, text), name in (chosen, "chosen")) for name, text in get_sides(item).items()]
 
 
-def _mark(base: list[str], text: str) -> tuple[Line, ...]:
+def _mark_lines(base: list[str], text: str) -> tuple[Line, ...]:
     if not text.strip():
         return ()
     lines = text.strip("\n").split("\n")
@@ -121,7 +123,7 @@ def _mark(base: list[str], text: str) -> tuple[Line, ...]:
     return tuple(Line(line, "same" if index in same else "changed") for index, line in enumerate(lines))
 
 
-def _patch(change: FileChange, report: Report) -> list[tuple[str, str]]:
+def _make_patch(change: FileChange, report: Report) -> list[tuple[str, str]]:
     kinds = {"+": "added", "-": "removed", "@": "range"}
     headers = ("diff ", "--- ", "+++ ", "new file", "deleted file")
     lines = (line.rstrip("\n") for line in diff_file(change, order_units(report.units)))

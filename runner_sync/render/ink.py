@@ -10,7 +10,7 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from runner_sync.render.widths import filled_up, without_filler
+from runner_sync.render.widths import add_filler, remove_filler
 
 _CODES = {
     "bold": "1",
@@ -43,11 +43,11 @@ class Ink:
         """Fold prose at spaces; words such as paths, and comments to paste, stay whole, so that they can be copied."""
         whole = _COMMENT.sub(lambda found: found[0].replace(" ", _NO_BREAK), text)
         folded = textwrap.fill(
-            filled_up(whole),
+            add_filler(whole),
             width=max(self.width, 40),
             initial_indent=indent,
             subsequent_indent=indent,
             break_long_words=False,
             break_on_hyphens=False,
         )
-        return without_filler(folded).replace(_NO_BREAK, " ")
+        return remove_filler(folded).replace(_NO_BREAK, " ")

@@ -14,7 +14,7 @@ from typing import Any
 
 from runner_sync.model import BaseRef, Block, Finding, Report, ReviewItem, Source, UnitReport
 from runner_sync.render.order import (
-    natural,
+    make_natural_key,
     order_blocks,
     order_changes,
     order_findings,
@@ -22,7 +22,7 @@ from runner_sync.render.order import (
     order_reviews,
     order_units,
 )
-from runner_sync.render.summary import count_findings, count_units, file_status, summarize
+from runner_sync.render.summary import count_findings, count_units, get_file_status, summarize
 
 FORMAT_VERSION = "1.0"
 
@@ -31,11 +31,11 @@ Json = dict[str, Any]
 
 def render_json(report: Report) -> str:
     """Return the report as indented JSON."""
-    body = _BODIES.get(report.command, _findings_body)(report)
+    body = _BODIES.get(report.command, _make_findings_body)(report)
     whole = {
         "format_version": FORMAT_VERSION,
         "command": report.command,
-        "inputs": [_source(source) for source in report.inputs],
+        "inputs": [_dump_source(source) for source in report.inputs],
         **body,
         "notes": list(report.notes),
     }
@@ -43,40 +43,43 @@ def render_json(report: Report) -> str:
     return json.dumps(whole, indent=2, ensure_ascii=True).replace("\x7f", "\\u007f") + "\n"
 
 
-def _findings_body(report: Report) -> Json:
-    return {"findings": _findings(report), "summary": _summary(report, count_findings(report))}
+def _make_findings_body(report: Report) -> Json:
+    return {"findings": _dump_findings(report), "summary": _make_summary(report, count_findings(report))}
 
 
-def _upgrade_body(report: Report) -> Json:
+def _make_upgrade_body(report: Report) -> Json:
     return {
-        "units": _units(report),
-        "reviews": [_review(item) for item in order_reviews(report.reviews)],
-        "findings": _findings(report),
-        "files": [{"path": item.path, "status": file_status(item)} for item in order_changes(report.changes)],
-        "summary": _summary(report, count_units(report)),
+        "units": _dump_units(report),
+        "reviews": [_dump_review(item) for item in order_reviews(report.reviews)],
+        "findings": _dump_findings(report),
+        "files": [{"path": item.path, "status": get_file_status(item)} for item in order_changes(report.changes)],
+        "summary": _make_summary(report, count_units(report)),
     }
 
 
-def _units_body(report: Report) -> Json:
-    return {"units": _units(report), "summary": _summary(report, {"units": len(report.units)})}
+def _make_units_body(report: Report) -> Json:
+    return {"units": _dump_units(report), "summary": _make_summary(report, {"units": len(report.units)})}
 
 
-def _blocks_body(report: Report) -> Json:
+def _make_blocks_body(report: Report) -> Json:
     marked = sum(block.marked for block in report.blocks)
     tally = {"blocks": len(report.blocks), "marked": marked, "unmarked": len(report.blocks) - marked}
-    return {"blocks": [_block(block) for block in order_blocks(report.blocks)], "summary": _summary(report, tally)}
+    return {
+        "blocks": [_dump_block(block) for block in order_blocks(report.blocks)],
+        "summary": _make_summary(report, tally),
+    }
 
 
-def _replay_body(report: Report) -> Json:
-    rows = sorted(report.replay, key=lambda row: natural(row.case))
+def _make_replay_body(report: Report) -> Json:
+    rows = sorted(report.replay, key=lambda row: make_natural_key(row.case))
     return {
         "cases": [asdict(row) for row in rows],
         "hunks": [asdict(hunk) for hunk in order_hunks(report.replay_hunks)],
-        "summary": {**report.summary, **_means(report), "sentence": summarize(report)},
+        "summary": {**report.summary, **_compute_means(report), "sentence": summarize(report)},
     }
 
 
-def _means(report: Report) -> dict[str, float | int | None]:
+def _compute_means(report: Report) -> dict[str, float | int | None]:
     rows = report.replay
     means = {
         name: round(sum(getattr(row, name) for row in rows) / len(rows), 4) if rows else None
@@ -85,33 +88,33 @@ def _means(report: Report) -> dict[str, float | int | None]:
     return {"cases": len(rows), **means, "silent": sum(row.silent for row in rows)}
 
 
-def _rules_body(report: Report) -> Json:
+def _make_rules_body(report: Report) -> Json:
     rules = [asdict(rule) for rule in sorted(report.rules, key=lambda rule: rule.code)]
-    return {"rules": rules, "summary": _summary(report, {"rules": len(rules)})}
+    return {"rules": rules, "summary": _make_summary(report, {"rules": len(rules)})}
 
 
-def _summary(report: Report, tally: dict[str, int]) -> Json:
+def _make_summary(report: Report, tally: dict[str, int]) -> Json:
     # Counts of what is listed win: a summary must not contradict its own list.
     return {**report.summary, **tally, "sentence": summarize(report)}
 
 
-def _source(source: Source) -> Json:
+def _dump_source(source: Source) -> Json:
     return {"project": source.project, "ref": source.ref, **asdict(source)}
 
 
-def _units(report: Report) -> list[Json]:
-    return [_unit(unit) for unit in order_units(report.units)]
+def _dump_units(report: Report) -> list[Json]:
+    return [_dump_unit(unit) for unit in order_units(report.units)]
 
 
-def _unit(unit: UnitReport) -> Json:
+def _dump_unit(unit: UnitReport) -> Json:
     hunks = sorted(unit.hunks, key=lambda hunk: (hunk.line, hunk.end_line, hunk.provenance, hunk.cause))
     return {
         "unit": unit.unit,
         "path": unit.path,
         "kind": unit.kind,
         "outcome": unit.outcome,
-        "base": _base(unit.base),
-        "gpu": _base(unit.gpu),
+        "base": _dump_base(unit.base),
+        "gpu": _dump_base(unit.gpu),
         "taken": unit.taken,
         "ported": unit.ported,
         "kept": unit.kept,
@@ -121,38 +124,38 @@ def _unit(unit: UnitReport) -> Json:
     }
 
 
-def _base(ref: BaseRef | None) -> Json | None:
+def _dump_base(ref: BaseRef | None) -> Json | None:
     if ref is None:
         return None
     head = {"project": ref.project, "ref": ref.ref, "how": ref.how, "similarity": round(ref.similarity, 4)}
     return {**head, "path": ref.path, "qualname": ref.qualname, "digest": ref.digest}
 
 
-def _review(item: ReviewItem) -> Json:
+def _dump_review(item: ReviewItem) -> Json:
     body = {**asdict(item), "confidence": round(item.confidence, 4)}
     # Only needed until the comments are written: the report has the lines, and the reason names the side.
     del body["in_file"], body["from_gpu"]
     return body
 
 
-def _findings(report: Report) -> list[Json]:
-    return [_finding(finding) for finding in order_findings(report.findings)]
+def _dump_findings(report: Report) -> list[Json]:
+    return [_dump_finding(finding) for finding in order_findings(report.findings)]
 
 
-def _finding(finding: Finding) -> Json:
+def _dump_finding(finding: Finding) -> Json:
     return {key: value for key, value in asdict(finding).items() if key not in ("state", "old_state", "cause")}
 
 
-def _block(block: Block) -> Json:
+def _dump_block(block: Block) -> Json:
     return asdict(block)
 
 
 _BODIES = {
-    "upgrade": _upgrade_body,
-    "hoist": _upgrade_body,
-    "lock": _units_body,
-    "explain": _units_body,
-    "blocks": _blocks_body,
-    "replay": _replay_body,
-    "rule": _rules_body,
+    "upgrade": _make_upgrade_body,
+    "hoist": _make_upgrade_body,
+    "lock": _make_units_body,
+    "explain": _make_units_body,
+    "blocks": _make_blocks_body,
+    "replay": _make_replay_body,
+    "rule": _make_rules_body,
 }

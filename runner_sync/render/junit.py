@@ -14,14 +14,14 @@ from xml.etree import ElementTree
 from runner_sync.model import Finding, Report, ReviewItem
 from runner_sync.render.escape import one_line, visible
 from runner_sync.render.order import order_findings, order_reviews, order_units
-from runner_sync.render.summary import reason_of, taken
+from runner_sync.render.summary import describe_choice, get_reason
 
 
 def render_junit(report: Report) -> str:
     """Return one test suite named after the command. It carries no times: equal runs give equal files."""
-    cases = [*_reported(report), *_passes(report)]
+    cases = [*_iter_reported(report), *_iter_passes(report)]
     if not cases:
-        cases = [_case(report.command, "no findings")]
+        cases = [_make_case(report.command, "no findings")]
     failed = sum(case.find("failure") is not None for case in cases)
     numbers = {"tests": str(len(cases)), "failures": str(failed), "errors": "0"}
     root = ElementTree.Element("testsuites", {"name": "runner-sync", **numbers})
@@ -31,33 +31,33 @@ def render_junit(report: Report) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _reported(report: Report) -> Iterator[ElementTree.Element]:
+def _iter_reported(report: Report) -> Iterator[ElementTree.Element]:
     for finding in order_findings(report.findings):
-        yield _finding(finding)
+        yield _make_finding_case(finding)
     for item in order_reviews(report.reviews):
-        yield _review(item)
+        yield _make_review_case(item)
 
 
-def _finding(finding: Finding) -> ElementTree.Element:
+def _make_finding_case(finding: Finding) -> ElementTree.Element:
     name = " ".join(part for part in (finding.code, finding.unit, finding.symbol) if part)
     text = f"{finding.path}:{finding.line}\n{finding.message}" + (f"\nFix: {finding.fix}" if finding.fix else "")
-    return _case(finding.path, name, message=finding.message, kind=finding.severity, text=text)
+    return _make_case(finding.path, name, message=finding.message, kind=finding.severity, text=text)
 
 
-def _review(item: ReviewItem) -> ElementTree.Element:
-    text = f"{item.path}:{item.line}\n{reason_of(item)}\nTook {taken(item)}."
-    return _case(item.path, f"{item.id} {item.unit}", message=reason_of(item), kind="review", text=text)
+def _make_review_case(item: ReviewItem) -> ElementTree.Element:
+    text = f"{item.path}:{item.line}\n{get_reason(item)}\nTook {describe_choice(item)}."
+    return _make_case(item.path, f"{item.id} {item.unit}", message=get_reason(item), kind="review", text=text)
 
 
-def _passes(report: Report) -> Iterator[ElementTree.Element]:
+def _iter_passes(report: Report) -> Iterator[ElementTree.Element]:
     failing = {(finding.path, finding.unit) for finding in report.findings}
     failing |= {(item.path, item.unit) for item in report.reviews}
     for unit in order_units(report.units):
         if (unit.path, unit.unit) not in failing:
-            yield _case(unit.path, unit.unit)
+            yield _make_case(unit.path, unit.unit)
 
 
-def _case(classname: str, name: str, *, message: str = "", kind: str = "", text: str = "") -> ElementTree.Element:
+def _make_case(classname: str, name: str, *, message: str = "", kind: str = "", text: str = "") -> ElementTree.Element:
     case = ElementTree.Element("testcase", {"classname": one_line(classname), "name": one_line(name)})
     if kind == "info":
         ElementTree.SubElement(case, "system-out").text = visible(text)

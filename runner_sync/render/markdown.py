@@ -11,9 +11,15 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 from runner_sync.model import Block, Finding, Report, ReviewItem, UnitReport
-from runner_sync.render.escape import html_code, markdown_code, markdown_fence, markdown_text, visible
+from runner_sync.render.escape import (
+    make_markdown_code,
+    make_markdown_fence,
+    make_markdown_text,
+    quote_html,
+    visible,
+)
 from runner_sync.render.order import (
-    natural,
+    make_natural_key,
     order_blocks,
     order_hunks,
     order_questions,
@@ -21,18 +27,18 @@ from runner_sync.render.order import (
     order_worst_first,
 )
 from runner_sync.render.summary import (
-    chosen_side,
-    closed,
-    command,
     count,
+    count_reviews,
+    describe_choice,
+    end_sentence,
+    find_chosen_side,
+    format_command,
+    get_kind,
+    get_reason,
+    get_sides,
     has_twins,
     is_changed,
-    items_asked,
-    kind_of,
-    reason_of,
-    sides_of,
     summarize,
-    taken,
 )
 
 # GitHub refuses comments above 65,536 characters and step summaries above 1 MiB (docs.github.com); Buildkite
@@ -49,29 +55,29 @@ _NUMBER = 20
 def render_markdown(report: Report, *, limit: int = COMMENT_LIMIT) -> str:
     """Return the report as Markdown of at most ``limit`` bytes; notes take up to half of what the head leaves."""
     if report.command == "blocks":
-        return "\n".join(_reference_page(report)).rstrip("\n") + "\n"
+        return "\n".join(_iter_reference_page(report)).rstrip("\n") + "\n"
     if report.command == "rule":
-        return "\n\n".join(_rules(report)) + "\n"
-    head = [f"**{markdown_text(summarize(report))}**", *_inputs(report)]
-    body = _BODIES.get(report.command, _findings_parts)(report)
-    room = limit - sum(_size(line) for line in head)
-    notes = "\n".join(f"- {note}" for note in _within(map(markdown_text, report.notes), room // 2, "note"))
-    parts = _within(body, room - _size(notes), "part")
+        return "\n\n".join(_iter_rules(report)) + "\n"
+    head = [f"**{make_markdown_text(summarize(report))}**", *_render_inputs(report)]
+    body = _BODIES.get(report.command, _iter_findings_parts)(report)
+    room = limit - sum(_measure(line) for line in head)
+    notes = "\n".join(f"- {note}" for note in _keep_within(map(make_markdown_text, report.notes), room // 2, "note"))
+    parts = _keep_within(body, room - _measure(notes), "part")
     return "\n\n".join([*head, *parts, *([notes] if notes else [])]) + "\n"
 
 
-def _size(part: str) -> int:
+def _measure(part: str) -> int:
     """The bytes of a part, with three for its bullet and line break, or for the blank line behind it."""
     return len(part.encode("utf-8", "replace")) + 3
 
 
-def _within(parts: Iterable[str], limit: int, noun: str) -> list[str]:
+def _keep_within(parts: Iterable[str], limit: int, noun: str) -> list[str]:
     """Keep whole parts while they fit into ``limit`` bytes, then say how many were left out."""
     kept: list[str] = []
-    left = limit - _size(_CUT) - _NUMBER
+    left = limit - _measure(_CUT) - _NUMBER
     dropped = 0
     for part in parts:
-        left -= _size(part)
+        left -= _measure(part)
         if left < 0 or dropped:
             dropped += 1
         else:
@@ -79,156 +85,158 @@ def _within(parts: Iterable[str], limit: int, noun: str) -> list[str]:
     return [*kept, _CUT.format(count(dropped, noun))] if dropped else kept
 
 
-def _inputs(report: Report) -> list[str]:
-    said = [f"{source.project} {markdown_code(source.ref)} ({source.kind})" for source in report.inputs]
+def _render_inputs(report: Report) -> list[str]:
+    said = [f"{source.project} {make_markdown_code(source.ref)} ({source.kind})" for source in report.inputs]
     return [" · ".join(said)] if said else []
 
 
-def _table(header: str, rows: list[list[str]]) -> str:
+def _render_table(header: str, rows: list[list[str]]) -> str:
     names = header.split(" | ")
     lines = [f"| {header} |", f"|{' --- |' * len(names)}"]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
-def _cell(text: str) -> str:
-    return markdown_code(text, in_table=True)
+def _render_cell(text: str) -> str:
+    return make_markdown_code(text, in_table=True)
 
 
-def _upgrade_parts(report: Report) -> Iterator[str]:
+def _iter_upgrade_parts(report: Report) -> Iterator[str]:
     units = [unit for unit in order_units(report.units) if is_changed(unit)]
     for path, group in groupby(units, key=lambda unit: unit.path):
-        rows = [_unit_row(unit, report) for unit in group]
+        rows = [_make_unit_row(unit, report) for unit in group]
         ported = "ported from GPU | " if has_twins(report) else ""
         header = f"unit | kind | outcome | base | taken from upstream | {ported}kept of omni | removed"
-        yield f"#### {markdown_code(path)}\n\n{_table(header, rows)}"
+        yield f"#### {make_markdown_code(path)}\n\n{_render_table(header, rows)}"
     if report.reviews:
-        yield f"### {items_asked(report)}"
-    yield from (_review(item) for item in order_questions(report.reviews))
-    yield from _findings_parts(report)
+        yield f"### {count_reviews(report)}"
+    yield from (_render_review(item) for item in order_questions(report.reviews))
+    yield from _iter_findings_parts(report)
 
 
-def _unit_row(unit: UnitReport, report: Report) -> list[str]:
+def _make_unit_row(unit: UnitReport, report: Report) -> list[str]:
     ref = unit.base or unit.gpu
-    base = f"{_cell(ref.ref)} {markdown_text(ref.how)} {ref.similarity:.2f}" if ref else "–"
+    base = f"{_render_cell(ref.ref)} {make_markdown_text(ref.how)} {ref.similarity:.2f}" if ref else "–"
     ported = (unit.ported,) if has_twins(report) else ()
     figures = [str(value) for value in (unit.taken, *ported, unit.kept, unit.removed)]
-    return [_cell(unit.unit), kind_of(unit, report), unit.outcome, base, *figures]
+    return [_render_cell(unit.unit), get_kind(unit, report), unit.outcome, base, *figures]
 
 
-def _review(item: ReviewItem) -> str:
+def _render_review(item: ReviewItem) -> str:
     place = f"{item.path}:{item.line}"
-    chosen = chosen_side(item)
+    chosen = find_chosen_side(item)
     lines = [
-        f"<details><summary><b>{html_code(item.id)}</b> {html_code(place)} {html_code(item.unit)}</summary>",
-        f"{markdown_text(closed(reason_of(item)))} Took {taken(item)}.",
+        f"<details><summary><b>{quote_html(item.id)}</b> {quote_html(place)} {quote_html(item.unit)}</summary>",
+        f"{make_markdown_text(end_sentence(get_reason(item)))} Took {describe_choice(item)}.",
     ]
-    sides = sides_of(item)
+    sides = get_sides(item)
     for side, text in sides.items():
         if not (side == "chosen" and chosen in (*sides, "nothing")):
             lines.append(f"{side}:" if text.strip() else f"{side}: nothing")
-            lines += [_side(text)] if text.strip() else []
+            lines += [_render_side(text)] if text.strip() else []
     return "\n\n".join([*lines, "</details>"])
 
 
-def _side(text: str) -> str:
+def _render_side(text: str) -> str:
     lines = text.strip("\n").split("\n")
     rest = len(lines) - _SIDE_LINES
-    fence = markdown_fence("\n".join(lines[:_SIDE_LINES]))
+    fence = make_markdown_fence("\n".join(lines[:_SIDE_LINES]))
     return f"{fence}\n\n… {count(rest, 'more line')}" if rest > 0 else fence
 
 
-def _findings_parts(report: Report) -> Iterator[str]:
+def _iter_findings_parts(report: Report) -> Iterator[str]:
     findings = order_worst_first(report.findings)
     if findings:
         yield f"### {count(len(findings), 'finding')}"
-    yield from (_finding(finding) for finding in findings)
+    yield from (_render_finding(finding) for finding in findings)
 
 
-def _finding(finding: Finding) -> str:
+def _render_finding(finding: Finding) -> str:
     place = f"{finding.path}:{finding.line}"
-    unit = f" in {markdown_code(finding.unit)}" if finding.unit else ""
-    text = f"- **{markdown_text(finding.code)}** {finding.severity} {markdown_code(place)}{unit}: "
-    text += markdown_text(finding.message).rstrip(".") + "."
+    unit = f" in {make_markdown_code(finding.unit)}" if finding.unit else ""
+    text = f"- **{make_markdown_text(finding.code)}** {finding.severity} {make_markdown_code(place)}{unit}: "
+    text += make_markdown_text(finding.message).rstrip(".") + "."
     if "\n" in finding.fix.strip():
-        fence = markdown_fence(finding.fix, "diff").replace("\n", "\n  ")
+        fence = make_markdown_fence(finding.fix, "diff").replace("\n", "\n  ")
         return f"{text}\n\n  {fence}"
-    return f"{text} Fix: {_advice(finding.fix)}" if finding.fix.strip() else text
+    return f"{text} Fix: {_render_fix(finding.fix)}" if finding.fix.strip() else text
 
 
-def _advice(fix: str) -> str:
-    return markdown_code(fix) if fix.startswith("runner-sync ") else markdown_text(fix)
+def _render_fix(fix: str) -> str:
+    return make_markdown_code(fix) if fix.startswith("runner-sync ") else make_markdown_text(fix)
 
 
-def _reference_page(report: Report) -> Iterator[str]:
+def _iter_reference_page(report: Report) -> Iterator[str]:
     yield "# Omni code in the runners\n"
-    written = f"Written by {command(report, 'blocks -o markdown')}; do not edit by hand."
-    yield f"{markdown_text(summarize(report))} {written}\n"
-    yield from (f"{line}\n" for line in _inputs(report))
+    written = f"Written by {format_command(report, 'blocks -o markdown')}; do not edit by hand."
+    yield f"{make_markdown_text(summarize(report))} {written}\n"
+    yield from (f"{line}\n" for line in _render_inputs(report))
     for path, in_file in groupby(order_blocks(report.blocks), key=lambda block: block.path):
-        yield f"## {markdown_code(path)}\n"
+        yield f"## {make_markdown_code(path)}\n"
         for unit, blocks in groupby(in_file, key=lambda block: block.unit):
-            yield f"### {markdown_code(unit) or 'module level'}\n"
+            yield f"### {make_markdown_code(unit) or 'module level'}\n"
             header = "lines | marked | purpose | names used | names defined" + (" | twin" if has_twins(report) else "")
-            yield _table(header, [_block_row(block, report) for block in blocks]) + "\n"
-    yield from (f"- {markdown_text(note)}" for note in report.notes)
+            yield _render_table(header, [_make_block_row(block, report) for block in blocks]) + "\n"
+    yield from (f"- {make_markdown_text(note)}" for note in report.notes)
 
 
-def _block_row(block: Block, report: Report) -> list[str]:
+def _make_block_row(block: Block, report: Report) -> list[str]:
     lines = f"{block.start}–{block.end}" if block.end > block.start else str(block.start)
-    used, defined = (" ".join(_cell(name) for name in names) for names in (block.names_used, block.names_defined))
-    twin = [_cell(block.twin) if block.twin else "none"] if has_twins(report) else []
-    label = markdown_text(block.label, in_table=True) or "–"
+    used, defined = (
+        " ".join(_render_cell(name) for name in names) for names in (block.names_used, block.names_defined)
+    )
+    twin = [_render_cell(block.twin) if block.twin else "none"] if has_twins(report) else []
+    label = make_markdown_text(block.label, in_table=True) or "–"
     return [lines, "yes" if block.marked else "no", label, used or "–", defined or "–", *twin]
 
 
-def _bases_parts(report: Report) -> Iterator[str]:
+def _iter_bases_parts(report: Report) -> Iterator[str]:
     for path, group in groupby(order_units(report.units), key=lambda unit: unit.path):
         header = "unit | kind | base" + (" | GPU twin" if has_twins(report) else "")
-        rows = [[_cell(unit.unit), unit.kind, *_refs(unit)][: len(header.split(" | "))] for unit in group]
-        yield f"#### {markdown_code(path)}\n\n{_table(header, rows)}"
+        rows = [[_render_cell(unit.unit), unit.kind, *_render_refs(unit)][: len(header.split(" | "))] for unit in group]
+        yield f"#### {make_markdown_code(path)}\n\n{_render_table(header, rows)}"
 
 
-def _refs(unit: UnitReport) -> list[str]:
+def _render_refs(unit: UnitReport) -> list[str]:
     said = []
     for ref in (unit.base, unit.gpu):
-        names = f"{ref.project} {_cell(ref.ref)} {_cell(ref.qualname)}" if ref else "–"
-        said.append(f"{names} {markdown_text(ref.how)} {ref.similarity:.2f}" if ref else names)
+        names = f"{ref.project} {_render_cell(ref.ref)} {_render_cell(ref.qualname)}" if ref else "–"
+        said.append(f"{names} {make_markdown_text(ref.how)} {ref.similarity:.2f}" if ref else names)
     return said
 
 
-def _explain_parts(report: Report) -> Iterator[str]:
+def _iter_explain_parts(report: Report) -> Iterator[str]:
     for unit in order_units(report.units):
         hunks = sorted(unit.hunks, key=lambda hunk: (hunk.line, hunk.end_line, hunk.cause))
-        rows = [[f"{hunk.line}–{hunk.end_line}", hunk.provenance, markdown_text(hunk.cause)] for hunk in hunks]
-        place = f"{markdown_code(unit.path)} {markdown_code(unit.unit)}"
-        yield f"#### {place}\n\n{_table('lines | from | cause', rows)}"
+        rows = [[f"{hunk.line}–{hunk.end_line}", hunk.provenance, make_markdown_text(hunk.cause)] for hunk in hunks]
+        place = f"{make_markdown_code(unit.path)} {make_markdown_code(unit.unit)}"
+        yield f"#### {place}\n\n{_render_table('lines | from | cause', rows)}"
 
 
-def _replay_parts(report: Report) -> Iterator[str]:
+def _iter_replay_parts(report: Report) -> Iterator[str]:
     rows = []
-    for row in sorted(report.replay, key=lambda row: natural(row.case)):
+    for row in sorted(report.replay, key=lambda row: make_natural_key(row.case)):
         ratios = [f"{value:.2f}" for value in (row.effort_left, row.kept, row.recall, row.precision)]
         rest = [str(row.silent), "yes" if row.parses else "**no**", str(row.reviews), f"{row.seconds:.1f}"]
-        rows.append([_cell(row.case), str(row.work), str(row.left), *ratios, *rest])
+        rows.append([_render_cell(row.case), str(row.work), str(row.left), *ratios, *rest])
     if rows:
         header = "case | work | left | effort left | kept | recall | precision | silent | parses | reviews | seconds"
-        yield _table(header, rows)
+        yield _render_table(header, rows)
     for hunk in order_hunks(report.replay_hunks):
-        title = f"{html_code(hunk.case)} {html_code(hunk.path)} {count(hunk.lines, 'line')}, {html_code(hunk.side)}"
-        yield f"<details><summary>{title}</summary>\n\n{_side(hunk.text)}\n\n</details>"
+        title = f"{quote_html(hunk.case)} {quote_html(hunk.path)} {count(hunk.lines, 'line')}, {quote_html(hunk.side)}"
+        yield f"<details><summary>{title}</summary>\n\n{_render_side(hunk.text)}\n\n</details>"
 
 
-def _rules(report: Report) -> Iterator[str]:
+def _iter_rules(report: Report) -> Iterator[str]:
     for rule in sorted(report.rules, key=lambda rule: rule.code):
-        yield f"### {markdown_text(rule.code)} {markdown_text(rule.name)}"
+        yield f"### {make_markdown_text(rule.code)} {make_markdown_text(rule.name)}"
         # The text of a rule is the tool's own Markdown.
-        yield visible(rule.text).strip() or markdown_text(rule.summary)
+        yield visible(rule.text).strip() or make_markdown_text(rule.summary)
 
 
 _BODIES: dict[str, Callable[[Report], Iterator[str]]] = {
-    "upgrade": _upgrade_parts,
-    "hoist": _upgrade_parts,
-    "lock": _bases_parts,
-    "explain": _explain_parts,
-    "replay": _replay_parts,
+    "upgrade": _iter_upgrade_parts,
+    "hoist": _iter_upgrade_parts,
+    "lock": _iter_bases_parts,
+    "explain": _iter_explain_parts,
+    "replay": _iter_replay_parts,
 }

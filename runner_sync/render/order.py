@@ -14,23 +14,23 @@ _SEVERITY: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 _LAST_LINE = 1 << 31
 
 
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+def make_natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     """Return a sort key under which ``R2`` comes before ``R10``."""
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text) if part)
 
 
 def order_units(units: Iterable[UnitReport]) -> tuple[UnitReport, ...]:
     """Sort by file, then by the first changed line (units without one come last), then by name."""
-    return tuple(sorted(units, key=lambda unit: (unit.path, _first_line(unit), unit.unit)))
+    return tuple(sorted(units, key=lambda unit: (unit.path, _get_first_line(unit), unit.unit)))
 
 
-def _first_line(unit: UnitReport) -> int:
+def _get_first_line(unit: UnitReport) -> int:
     return min((hunk.line for hunk in unit.hunks), default=_LAST_LINE)
 
 
 def order_reviews(reviews: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
     """Sort by file, line and id: the order in which a person walks through the files."""
-    return tuple(sorted(reviews, key=lambda item: (item.path, item.line, natural(item.id), item.unit)))
+    return tuple(sorted(reviews, key=lambda item: (item.path, item.line, make_natural_key(item.id), item.unit)))
 
 
 def order_questions(reviews: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
@@ -46,15 +46,15 @@ def order_questions(reviews: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
 
 def order_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Sort by file, line, column and code."""
-    return tuple(sorted(findings, key=_place_key))
+    return tuple(sorted(findings, key=_make_place_key))
 
 
 def order_worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Sort by severity first, for readers that show only the first few."""
-    return tuple(sorted(findings, key=lambda finding: (_SEVERITY[finding.severity], *_place_key(finding))))
+    return tuple(sorted(findings, key=lambda finding: (_SEVERITY[finding.severity], *_make_place_key(finding))))
 
 
-def _place_key(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
+def _make_place_key(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
     place = (finding.path, finding.line, finding.column, finding.code)
     return (*place, finding.unit, finding.symbol, finding.message)
 
@@ -72,4 +72,6 @@ def order_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 def order_hunks(hunks: Iterable[ReplayHunk]) -> tuple[ReplayHunk, ...]:
     """Sort by case, then the largest first: it is what to improve next."""
-    return tuple(sorted(hunks, key=lambda hunk: (natural(hunk.case), -hunk.lines, hunk.path, hunk.side, hunk.text)))
+    return tuple(
+        sorted(hunks, key=lambda hunk: (make_natural_key(hunk.case), -hunk.lines, hunk.path, hunk.side, hunk.text))
+    )

@@ -40,7 +40,7 @@ def read_patch(text: str) -> tuple[Replacement, ...]:
             if sum(line[:1] in (" ", "-") for line in body) != length:
                 return ()
             # A hunk without old lines gives the line *after* which it inserts.
-            found += _replacements(body, start if length else start + 1)
+            found += _iter_replacements(body, start if length else start + 1)
     return tuple(found)
 
 
@@ -54,7 +54,7 @@ def _take_body(lines: list[str]) -> list[str]:
     return body
 
 
-def _replacements(body: list[str], line: int) -> Iterator[Replacement]:
+def _iter_replacements(body: list[str], line: int) -> Iterator[Replacement]:
     removed, inserted = 0, ""
     for text in body:
         if text[:1] == "-":

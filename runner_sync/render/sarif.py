@@ -12,12 +12,12 @@ from typing import Any
 
 from runner_sync import __version__
 from runner_sync.model import Finding, Report, ReviewItem, RuleText, Severity
-from runner_sync.render.escape import one_line, relative_uri, visible
+from runner_sync.render.escape import make_relative_uri, one_line, visible
 from runner_sync.render.excerpt import has_columns, has_end_column
 from runner_sync.render.fingerprint import REVIEW_NAME, identify_findings, identify_reviews
 from runner_sync.render.order import order_findings, order_reviews
 from runner_sync.render.patch import Replacement, read_patch
-from runner_sync.render.summary import closed, reason_of, taken
+from runner_sync.render.summary import describe_choice, end_sentence, get_reason
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "%SRCROOT%"
@@ -43,13 +43,13 @@ Json = dict[str, Any]
 
 def render_sarif(report: Report) -> str:
     """Return one SARIF run with the rules that are known or used, and a result per finding and review item."""
-    rules = _rules(report)
+    rules = _collect_rules(report)
     positions = {rule.code: index for index, rule in enumerate(rules)}
     findings = identify_findings(order_findings(report.findings))
-    results = [_finding(finding, mark, positions[finding.code]) for finding, mark in findings]
+    results = [_make_finding_result(finding, mark, positions[finding.code]) for finding, mark in findings]
     reviews = identify_reviews(order_reviews(report.reviews))
-    results += [_review(item, mark, positions["RS000"]) for item, mark in reviews]
-    driver = {"name": "runner-sync", "version": __version__, "rules": [_rule(rule) for rule in rules]}
+    results += [_make_review_result(item, mark, positions["RS000"]) for item, mark in reviews]
+    driver = {"name": "runner-sync", "version": __version__, "rules": [_make_rule(rule) for rule in rules]}
     run = {
         "tool": {"driver": driver},
         "originalUriBaseIds": {
@@ -63,7 +63,7 @@ def render_sarif(report: Report) -> str:
     return json.dumps(log, indent=2).replace("\x7f", "\\u007f") + "\n"
 
 
-def _rules(report: Report) -> list[RuleText]:
+def _collect_rules(report: Report) -> list[RuleText]:
     """The rules of the report, and one for every other code in it, described by its family."""
     known = {rule.code: rule for rule in report.rules}
     if report.reviews:
@@ -75,7 +75,7 @@ def _rules(report: Report) -> list[RuleText]:
     return [known[code] for code in sorted(known)]
 
 
-def _rule(rule: RuleText) -> Json:
+def _make_rule(rule: RuleText) -> Json:
     text = visible(rule.text).strip() or one_line(rule.summary)
     return {
         "id": rule.code,
@@ -87,8 +87,8 @@ def _rule(rule: RuleText) -> Json:
     }
 
 
-def _finding(finding: Finding, fingerprint: str, position: int) -> Json:
-    region = _region(finding.line, finding.end_line)
+def _make_finding_result(finding: Finding, fingerprint: str, position: int) -> Json:
+    region = _make_region(finding.line, finding.end_line)
     if has_columns(finding):
         region["startColumn"] = finding.column
     if has_end_column(finding):
@@ -98,50 +98,50 @@ def _finding(finding: Finding, fingerprint: str, position: int) -> Json:
         "ruleIndex": position,
         "level": _LEVELS[finding.severity],
         "message": {"text": one_line(finding.message)},
-        "locations": [_location(finding.path, region, finding.unit)],
+        "locations": [_make_location(finding.path, region, finding.unit)],
         "partialFingerprints": {"runnerSync/v1": fingerprint},
     }
-    fixes = _fixes(finding)
+    fixes = _make_fixes(finding)
     return {**result, "fixes": fixes} if fixes else result
 
 
-def _review(item: ReviewItem, fingerprint: str, position: int) -> Json:
-    said = f"{closed(one_line(reason_of(item)))} Took {taken(item)} ({one_line(item.id)})."
+def _make_review_result(item: ReviewItem, fingerprint: str, position: int) -> Json:
+    said = f"{end_sentence(one_line(get_reason(item)))} Took {describe_choice(item)} ({one_line(item.id)})."
     return {
         "ruleId": "RS000",
         "ruleIndex": position,
         "level": "note",
         "message": {"text": said},
-        "locations": [_location(item.path, _region(item.line, item.end_line), item.unit)],
+        "locations": [_make_location(item.path, _make_region(item.line, item.end_line), item.unit)],
         "partialFingerprints": {"runnerSync/v1": fingerprint},
     }
 
 
-def _artifact(path: str) -> Json:
-    return {"uri": relative_uri(path), "uriBaseId": _ROOT}
+def _make_artifact(path: str) -> Json:
+    return {"uri": make_relative_uri(path), "uriBaseId": _ROOT}
 
 
-def _region(line: int, end_line: int) -> Json:
+def _make_region(line: int, end_line: int) -> Json:
     first = max(line, 1)
     return {"startLine": first, "endLine": max(end_line, first)}
 
 
-def _location(path: str, region: Json, unit: str) -> Json:
-    location: Json = {"physicalLocation": {"artifactLocation": _artifact(path), "region": region}}
+def _make_location(path: str, region: Json, unit: str) -> Json:
+    location: Json = {"physicalLocation": {"artifactLocation": _make_artifact(path), "region": region}}
     if unit:
         location["logicalLocations"] = [{"fullyQualifiedName": one_line(unit)}]
     return location
 
 
-def _fixes(finding: Finding) -> list[Json]:
-    replacements = [_replacement(item) for item in read_patch(finding.fix)]
+def _make_fixes(finding: Finding) -> list[Json]:
+    replacements = [_make_replacement(item) for item in read_patch(finding.fix)]
     if not replacements:
         return []
-    change = {"artifactLocation": _artifact(finding.path), "replacements": replacements}
+    change = {"artifactLocation": _make_artifact(finding.path), "replacements": replacements}
     return [{"description": {"text": "What `runner-sync upgrade` would write."}, "artifactChanges": [change]}]
 
 
-def _replacement(item: Replacement) -> Json:
+def _make_replacement(item: Replacement) -> Json:
     region = {
         "startLine": item.line,
         "startColumn": 1,

@@ -30,9 +30,9 @@ def has_twins(report: Report) -> bool:
     return any(unit.gpu or unit.ported for unit in report.units) or any(block.twin for block in report.blocks)
 
 
-def kind_of(unit: UnitReport, report: Report) -> str:
+def get_kind(unit: UnitReport, report: Report) -> str:
     """The kind of the unit; a dash if no upstream was read, for only that tells a copy from omni's own."""
-    can_tell = report.command != "upgrade" or bool(target(report, report.followed)) or unit.outcome == "added"
+    can_tell = report.command != "upgrade" or bool(name_target(report, report.followed)) or unit.outcome == "added"
     return unit.kind if can_tell else "–"
 
 
@@ -66,18 +66,18 @@ def count_findings(report: Report) -> dict[str, int]:
     }
 
 
-def target(report: Report, project: Project) -> str:
+def name_target(report: Report, project: Project) -> str:
     """Return ``vllm-ascend 0.17.0rc1`` for the last source of ``project``, or an empty string."""
     refs = [source.ref for source in report.inputs if source.project == project]
     return f"{TITLES[project]} {refs[-1]}" if refs else ""
 
 
-def file_status(change: FileChange) -> str:
+def get_file_status(change: FileChange) -> str:
     """Return ``added``, ``removed`` or ``updated`` for a changed file."""
     return "added" if change.before is None else "removed" if change.after is None else "updated"
 
 
-def chosen_side(item: ReviewItem) -> str:
+def find_chosen_side(item: ReviewItem) -> str:
     """Name the side whose text was taken: ``omni``, ``upstream`` (or ``GPU twin``), ``base``, ``both``, ``nothing`` or
     ``a merge``."""
     chosen = item.chosen.strip()
@@ -90,17 +90,17 @@ def chosen_side(item: ReviewItem) -> str:
     return "both" if len(sides) == 2 and all(side in chosen for side in sides) else "a merge"
 
 
-def sides_of(item: ReviewItem) -> dict[str, str]:
+def get_sides(item: ReviewItem) -> dict[str, str]:
     """The texts of a decision by what people call them, what was chosen last."""
     return {"base": item.base, "omni": item.omni, item.newer: item.upstream, "chosen": item.chosen}
 
 
-def taken(item: ReviewItem) -> str:
+def describe_choice(item: ReviewItem) -> str:
     """Say which side was taken and with what confidence, to put after *took*: ``omni, confidence 0.50``."""
-    return f"{chosen_side(item)}, confidence {item.confidence:.2f}"
+    return f"{find_chosen_side(item)}, confidence {item.confidence:.2f}"
 
 
-def items_asked(report: Report) -> str:
+def count_reviews(report: Report) -> str:
     """How many review items there are, and how many questions where several items are one."""
     tally = count_units(report)
     is_one_each = tally["questions"] == tally["reviews"]
@@ -108,20 +108,20 @@ def items_asked(report: Report) -> str:
     return f"{count(tally['reviews'], 'review item')}{asked}"
 
 
-def reason_of(item: ReviewItem) -> str:
+def get_reason(item: ReviewItem) -> str:
     """The reason of a review item, and which question it is a part of."""
     return f"{item.reason}; part of {item.part_of}" if item.part_of else item.reason
 
 
-def closed(sentence: str) -> str:
+def end_sentence(sentence: str) -> str:
     """Return ``sentence`` with a full stop, unless it ends with one or a question mark: another sentence follows."""
     said = sentence.strip()
     return said if said.endswith((".", "?")) else f"{said}."
 
 
-def in_step(report: Report) -> str:
+def describe_in_step(report: Report) -> str:
     """The sentence of a run that found nothing to do, with the trees that it compared with."""
-    targets = [name for name in (target(report, "vllm-ascend"), target(report, "vllm")) if name]
+    targets = [name for name in (name_target(report, "vllm-ascend"), name_target(report, "vllm")) if name]
     if report.command == "verify":
         said = "Nothing new breaks" if report.summary.get("compared") else "Nothing breaks"
         if report.summary.get("noted") and targets:
@@ -138,23 +138,23 @@ def in_step(report: Report) -> str:
     return f"No findings against {targets[0]}." if targets else "No findings."
 
 
-def _upgrade_sentence(report: Report) -> str:
+def _summarize_upgrade(report: Report) -> str:
     tally = count_units(report)
-    left = f"{_unported(report)}{_left_open(report)}"
+    left = f"{_describe_unported(report)}{_describe_left_open(report)}"
     if not report.reviews and not report.findings and tally["unchanged"] == tally["units"]:
-        return f"{in_step(report).removesuffix('.')}{left}."
+        return f"{describe_in_step(report).removesuffix('.')}{left}."
     written = report.summary.get("written")
     lead = "Upgraded" if written else "Plan" if written is None else "Wrote nothing"
     added = f"{tally['added']} added, " if tally["added"] else ""
     ported = f" ({tally['units_ported']} with ports from the GPU twin)" if tally["units_ported"] else ""
     units = f"{count(tally['updated'], 'unit')} updated, {added}{tally['removed']} removed{ported}"
     found = "not verified" if report.summary.get("unverified") else count(tally["findings"], "finding")
-    rest = f"{items_asked(report)}; {found}"
+    rest = f"{count_reviews(report)}; {found}"
     files = f"; {count(written, 'file')} written" if isinstance(written, int) and written else ""
     return f"{lead}: {units}; {rest}{files}{left}."
 
 
-def _unported(report: Report) -> str:
+def _describe_unported(report: Report) -> str:
     """The part of a sentence about GPU methods that NPU continues without; empty if there are none. All of them are
     settled or asked about, but NPU is not in step with them."""
     number, asked = (report.summary.get(key, 0) for key in ("unported", "unported_asked"))
@@ -165,43 +165,43 @@ def _unported(report: Report) -> str:
     if asked in (0, number):
         which = "asked about" if asked else "named in a note"
     errors = "as errors that `--baseline FILE` can accept"
-    return f"; {stay}, {which} ({_check(report, 'RS203')} tells which override what runs on GPU, {errors})"
+    return f"; {stay}, {which} ({_format_check(report, 'RS203')} tells which override what runs on GPU, {errors})"
 
 
-def _left_open(report: Report) -> str:
+def _describe_left_open(report: Report) -> str:
     """The part of a sentence about review comments of an earlier upgrade: they make an upgrade exit with 1."""
     number = report.summary.get("left_open")
     if not isinstance(number, int) or not number:
         return ""
     comments = f"{count(number, 'review comment')} of an earlier upgrade {'is' if number == 1 else 'are'}"
-    return f"; {comments} still to be settled ({_check(report, 'RS406')})"
+    return f"; {comments} still to be settled ({_format_check(report, 'RS406')})"
 
 
-def command(report: Report, words: str) -> str:
+def format_command(report: Report, words: str) -> str:
     """``words`` as a command line of this tool, with the options that name the report's configuration and profile."""
     name, _, rest = words.partition(" ")
     return f"`runner-sync {name}{f' {report.profile}' if report.profile else ''}{f' {rest}' if rest else ''}`"
 
 
-def _check(report: Report, code: str) -> str:
-    return command(report, f"check --select {code}")
+def _format_check(report: Report, code: str) -> str:
+    return format_command(report, f"check --select {code}")
 
 
-def _findings_sentence(report: Report) -> str:
+def _summarize_findings(report: Report) -> str:
     rest = "".join(
         f"; {report.summary[key]} {what}"
         for key, what in (("accepted", "in the baseline"), ("ignored", "ignored by a comment"))
         if report.summary.get(key)
     )
     if not report.findings:
-        return f"{in_step(report).removesuffix('.')}{rest}."
+        return f"{describe_in_step(report).removesuffix('.')}{rest}."
     tally = count_findings(report)
     kinds = [count(tally[f"{noun}s"], noun) for noun in ("error", "warning", "info") if tally[f"{noun}s"]]
     files = len({finding.path for finding in report.findings})
     return f"Found {', '.join(kinds)} in {count(files, 'file')}{rest}."
 
 
-def _blocks_sentence(report: Report) -> str:
+def _summarize_blocks(report: Report) -> str:
     if not report.blocks:
         return "No omni blocks found."
     marked = sum(block.marked for block in report.blocks)
@@ -211,17 +211,17 @@ def _blocks_sentence(report: Report) -> str:
     return f"{where}; {marked} marked, {len(report.blocks) - marked} not."
 
 
-def _lock_sentence(report: Report) -> str:
+def _summarize_lock(report: Report) -> str:
     if not report.units:
         return "No units to record."
     known = sum(unit.base is not None or unit.gpu is not None for unit in report.units)
     own = sum(unit.kind == "own" and unit.base is None and unit.gpu is None for unit in report.units)
     missing = len(report.units) - known - own
     unknown = f", {missing} without one" if missing else ""
-    return f"The base of {count(known, 'unit')} is known{unknown}; {own} of omni's own{_left_open(report)}."
+    return f"The base of {count(known, 'unit')} is known{unknown}; {own} of omni's own{_describe_left_open(report)}."
 
 
-def _explain_sentence(report: Report) -> str:
+def _summarize_explain(report: Report) -> str:
     hunks = [hunk for unit in report.units for hunk in unit.hunks]
     if not hunks:
         return "Nothing to explain here: no unit covers these lines."
@@ -232,7 +232,7 @@ def _explain_sentence(report: Report) -> str:
     return f"{count(lines['upstream'], 'line')} from upstream, {ported}{lines['omni']} of omni's own."
 
 
-def _replay_sentence(report: Report) -> str:
+def _summarize_replay(report: Report) -> str:
     rows = report.replay
     if not rows:
         return "No replay case was run."
@@ -251,7 +251,7 @@ def _replay_sentence(report: Report) -> str:
     return f"{count(len(rows), 'case')}: mean {', '.join(means)}; {silent}; {parses}."
 
 
-def _hoist_sentence(report: Report) -> str:
+def _summarize_hoist(report: Report) -> str:
     removed = [unit for unit in report.units if unit.outcome == "removed"]
     added = [unit for unit in report.units if unit.outcome == "added"]
     if not removed:
@@ -264,16 +264,16 @@ def _hoist_sentence(report: Report) -> str:
 
 
 _SENTENCES: dict[str, Callable[[Report], str]] = {
-    "upgrade": _upgrade_sentence,
-    "blocks": _blocks_sentence,
-    "lock": _lock_sentence,
-    "explain": _explain_sentence,
-    "hoist": _hoist_sentence,
-    "replay": _replay_sentence,
+    "upgrade": _summarize_upgrade,
+    "blocks": _summarize_blocks,
+    "lock": _summarize_lock,
+    "explain": _summarize_explain,
+    "hoist": _summarize_hoist,
+    "replay": _summarize_replay,
     "rule": lambda report: "" if report.rules else "No such rule.",
 }
 
 
 def summarize(report: Report) -> str:
     """Return the closing sentence of a run; empty for ``rule``, which needs none."""
-    return _SENTENCES.get(report.command, _findings_sentence)(report)
+    return _SENTENCES.get(report.command, _summarize_findings)(report)

@@ -19,10 +19,10 @@ from rich.text import Text
 
 from runner_sync.model import BaseRef, Report, UnitReport
 from runner_sync.render.escape import one_line, visible
-from runner_sync.render.fitting import NARROW, Column, Row, cut_names, fitted
+from runner_sync.render.fitting import NARROW, Column, Row, cut_names, fit
 from runner_sync.render.ink import Ink
-from runner_sync.render.order import natural, order_blocks, order_hunks, order_units
-from runner_sync.render.summary import count, has_twins, is_changed, kind_of
+from runner_sync.render.order import make_natural_key, order_blocks, order_hunks, order_units
+from runner_sync.render.summary import count, get_kind, has_twins, is_changed
 
 _MARKS = {
     "updated": ("~", "cyan"),
@@ -43,19 +43,19 @@ _LINES_PER_HUNK = 12
 
 def tabulate_units(report: Report, ink: Ink) -> str:
     """Return one table per file of the units that changed or need a look, and how many did not."""
-    waiting = _reviews_per_unit(report)
+    waiting = _count_reviews_per_unit(report)
     units = [unit for unit in order_units(report.units) if is_changed(unit) or waiting.get((unit.path, unit.unit))]
-    owners = _owners((unit.path, unit.unit) for unit in report.units)
+    owners = _find_owners((unit.path, unit.unit) for unit in report.units)
     ported = has_twins(report)
-    columns = _unit_columns(units, owners, ink, ported=ported)
+    columns = _make_unit_columns(units, owners, ink, ported=ported)
     parts = []
     for path, group in groupby(units, key=lambda unit: unit.path):
         asked = [(unit, waiting.get((unit.path, unit.unit), 0)) for unit in group]
         rows = [
-            _unit_row(unit, owners[path], reviews, columns[0].width, ink) | {"kind": kind_of(unit, report)}
+            _make_unit_row(unit, owners[path], reviews, columns[0].width, ink) | {"kind": get_kind(unit, report)}
             for unit, reviews in asked
         ]
-        parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, _chosen(rows, columns), ink)}")
+        parts.append(f"{_make_heading(path, owners[path], ink)}\n{_draw(columns, _select_cells(rows, columns), ink)}")
     if units:
         rest = len(report.units) - len(units)
         legend = _LEGEND if ported else _LEGEND.replace(_PORTED, "")
@@ -63,7 +63,7 @@ def tabulate_units(report: Report, ink: Ink) -> str:
     return "\n\n".join(parts)
 
 
-def _owners(members: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _find_owners(members: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return, for (path, qualified name) pairs, the one class that a file's members belong to, or an empty string."""
     found: dict[str, set[str]] = {}
     for path, name in members:
@@ -72,21 +72,23 @@ def _owners(members: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {path: next(iter(names)) if len(names) == 1 else "" for path, names in found.items()}
 
 
-def _short(name: str, owner: str) -> str:
+def _shorten_name(name: str, owner: str) -> str:
     return one_line(name.removeprefix(owner) if owner and name.startswith(owner + ".") else name)
 
 
-def _file_heading(path: str, owner: str, ink: Ink) -> str:
+def _make_heading(path: str, owner: str, ink: Ink) -> str:
     return f"{ink.paint(one_line(path), 'bold')}{'  ' + one_line(owner) if owner else ''}"
 
 
-def _unit_columns(units: Sequence[UnitReport], owners: dict[str, str], ink: Ink, *, ported: bool) -> list[Column]:
+def _make_unit_columns(units: Sequence[UnitReport], owners: dict[str, str], ink: Ink, *, ported: bool) -> list[Column]:
     """Return columns that fit the width: first the base gets narrower, then the names, and figures never do."""
-    names = max(len("  unit"), *(len(_short(unit.unit, owners[unit.path])) + 2 for unit in units), 0)
-    bases = max(len("base"), *(len(_base(unit.base or unit.gpu, ink)) for unit in units), 0)
+    names = max(len("  unit"), *(len(_shorten_name(unit.unit, owners[unit.path])) + 2 for unit in units), 0)
+    bases = max(len("base"), *(len(_format_base(unit.base or unit.gpu, ink)) for unit in units), 0)
     removed = any(unit.removed for unit in units)
     figures = ["taken", *["ported"] * ported, "kept", *["removed"] * removed, "review"]
-    excess = names + 8 + bases + sum(map(len, figures)) + (1 + _padding(ink.width)) * (len(figures) + 3) - ink.width
+    excess = (
+        names + 8 + bases + sum(map(len, figures)) + (1 + _choose_padding(ink.width)) * (len(figures) + 3) - ink.width
+    )
     off_bases = max(0, min(excess, bases - 12))
     names -= max(0, min(excess - off_bases, names - 12))
     text = [
@@ -97,15 +99,15 @@ def _unit_columns(units: Sequence[UnitReport], owners: dict[str, str], ink: Ink,
     return [*text, *(Column(name, figures=True, rank=_RANKS.get(name, 0)) for name in figures)]
 
 
-def _padding(width: int) -> int:
+def _choose_padding(width: int) -> int:
     return 1 if width >= 100 else 0
 
 
-def _chosen(rows: Iterable[dict[str, str | Text]], columns: Sequence[Column]) -> list[Row]:
+def _select_cells(rows: Iterable[dict[str, str | Text]], columns: Sequence[Column]) -> list[Row]:
     return [[row[column.name] for column in columns] for row in rows]
 
 
-def _elided(name: str, room: int) -> str:
+def _elide(name: str, room: int) -> str:
     """A qualified name in at most ``room`` columns, with ``…`` for the end of its class. If even the member alone is
     too long, the whole name is folded."""
     owner, _, member = name.rpartition(".")
@@ -116,32 +118,32 @@ def _elided(name: str, room: int) -> str:
     return "\n  ".join(name[start : start + room] for start in range(0, len(name), room))
 
 
-def _unit_row(unit: UnitReport, owner: str, reviews: int, width: int, ink: Ink) -> dict[str, str | Text]:
+def _make_unit_row(unit: UnitReport, owner: str, reviews: int, width: int, ink: Ink) -> dict[str, str | Text]:
     mark, style = _MARKS[unit.outcome]
-    name = _short(unit.unit, owner)
+    name = _shorten_name(unit.unit, owner)
     return {
-        "  unit": Text.assemble((mark, style), " ", name if ink.width < NARROW else _elided(name, width - 2)),
-        "base": _base(unit.base or unit.gpu, ink),
-        "taken": _number(unit.taken),
-        "ported": _number(unit.ported),
-        "kept": _number(unit.kept),
-        "removed": _number(unit.removed),
-        "review": _number(reviews),
+        "  unit": Text.assemble((mark, style), " ", name if ink.width < NARROW else _elide(name, width - 2)),
+        "base": _format_base(unit.base or unit.gpu, ink),
+        "taken": _format_number(unit.taken),
+        "ported": _format_number(unit.ported),
+        "kept": _format_number(unit.kept),
+        "removed": _format_number(unit.removed),
+        "review": _format_number(reviews),
     }
 
 
-def _reviews_per_unit(report: Report) -> dict[tuple[str, str], int]:
+def _count_reviews_per_unit(report: Report) -> dict[tuple[str, str], int]:
     tally: dict[tuple[str, str], int] = {}
     for item in report.reviews:
         tally[item.path, item.unit] = tally.get((item.path, item.unit), 0) + 1
     return tally
 
 
-def _number(value: int) -> str:
+def _format_number(value: int) -> str:
     return str(value) if value else "·"
 
 
-def _base(ref: BaseRef | None, ink: Ink) -> str:
+def _format_base(ref: BaseRef | None, ink: Ink) -> str:
     if ref is None:
         return "–"
     return one_line(ref.ref if ink.width < NARROW else f"{ref.ref} {ref.how} {ref.similarity:.2f}")
@@ -149,18 +151,21 @@ def _base(ref: BaseRef | None, ink: Ink) -> str:
 
 def tabulate_bases(report: Report, ink: Ink) -> str:
     """Return one table per file with what each unit was last synced to."""
-    owners = _owners((unit.path, unit.unit) for unit in report.units)
+    owners = _find_owners((unit.path, unit.unit) for unit in report.units)
     columns = [Column("unit"), Column("kind", 8, rank=1), Column("base"), Column("GPU twin")]
     columns = columns if has_twins(report) else columns[:-1]
     parts = []
     for path, group in groupby(order_units(report.units), key=lambda unit: unit.path):
-        cells = [(_short(unit.unit, owners[path]), unit.kind, _base(unit.base, ink), _twin(unit)) for unit in group]
+        cells = [
+            (_shorten_name(unit.unit, owners[path]), unit.kind, _format_base(unit.base, ink), _format_twin(unit))
+            for unit in group
+        ]
         rows = [row[: len(columns)] for row in cells]
-        parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, rows, ink)}")
+        parts.append(f"{_make_heading(path, owners[path], ink)}\n{_draw(columns, rows, ink)}")
     return "\n\n".join(parts)
 
 
-def _twin(unit: UnitReport) -> str:
+def _format_twin(unit: UnitReport) -> str:
     """The revision at which the GPU twin was last ported, and the twin's name if its member name is another one."""
     if unit.gpu is None:
         return "–"
@@ -171,7 +176,7 @@ def _twin(unit: UnitReport) -> str:
 def tabulate_blocks(report: Report, ink: Ink) -> str:
     """Return one table per file of the omni blocks."""
     parts = []
-    owners = _owners((block.path, block.unit) for block in report.blocks)
+    owners = _find_owners((block.path, block.unit) for block in report.blocks)
     for path, group in groupby(order_blocks(report.blocks), key=lambda block: block.path):
         rows: list[Row] = []
         for block in group:
@@ -180,7 +185,7 @@ def tabulate_blocks(report: Report, ink: Ink) -> str:
             uses = " ".join(one_line(name) for name in block.names_used)
             rows.append(
                 (
-                    _short(block.unit, owners[path]),
+                    _shorten_name(block.unit, owners[path]),
                     lines,
                     marked,
                     one_line(block.label),
@@ -190,14 +195,14 @@ def tabulate_blocks(report: Report, ink: Ink) -> str:
             )
         columns = [Column(name, rank=rank) for name, rank in _BLOCK_COLUMNS if has_twins(report) or name != "twin"]
         rows = [row[: len(columns)] for row in rows]
-        parts.append(f"{_file_heading(path, owners[path], ink)}\n{_draw(columns, rows, ink)}")
+        parts.append(f"{_make_heading(path, owners[path], ink)}\n{_draw(columns, rows, ink)}")
     return "\n\n".join(parts)
 
 
-def show_replay(report: Report, ink: Ink) -> str:
+def tabulate_replay(report: Report, ink: Ink) -> str:
     """Return the score table and, for each case, the largest hunks by which results differ from the release."""
     rows: list[Row] = []
-    for row in sorted(report.replay, key=lambda row: natural(row.case)):
+    for row in sorted(report.replay, key=lambda row: make_natural_key(row.case)):
         ratios = (f"{value:.2f}" for value in (row.effort_left, row.kept, row.recall, row.precision))
         parses = Text("yes") if row.parses else Text("no", style="red")
         rest = (str(row.silent), parses, str(row.reviews), f"{row.seconds:.1f}")
@@ -208,10 +213,10 @@ def show_replay(report: Report, ink: Ink) -> str:
     }
     columns = [Column("case"), *(Column(name, figures=True, rank=ranks.get(name, 0)) for name in names)]
     table = _draw(columns, rows, ink) if rows else ""
-    return "\n\n".join(part for part in (table, *_largest_hunks(report, ink)) if part)
+    return "\n\n".join(part for part in (table, *_iter_largest_hunks(report, ink)) if part)
 
 
-def _largest_hunks(report: Report, ink: Ink) -> Iterable[str]:
+def _iter_largest_hunks(report: Report, ink: Ink) -> Iterable[str]:
     sign = {"tool": "+", "truth": "-"}
     for case, group in groupby(order_hunks(report.replay_hunks), key=lambda hunk: hunk.case):
         hunks = list(group)
@@ -231,8 +236,8 @@ def _largest_hunks(report: Report, ink: Ink) -> Iterable[str]:
 
 def _draw(columns: Sequence[Column], rows: Sequence[Row], ink: Ink) -> str:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    table.padding = (0, _padding(ink.width), 0, 0)
-    columns, rows = fitted(columns, rows, ink.width)
+    table.padding = (0, _choose_padding(ink.width), 0, 0)
+    columns, rows = fit(columns, rows, ink.width)
     is_narrow = ink.width < NARROW and bool(rows)
     if is_narrow:
         names = cut_names([row[0] for row in rows], columns[0].width)
@@ -247,10 +252,10 @@ def _draw(columns: Sequence[Column], rows: Sequence[Row], ink: Ink) -> str:
         )
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
-    return "\n".join(line.rstrip() for line in _to_text(table, ink).rstrip("\n").split("\n"))
+    return "\n".join(line.rstrip() for line in _print_table(table, ink).rstrip("\n").split("\n"))
 
 
-def _to_text(table: Table, ink: Ink) -> str:
+def _print_table(table: Table, ink: Ink) -> str:
     stream = io.StringIO()
     console = Console(
         file=stream,

@@ -27,7 +27,7 @@ def find_template_folder() -> Path:
 
 
 @cache
-def _environment() -> Environment:
+def _make_environment() -> Environment:
     # Every template here makes HTML out of untrusted sources, so escaping does not depend on file names.
     environment = Environment(
         loader=FileSystemLoader(find_template_folder()),
@@ -43,4 +43,4 @@ def _environment() -> Environment:
 
 def fill_template(name: str, **values: object) -> str:
     """Return template ``name`` filled with ``values``; text is HTML-escaped unless it is ``Markup``."""
-    return _environment().get_template(name).render(**values)
+    return _make_environment().get_template(name).render(**values)

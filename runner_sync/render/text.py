@@ -16,8 +16,8 @@ from runner_sync.render.escape import one_line, visible
 from runner_sync.render.excerpt import has_columns, index_lines, quote_lines
 from runner_sync.render.ink import PROVENANCE_STYLE, SEVERITY_STYLE, Ink
 from runner_sync.render.order import order_findings, order_questions, order_units
-from runner_sync.render.summary import chosen_side, count, reason_of, sides_of, summarize, taken
-from runner_sync.render.widths import cells, shortened
+from runner_sync.render.summary import count, describe_choice, find_chosen_side, get_reason, get_sides, summarize
+from runner_sync.render.widths import measure, shorten
 
 _SIDE_LINES = 4
 _LEFT_OUT_LINES = 12
@@ -30,60 +30,60 @@ def render_text(report: Report, *, color: bool = False, width: int = 100) -> str
     """Return the report as text, sections separated by an empty line and closed by one summary sentence."""
     ink = Ink(color, width)
     sections = [section(report, ink) for section in _SECTIONS.get(report.command, _FINDING_SECTIONS)]
-    sections.append(_closing(report, ink))
+    sections.append(_render_closing(report, ink))
     return "\n\n".join(section for section in sections if section) + "\n"
 
 
-def _closing(report: Report, ink: Ink) -> str:
+def _render_closing(report: Report, ink: Ink) -> str:
     # Painted line by line, so that a pager which begins in the middle shows the style.
     return "\n".join(ink.paint(line, "bold") for line in ink.fold(one_line(summarize(report))).split("\n"))
 
 
-def _inputs(report: Report, ink: Ink) -> str:
-    return "\n".join(f"{source.project:<11}  {_input(source, ink)}" for source in report.inputs)
+def _render_inputs(report: Report, ink: Ink) -> str:
+    return "\n".join(f"{source.project:<11}  {_render_input(source, ink)}" for source in report.inputs)
 
 
-def _input(source: Source, ink: Ink) -> str:
+def _render_input(source: Source, ink: Ink) -> str:
     said = [source.ref, source.version or "", source.location]
     details = dict.fromkeys(one_line(text) for text in said[1:] if text and text != source.ref)
     return f"{one_line(source.ref)}  {ink.paint(', '.join([source.kind, *details]), 'dim')}"
 
 
-def _notes(report: Report, ink: Ink) -> str:
+def _render_notes(report: Report, ink: Ink) -> str:
     return "\n".join(ink.fold(f"note: {one_line(note)}") for note in report.notes)
 
 
-def _findings(report: Report, ink: Ink) -> str:
+def _render_findings(report: Report, ink: Ink) -> str:
     lines = index_lines(report)
     found = order_findings(report.findings)
-    return "\n\n".join("\n".join(_finding(finding, lines.get(finding.path, []), ink)) for finding in found)
+    return "\n\n".join("\n".join(_iter_finding(finding, lines.get(finding.path, []), ink)) for finding in found)
 
 
-def _finding(finding: Finding, lines: list[str], ink: Ink) -> Iterator[str]:
+def _iter_finding(finding: Finding, lines: list[str], ink: Ink) -> Iterator[str]:
     style = SEVERITY_STYLE[finding.severity]
-    place = one_line(_place(finding.path, finding.line, finding.end_line))
+    place = one_line(_format_place(finding.path, finding.line, finding.end_line))
     if has_columns(finding) and finding.end_line <= finding.line:
         place += f":{finding.column}"
-    yield from _head(finding.code, style, place, finding.unit, ink)
+    yield from _iter_head(finding.code, style, place, finding.unit, ink)
     yield ink.fold(f"{finding.severity}: {one_line(finding.message)}", indent="  ")
     gutter = len(str(finding.line + _SIDE_LINES))
     for excerpt in quote_lines(lines, finding, width=max(ink.width - gutter - 4, 20)):
         yield f" {ink.paint(f'{excerpt.number:>{gutter}} |', 'blue')} {excerpt.text}".rstrip()
         if excerpt.caret:
             yield f" {ink.paint(' ' * gutter + ' |', 'blue')} {ink.paint(excerpt.caret, style)}"
-    yield from _fix(finding.fix, ink)
+    yield from _iter_fix(finding.fix, ink)
 
 
-def _head(mark: str, style: str, place: str, unit: str, ink: Ink) -> Iterator[str]:
+def _iter_head(mark: str, style: str, place: str, unit: str, ink: Ink) -> Iterator[str]:
     mark, unit = one_line(mark), one_line(unit)
-    fits = cells(mark) + cells(place) + cells(unit) + 3 <= ink.width
+    fits = measure(mark) + measure(place) + measure(unit) + 3 <= ink.width
     head = f"{ink.paint(mark, style)} {place}"
     yield f"{head}  {ink.paint(unit, 'bold')}" if unit and fits else head
     if unit and not fits:
         yield f"  {ink.paint(unit, 'bold')}"
 
 
-def _fix(fix: str, ink: Ink) -> Iterator[str]:
+def _iter_fix(fix: str, ink: Ink) -> Iterator[str]:
     if "\n" not in fix.strip():
         if fix.strip():
             yield ink.fold(f"fix: {one_line(fix)}", indent="  ")
@@ -94,55 +94,57 @@ def _fix(fix: str, ink: Ink) -> Iterator[str]:
         yield f"    {ink.paint(line, style) if style else line}".rstrip()
 
 
-def _place(path: str, line: int, end_line: int) -> str:
+def _format_place(path: str, line: int, end_line: int) -> str:
     return f"{path}:{line}-{end_line}" if end_line > line else f"{path}:{line}"
 
 
-def _reviews(report: Report, ink: Ink) -> str:
+def _render_reviews(report: Report, ink: Ink) -> str:
     items = order_questions(report.reviews)
-    said = {item.id: _content(item) for item in items}
+    said = {item.id: _get_content(item) for item in items}
     return "\n\n".join(
-        "\n".join(_review(item, ink, is_repeated=said.get(item.part_of) == said[item.id])) for item in items
+        "\n".join(_iter_review(item, ink, is_repeated=said.get(item.part_of) == said[item.id])) for item in items
     )
 
 
-def _content(item: ReviewItem) -> tuple[str, ...]:
+def _get_content(item: ReviewItem) -> tuple[str, ...]:
     """What a review item says and shows, whatever the indentation."""
-    shown = ("\n".join(line.strip() for line in side.split("\n")).strip() for side in sides_of(item).values())
+    shown = ("\n".join(line.strip() for line in side.split("\n")).strip() for side in get_sides(item).values())
     return (item.reason, *shown)
 
 
-def _review(item: ReviewItem, ink: Ink, *, is_repeated: bool) -> Iterator[str]:
+def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool) -> Iterator[str]:
     """The lines of a review item; of one that repeats another one, as its part, only the place."""
-    place = one_line(_place(item.path, item.line, item.end_line))
-    yield from _head(item.id, "yellow", place, item.unit, ink)
+    place = one_line(_format_place(item.path, item.line, item.end_line))
+    yield from _iter_head(item.id, "yellow", place, item.unit, ink)
     if is_repeated:
         yield f"  review: the same as {one_line(item.part_of)}, with the same texts"
         return
-    yield ink.fold(f"review: {one_line(reason_of(item))}", indent="  ")
-    yield f"  took {taken(item)}"
-    chosen = chosen_side(item)
+    yield ink.fold(f"review: {one_line(get_reason(item))}", indent="  ")
+    yield f"  took {describe_choice(item)}"
+    chosen = find_chosen_side(item)
     sides = {
         side: [line.rstrip() for line in visible(text).strip("\n").split("\n")] if text.strip() else []
-        for side, text in sides_of(item).items()
+        for side, text in get_sides(item).items()
     }
     if chosen in sides or chosen == "nothing":
         del sides["chosen"]
     # If nothing was chosen, the text that was dropped can be read only here.
     most = _LEFT_OUT_LINES if chosen == "nothing" else _SIDE_LINES
-    changed = _changed(sides["base"], sides[item.newer], most)
+    changed = _make_difference(sides["base"], sides[item.newer], most)
     if changed:
-        yield from _side("changes", changed, ink, alike=0, most=_LEFT_OUT_LINES)
+        yield from _iter_side("changes", changed, ink, alike=0, most=_LEFT_OUT_LINES)
     for side, lines in sides.items():
         if changed and side in ("base", item.newer):
             continue
         # Without a base one side added something; the side without it lost nothing, and is not shown.
         if lines or (sides["base"] and side != "base"):
             others = [sides[name] for name in ("base", item.newer, "omni") if name != side and sides[name]]
-            yield from _side(side, lines, ink, alike=_count_alike(lines, others[0] if others else (), most), most=most)
+            yield from _iter_side(
+                side, lines, ink, alike=_count_alike(lines, others[0] if others else (), most), most=most
+            )
 
 
-def _changed(base: Sequence[str], newer: Sequence[str], most: int) -> list[str]:
+def _make_difference(base: Sequence[str], newer: Sequence[str], most: int) -> list[str]:
     """The difference from the base to the newer side as lines of a patch, if both have more than ``most`` lines.
 
     Empty if more has changed than stayed: then both sides are easier to read in full.
@@ -166,84 +168,84 @@ def _count_alike(lines: Sequence[str], other: Sequence[str], most: int) -> int:
     return max(0, min(first - 1, len(lines) - most))
 
 
-def _side(side: str, lines: Sequence[str], ink: Ink, *, alike: int, most: int) -> Iterator[str]:
+def _iter_side(side: str, lines: Sequence[str], ink: Ink, *, alike: int, most: int) -> Iterator[str]:
     """Yield ``most`` lines of a side, the first ``alike`` lines being left out because another side has them, too."""
     indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
     room = max(ink.width - 16, 20)
     rest = lines[alike:] if len(lines) > alike else lines
     bodies = [line[indent:] for line in rest[:most]] or ["(nothing)"]
-    shown = [shortened(body, room) for body in bodies]
+    shown = [shorten(body, room) for body in bodies]
     shown = [f"… {count(alike, 'line')} alike", *shown] if rest is not lines and alike else shown
     shown += [f"… {count(len(rest) - most, 'more line')}"] if len(rest) > most else []
     for index, line in enumerate(shown):
         yield f"  {ink.paint(f'{side if not index else str():>8} |', 'blue')} {line}".rstrip()
 
 
-def _causes(report: Report, ink: Ink) -> str:
+def _render_causes(report: Report, ink: Ink) -> str:
     tally: dict[tuple[str, str], int] = {}
     for unit in report.units:
         for hunk in unit.hunks:
             key = (one_line(hunk.cause), hunk.provenance)
             tally[key] = tally.get(key, 0) + 1
     ranked = sorted(tally.items(), key=lambda entry: (-entry[1], entry[0]))
-    lines = [f"  {count(number, 'hunk'):>10}  {_cause(key, ink)}" for key, number in ranked[:_MOST_CAUSES]]
+    lines = [f"  {count(number, 'hunk'):>10}  {_render_cause(key, ink)}" for key, number in ranked[:_MOST_CAUSES]]
     if len(ranked) > _MOST_CAUSES:
         lines.append(f"              and {count(len(ranked) - _MOST_CAUSES, 'more cause')} (-o json lists all)")
     return "\n".join(["Causes of the changes:", *lines]) if lines else ""
 
 
-def _cause(key: tuple[str, str], ink: Ink) -> str:
+def _render_cause(key: tuple[str, str], ink: Ink) -> str:
     cause, provenance = key
     return f"{ink.paint(f'{provenance:<8}', PROVENANCE_STYLE[provenance])}  {cause or '(no cause recorded)'}"
 
 
-def _units(report: Report, ink: Ink) -> str:
+def _render_units(report: Report, ink: Ink) -> str:
     from runner_sync.render.tables import tabulate_units
 
     return tabulate_units(report, ink)
 
 
-def _lock(report: Report, ink: Ink) -> str:
+def _render_lock(report: Report, ink: Ink) -> str:
     from runner_sync.render.tables import tabulate_bases
 
     return tabulate_bases(report, ink)
 
 
-def _blocks(report: Report, ink: Ink) -> str:
+def _render_blocks(report: Report, ink: Ink) -> str:
     from runner_sync.render.tables import tabulate_blocks
 
     return tabulate_blocks(report, ink)
 
 
-def _replay(report: Report, ink: Ink) -> str:
-    from runner_sync.render.tables import show_replay
+def _render_replay(report: Report, ink: Ink) -> str:
+    from runner_sync.render.tables import tabulate_replay
 
-    return show_replay(report, ink)
+    return tabulate_replay(report, ink)
 
 
-def _explain(report: Report, ink: Ink) -> str:
+def _render_explain(report: Report, ink: Ink) -> str:
     lines = index_lines(report)
-    return "\n\n".join("\n".join(_origin(unit, lines, ink)) for unit in order_units(report.units))
+    return "\n\n".join("\n".join(_iter_origin(unit, lines, ink)) for unit in order_units(report.units))
 
 
-def _origin(unit: UnitReport, lines: dict[str, list[str]], ink: Ink) -> Iterator[str]:
+def _iter_origin(unit: UnitReport, lines: dict[str, list[str]], ink: Ink) -> Iterator[str]:
     yield f"{one_line(unit.path)}  {ink.paint(one_line(unit.unit), 'bold')}  {unit.kind}"
     for ref in (unit.base, unit.gpu):
         if ref is not None:
             evidence = f"{one_line(ref.how)}, similarity {ref.similarity:.2f}"
             yield f"  from {one_line(f'{ref.project} {ref.ref} {ref.path} {ref.qualname}')} ({evidence})"
     for hunk in sorted(unit.hunks, key=lambda hunk: (hunk.line, hunk.end_line, hunk.cause)):
-        yield from _origin_hunk(hunk, lines.get(unit.path, []), ink)
+        yield from _iter_origin_hunk(hunk, lines.get(unit.path, []), ink)
 
 
-def _origin_hunk(hunk: Hunk, lines: list[str], ink: Ink) -> Iterator[str]:
+def _iter_origin_hunk(hunk: Hunk, lines: list[str], ink: Ink) -> Iterator[str]:
     span = f"{hunk.line}-{hunk.end_line}" if hunk.end_line > hunk.line else str(hunk.line)
-    yield f"  {span:>11}  {_cause((one_line(hunk.cause), hunk.provenance), ink)}"
+    yield f"  {span:>11}  {_render_cause((one_line(hunk.cause), hunk.provenance), ink)}"
     for number in range(max(hunk.line, 1), min(hunk.end_line, len(lines)) + 1):
         yield f"  {ink.paint(f'{number:>11} |', 'blue')} {visible(lines[number - 1])}".rstrip()
 
 
-def _moved(report: Report, ink: Ink) -> str:
+def _render_moved(report: Report, ink: Ink) -> str:
     marks = {"added": ("+", "green"), "removed": ("-", "red")}
     lines = []
     for unit in order_units(report.units):
@@ -252,18 +254,18 @@ def _moved(report: Report, ink: Ink) -> str:
     return "\n".join(lines)
 
 
-def _rules(report: Report, ink: Ink) -> str:
+def _render_rules(report: Report, ink: Ink) -> str:
     rules = sorted(report.rules, key=lambda rule: rule.code)
     if len(rules) == 1:
         title = one_line(f"{rules[0].code} {rules[0].name}")
-        return f"{ink.paint(title, 'bold')}\n\n{_prose(visible(rules[0].text).strip(), ink)}"
+        return f"{ink.paint(title, 'bold')}\n\n{_fold_prose(visible(rules[0].text).strip(), ink)}"
     names = [one_line(rule.name) for rule in rules]
     width = max(map(len, names), default=0)
     pairs = zip(rules, names, strict=True)
-    return "\n".join(_rule_line(rule, name, width, ink) for rule, name in pairs)
+    return "\n".join(_render_rule_line(rule, name, width, ink) for rule, name in pairs)
 
 
-def _rule_line(rule: RuleText, name: str, width: int, ink: Ink) -> str:
+def _render_rule_line(rule: RuleText, name: str, width: int, ink: Ink) -> str:
     """Code, name and summary side by side; the summary below them if code and name take more than half the width."""
     head = f"  {name:<{width}}  "
     is_narrow = len(rule.code) + len(head) > ink.width // 2
@@ -272,19 +274,19 @@ def _rule_line(rule: RuleText, name: str, width: int, ink: Ink) -> str:
     return f"{ink.paint(rule.code, 'bold')}{said}"
 
 
-def _prose(text: str, ink: Ink) -> str:
+def _fold_prose(text: str, ink: Ink) -> str:
     """``text`` with its paragraphs folded to the width; examples and lists keep their lines."""
     parts = text.split("\n\n")
     return "\n\n".join(part if re.search(r"^(\s|- |\|)", part, re.MULTILINE) else ink.fold(part) for part in parts)
 
 
-_FINDING_SECTIONS: tuple[Section, ...] = (_inputs, _findings, _notes)
+_FINDING_SECTIONS: tuple[Section, ...] = (_render_inputs, _render_findings, _render_notes)
 _SECTIONS: dict[str, tuple[Section, ...]] = {
-    "upgrade": (_inputs, _units, _causes, _reviews, _findings, _notes),
-    "blocks": (_inputs, _blocks, _notes),
-    "lock": (_inputs, _lock, _notes),
-    "explain": (_inputs, _explain, _notes),
-    "hoist": (_inputs, _moved, _notes),
-    "replay": (_replay, _notes),
-    "rule": (_rules, _notes),
+    "upgrade": (_render_inputs, _render_units, _render_causes, _render_reviews, _render_findings, _render_notes),
+    "blocks": (_render_inputs, _render_blocks, _render_notes),
+    "lock": (_render_inputs, _render_lock, _render_notes),
+    "explain": (_render_inputs, _render_explain, _render_notes),
+    "hoist": (_render_inputs, _render_moved, _render_notes),
+    "replay": (_render_replay, _render_notes),
+    "rule": (_render_rules, _render_notes),
 }

@@ -11,20 +11,20 @@ ELLIPSIS = "…"
 _FILLER = "\x01"
 
 
-def cells(text: str) -> int:
+def measure(text: str) -> int:
     """Return how many terminal columns ``text`` takes: East Asian wide characters take two, combining marks none."""
     if text.isascii():
         return len(text)
-    return sum(_cell(character) for character in text)
+    return sum(_measure_character(character) for character in text)
 
 
-def between(text: str, start: int, end: int) -> str:
+def cut_columns(text: str, start: int, end: int) -> str:
     """Return what stands in the columns ``start`` … ``end - 1`` of ``text``, with a blank for half a wide character."""
     if text.isascii():
         return text[start:end]
     kept, at = "", 0
     for character in text:
-        after = at + _cell(character)
+        after = at + _measure_character(character)
         # A combining mark at the start belongs to the character in front of it.
         if start <= at and after <= end and (after > start or not start):
             kept += character
@@ -34,24 +34,24 @@ def between(text: str, start: int, end: int) -> str:
     return kept
 
 
-def shortened(text: str, width: int) -> str:
+def shorten(text: str, width: int) -> str:
     """Return ``text``, or as much of it as ``width`` columns hold with an ellipsis behind it."""
-    return text if cells(text) <= width else between(text, 0, width - 1) + ELLIPSIS
+    return text if measure(text) <= width else cut_columns(text, 0, width - 1) + ELLIPSIS
 
 
-def filled_up(text: str) -> str:
+def add_filler(text: str) -> str:
     """Return ``text`` with a filler behind each wide character, so that ``len`` of it is its width in columns."""
     if text.isascii():
         return text
-    return "".join(character + _FILLER * (_cell(character) - 1) for character in text)
+    return "".join(character + _FILLER * (_measure_character(character) - 1) for character in text)
 
 
-def without_filler(text: str) -> str:
+def remove_filler(text: str) -> str:
     """Return the text that ``filled_up`` was given."""
     return text.replace(_FILLER, "")
 
 
-def _cell(character: str) -> int:
+def _measure_character(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from runner_sync.model import TITLES, Provenance, Report, ReviewItem, Source, UnitReport
-from runner_sync.render.summary import items_asked
+from runner_sync.render.summary import count_reviews
 
 _COMMIT_WIDTH = 72
 """Columns of a commit message (git-commit(1), Discussion)."""
@@ -23,30 +23,34 @@ def advise(report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, o
     ``is_tree``: ``root`` is a whole vllm-omni tree and not a folder with the changed files only. ``options``: the
     options that name the other trees and the configuration, to repeat in the next command.
     """
-    asked = _review(report, paths, root)
-    steps = [*asked, *_check(report, root, is_tree=is_tree, is_settled=not asked, options=options), _commit(report)]
+    asked = _list_review_steps(report, paths, root)
+    steps = [
+        *asked,
+        *_list_check_steps(report, root, is_tree=is_tree, is_settled=not asked, options=options),
+        _describe_commit(report),
+    ]
     files = "1 file" if len(paths) == 1 else f"{len(paths)} files"
     numbered = "\n".join(f"  {number}. {step}" for number, step in enumerate(steps, start=1))
     where = f"below {root}" if root != Path() else "here"
     return f"\nWrote {files} {where}; what is left:\n{numbered}"
 
 
-def _review(report: Report, paths: Sequence[str], root: Path) -> list[str]:
+def _list_review_steps(report: Report, paths: Sequence[str], root: Path) -> list[str]:
     number = len(report.reviews)
     if not number:
         return []
     files = sorted({str(root / item.path) for item in report.reviews if item.path in paths})
-    items = items_asked(report)
+    items = count_reviews(report)
     if not files:
         return [f"settle {items}, listed above: no file that was written holds one"]
     found = "".join(f"\n       {file}" for file in files)
     marks = "`runner-sync: review`" + (" and `<<<<<<<`" if _has_conflicts(report) else "")
-    listed = len(only_listed(report))
+    listed = len(find_only_listed(report))
     rest = f"\n     ({listed} of them only listed above: they changed nothing in the files)" if listed else ""
     return [f"settle {items}: search for {marks}, decide, delete it, in{found}{rest}"]
 
 
-def only_listed(report: Report) -> list[ReviewItem]:
+def find_only_listed(report: Report) -> list[ReviewItem]:
     """The review items without a comment in any changed file: only a report shows them."""
     written = "".join(change.after or "" for change in report.changes)
     return [item for item in report.reviews if item.id not in written]
@@ -56,39 +60,39 @@ def _has_conflicts(report: Report) -> bool:
     return any("\n<<<<<<< " in (change.after or "") for change in report.changes)
 
 
-def _check(report: Report, root: Path, *, is_tree: bool, is_settled: bool, options: str) -> list[str]:
+def _list_check_steps(report: Report, root: Path, *, is_tree: bool, is_settled: bool, options: str) -> list[str]:
     """The steps after the review. If there were review items, `lock` is one: later edits are recognised by comparison
     with the runners as they were settled, and not as they were written. Findings are looked for with the trees that
     they were compared with: the lock names the new ones by then."""
     place = f" --omni-path {shlex.quote(str(root))}" if is_tree and root != Path() else ""
-    if _target(report, report.followed) is None:
+    if _find_target(report, report.followed) is None:
         word = report.followed.removeprefix("vllm-")
         options += f" --{word}-version V, where V is the {TITLES[report.followed]} that the runners are on"
     record = [] if is_settled else [f"record what you settled: runner-sync lock{place}{options}"]
     if is_tree:
         fitted = f" {report.fitted}" if report.fitted else ""
         return [*record, f"look again: runner-sync verify{place}{options}{fitted}"]
-    omni = _target(report, "vllm-omni")
+    omni = _find_target(report, "vllm-omni")
     return [f"copy what is in {root} over a checkout of vllm-omni {omni.ref if omni else ''}".rstrip(), *record]
 
 
-def _commit(report: Report) -> str:
+def _describe_commit(report: Report) -> str:
     return f"commit with sign-off (git commit -s), for example as\n\n{textwrap.indent(suggest_commit(report), ' ' * 7)}"
 
 
 def suggest_commit(report: Report) -> str:
     """A commit message: ``[NPU] Upgrade to vX.Y.Z``, what came from upstream and what was synced from GPU."""
-    omni = _target(report, "vllm-omni")
-    followed = _target(report, report.followed) if not report.summary.get("gpu_only") else None
+    omni = _find_target(report, "vllm-omni")
+    followed = _find_target(report, report.followed) if not report.summary.get("gpu_only") else None
     taken = [unit for unit in report.units if unit.outcome == "removed" or unit.taken or _is_changed(unit, "upstream")]
     ported = [unit for unit in report.units if unit.ported or _is_changed(unit, "gpu")]
-    did = f"Upgrade to {_version(followed)}" if followed and taken else "Sync with the GPU runners"
+    did = f"Upgrade to {_format_version(followed)}" if followed and taken else "Sync with the GPU runners"
     parts = [f"[{report.platform}] {did}"]
     if followed and taken:
-        parts.append(f"From {TITLES[followed.project]} {followed.ref}:\n{_listed(taken)}")
+        parts.append(f"From {TITLES[followed.project]} {followed.ref}:\n{_list_units(taken)}")
     if ported:
         whose = f" of vllm-omni {omni.ref}" if omni and (omni.version or omni.revision) else ""
-        parts.append(f"Synced from the GPU runners{whose}:\n{_listed(ported)}")
+        parts.append(f"Synced from the GPU runners{whose}:\n{_list_units(ported)}")
     return "\n\n".join(parts)
 
 
@@ -97,16 +101,16 @@ def _is_changed(unit: UnitReport, source: Provenance) -> bool:
     return any(hunk.provenance == source for hunk in unit.hunks)
 
 
-def _target(report: Report, project: str) -> Source | None:
+def _find_target(report: Report, project: str) -> Source | None:
     found = [source for source in report.inputs if source.project == project]
     return found[-1] if found else None
 
 
-def _version(source: Source) -> str:
+def _format_version(source: Source) -> str:
     return f"v{source.version.removeprefix('v')}" if source.version else source.ref
 
 
-def _listed(units: Sequence[UnitReport]) -> str:
+def _list_units(units: Sequence[UnitReport]) -> str:
     """One entry per class, folded to the width of a commit message."""
     members: dict[str, list[str]] = {}
     for unit in units:

@@ -17,7 +17,7 @@ from runner_sync.errors import InputError, UnreadableRelease
 from runner_sync.terminal import naming_profile
 from runner_sync.terminal.groups import Writing
 from runner_sync.terminal.outputs import Output, deliver, parse_outputs
-from runner_sync.terminal.progress import shown_progress
+from runner_sync.terminal.progress import show_progress
 from runner_sync.terminal.screen import Screen
 
 if TYPE_CHECKING:
@@ -53,16 +53,16 @@ def exit_code(report: Report) -> int:
 def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writing, *, screen: Screen) -> int:
     """Plan a change of the omni tree, and write it unless ``--diff`` is given; returns the exit code."""
     diff = writing.diff
-    outputs = _outputs(writing.output, options, command=command, default="diff" if diff else "text")
+    outputs = _parse_outputs(writing.output, options, command=command, default="diff" if diff else "text")
     if options.omni.version is not None and options.out is None and not diff:
         raise InputError(f"--omni-version {options.omni.version} is no checkout to write to: add --out DIR, or --diff.")
     if options.out is not None and options.out.exists() and not options.out.is_dir():
         raise InputError(f"{options.out} is no folder: name an empty one, or a new one, with --out.")
-    with naming_profile.in_errors(options):
+    with naming_profile.add_to_errors(options):
         planned, paths = _watch(lambda seen: _carry_out(command, plan, seen, diff=diff, screen=screen), options, screen)
     lock = (planned.lock,) if planned.lock is not None else ()
     report = replace(planned.report, changes=(*planned.report.changes, *lock))
-    report = naming_profile.in_report(report, options)
+    report = naming_profile.add_to_report(report, options)
     if not diff:
         report = replace(report, summary={**report.summary, "written": len(paths)})
     deliver(report, outputs, screen, patch=planned.patch)
@@ -74,13 +74,13 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
     return exit_code(report)
 
 
-def _outputs(
+def _parse_outputs(
     values: Sequence[str] | None, options: CheckOptions | UpgradeOptions, *, command: str, default: str
 ) -> tuple[Output, ...]:
     """The outputs of a command about the omni tree, none of them in the place of a file that the command reads."""
     from runner_sync import sync
 
-    with naming_profile.in_errors(options):
+    with naming_profile.add_to_errors(options):
         return parse_outputs(values, command=command, default=default, kept=lambda: sync.kept_files(options))
 
 
@@ -111,9 +111,9 @@ def _say_what_was_found(report: Report, outputs: Sequence[Output], screen: Scree
 
 def _say_what_was_planned(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
     """Say how many review items ``--diff`` did not show, and how to write the files."""
-    from runner_sync.terminal.advice import only_listed
+    from runner_sync.terminal.advice import find_only_listed
 
-    if all(output.format == "diff" for output in outputs) and (unseen := len(only_listed(report))):
+    if all(output.format == "diff" for output in outputs) and (unseen := len(find_only_listed(report))):
         items = "1 review item is" if unseen == 1 else f"{unseen} review items are"
         screen.say(f"{items} in no line of the patch: add -o text to read {'it' if unseen == 1 else 'them'}.")
     again = "Nothing was written; run again without --diff to write."
@@ -127,14 +127,14 @@ def _say_what_was_written(planned: Upgrade, paths: Sequence[str], options: Upgra
     root = planned.root or Path()
     if planned.report.command == "upgrade" and any(change.path in paths for change in planned.changes):
         is_tree = options.out is None
-        screen.say(advise(planned.report, paths, root=root, is_tree=is_tree, options=_targets(options)))
+        screen.say(advise(planned.report, paths, root=root, is_tree=is_tree, options=_format_options(options)))
     elif paths:
         screen.say(f"Wrote {', '.join(str(root / path) for path in paths)}.")
 
 
-def _targets(options: UpgradeOptions) -> str:
+def _format_options(options: UpgradeOptions) -> str:
     """The options of this run that the next command needs as well, quoted for a shell, after a space."""
-    said = " ".join(filter(None, (shlex.join(options.tree_words()), naming_profile.named_by(options))))
+    said = " ".join(filter(None, (shlex.join(options.tree_words()), naming_profile.format_options(options))))
     return f" {said}" if said else ""
 
 
@@ -148,10 +148,10 @@ def inspect(
     exit_zero: bool = False,
 ) -> int:
     """Report on the omni tree without changing it; returns the exit code, with ``exit_zero`` always 0."""
-    outputs = _outputs(values, options, command=command, default="text")
-    with naming_profile.in_errors(options):
+    outputs = _parse_outputs(values, options, command=command, default="text")
+    with naming_profile.add_to_errors(options):
         report = _watch(find, options, screen)
-    report = naming_profile.in_report(report, options)
+    report = naming_profile.add_to_report(report, options)
     deliver(report, outputs, screen)
     if all(output.file is not None for output in outputs):
         _say_what_was_found(report, outputs, screen)
@@ -188,7 +188,7 @@ _Result = TypeVar("_Result")
 
 def _watch(work: Callable[[_Options], _Result], options: _Options, screen: Screen) -> _Result:
     """The result of ``work``, which is called with the options and shows its progress."""
-    with shown_progress(screen) as progress:
+    with show_progress(screen) as progress:
         return work(replace(options, progress=progress))  # type: ignore[type-var]
 
 

@@ -79,7 +79,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
 _GLOBAL = "--quiet, --color and --traceback work with every command; see runner-sync --help."
 
 
-def epilog(command: str) -> str:
+def make_epilog(command: str) -> str:
     """The examples of ``command`` as text. Older typer joins the two lines of each, which is still readable."""
     lines = [f"{about}\n  $ {line}" for about, line in EXAMPLES[command]]
     return "\n\n".join(["Examples:", *lines, _GLOBAL])

@@ -33,12 +33,12 @@ class Terminated(BaseException):
 def run_guarded(work: Callable[[], int], screen: Screen) -> int:
     """The exit code of ``work``; what it raises becomes one sentence on standard error."""
     try:
-        with _terminable():
+        with _make_terminable():
             return work()
     except InputError as error:
         screen.complain(f"error: {error}")
     except (KeyboardInterrupt, Terminated) as error:
-        screen.complain(f"interrupted; {_written_so_far(screen)}")
+        screen.complain(f"interrupted; {_describe_written(screen)}")
         return _TERMINATED if isinstance(error, Terminated) else _INTERRUPTED
     except Exception as error:
         return _fail(error, screen)
@@ -49,34 +49,34 @@ def _fail(error: Exception, screen: Screen) -> int:
     """Say what is wrong with the command line, or which error nobody expected; returns the exit code."""
     # Since 0.16 typer has its own copy of click's exceptions, so both kinds are recognised without their classes.
     if hasattr(error, "format_message"):
-        screen.complain(f"error: {_sentence(error.format_message())}{_help_hint(error)}")
+        screen.complain(f"error: {_make_sentence(error.format_message())}{_make_help_hint(error)}")
         return COULD_NOT_RUN
     if type(error).__name__ == "Abort":
-        screen.complain(f"interrupted; {_written_so_far(screen)}")
+        screen.complain(f"interrupted; {_describe_written(screen)}")
         return _INTERRUPTED
     if screen.traceback:
         screen.show_traceback("".join(traceback.format_exception(error)).rstrip("\n"))
     if isinstance(error, OSError) and error.strerror:
         what = f"{error.filename}: " if error.filename else "cannot read or write: "
-        screen.complain(f"error: {what}{error.strerror}; {_written_so_far(screen)}.")
+        screen.complain(f"error: {what}{error.strerror}; {_describe_written(screen)}.")
         return COULD_NOT_RUN
     if isinstance(error, RecursionError):
-        screen.complain(f"error: a source is nested too deeply to be read; {_written_so_far(screen)}.")
+        screen.complain(f"error: a source is nested too deeply to be read; {_describe_written(screen)}.")
         return COULD_NOT_RUN
     hint = "" if screen.traceback else " Run again with --traceback and report what it prints."
     reason = f"{type(error).__name__}: {error}"
     screen.complain(
-        f"error: this is a mistake in runner-sync{_where_raised(error)}: {reason}; {_written_so_far(screen)}.{hint}"
+        f"error: this is a mistake in runner-sync{_find_raiser(error)}: {reason}; {_describe_written(screen)}.{hint}"
     )
     return COULD_NOT_RUN
 
 
-def _sentence(message: str) -> str:
+def _make_sentence(message: str) -> str:
     said = " ".join(message.split()).replace("Value error, ", "")  # pydantic's words, where typer uses it
     return said if said.endswith((".", "?", "!")) else f"{said}."
 
 
-def _help_hint(error: Exception) -> str:
+def _make_help_hint(error: Exception) -> str:
     """A hint to the help page; for an option that stands before the command that takes it, where it belongs."""
     context = getattr(error, "ctx", None)
     if context is None:
@@ -89,7 +89,7 @@ def _help_hint(error: Exception) -> str:
     return f" See {context.command_path} --help."
 
 
-def _where_raised(error: Exception) -> str:
+def _find_raiser(error: Exception) -> str:
     """The innermost line of this package that the error came through, in parentheses; empty if there is none."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if _PACKAGE in Path(frame.filename).parents]
@@ -98,14 +98,14 @@ def _where_raised(error: Exception) -> str:
     return f" ({Path(own[-1].filename).relative_to(_PACKAGE.parent).as_posix()}:{own[-1].lineno})"
 
 
-def _written_so_far(screen: Screen) -> str:
+def _describe_written(screen: Screen) -> str:
     if not screen.written:
         return "nothing was written"
     return f"{screen.written} files had been written" if screen.written > 1 else "1 file had been written"
 
 
 @contextlib.contextmanager
-def _terminable() -> Iterator[None]:
+def _make_terminable() -> Iterator[None]:
     """Let SIGTERM unwind the stack as Ctrl-C does, so that files which are being replaced are restored."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -16,7 +16,7 @@ from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from runner_sync.terminal import options as o
-from runner_sync.terminal.trees import omni_tree, refuse_both, refuse_empty, upstream_tree
+from runner_sync.terminal.trees import make_omni_tree, make_upstream_tree, refuse_both, refuse_empty
 
 if TYPE_CHECKING:
     from runner_sync.sync.options import CheckOptions, TreeOptions, UpgradeOptions
@@ -39,22 +39,22 @@ class Trees:
 
     @property
     def omni(self) -> TreeOptions:
-        return omni_tree(self.omni_path, self.omni_version)
+        return make_omni_tree(self.omni_path, self.omni_version)
 
     @property
     def ascend(self) -> TreeOptions:
-        return upstream_tree("ascend", self.ascend_path, self.ascend_ref, self.ascend_version)
+        return make_upstream_tree("ascend", self.ascend_path, self.ascend_ref, self.ascend_version)
 
     @property
     def vllm(self) -> TreeOptions:
-        return upstream_tree("vllm", self.vllm_path, self.vllm_ref, self.vllm_version)
+        return make_upstream_tree("vllm", self.vllm_path, self.vllm_ref, self.vllm_version)
 
     @property
     def named_profile(self) -> str | None:
         """The name of the built-in profile that ``--profile`` asks for."""
         return self.profile.value if self.profile is not None else None
 
-    def check_options(self, **rest: Any) -> CheckOptions:
+    def make_check_options(self, **rest: Any) -> CheckOptions:
         """Options of a command that only reads."""
         from runner_sync.sync.options import CheckOptions
 
@@ -95,7 +95,9 @@ class Merging:
     no_verify: o.NoVerify = False
 
 
-def upgrade_options(trees: Trees, bases: Bases, writing: Writing, merging: Merging | None = None) -> UpgradeOptions:
+def make_upgrade_options(
+    trees: Trees, bases: Bases, writing: Writing, merging: Merging | None = None
+) -> UpgradeOptions:
     """Options of a command that changes the omni tree."""
     from runner_sync.sync.options import UpgradeOptions
 
@@ -121,7 +123,7 @@ def upgrade_options(trees: Trees, bases: Bases, writing: Writing, merging: Mergi
     )
 
 
-def flat(function: Callable[..., int]) -> Callable[..., int]:
+def flatten(function: Callable[..., int]) -> Callable[..., int]:
     """``function`` with a signature in which every parameter whose type is a group is replaced by the group's options.
 
     ``def blocks(trees: Trees, output: Outputs)`` becomes ``def blocks(*, omni_path: …, omni_version: …, output: …)``.
@@ -137,26 +139,26 @@ def flat(function: Callable[..., int]) -> Callable[..., int]:
         }
         return function(**values, **made)
 
-    parameters = list(_parameters(inspect.signature(function), hints, groups))
+    parameters = list(_iter_parameters(inspect.signature(function), hints, groups))
     call.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call
 
 
 @cache
-def _members(group: type) -> Mapping[str, Any]:
+def _get_members(group: type) -> Mapping[str, Any]:
     """The types of a group's options; cached, because commands share groups."""
     return get_type_hints(group, include_extras=True)
 
 
-def _parameters(
+def _iter_parameters(
     signature: inspect.Signature, hints: Mapping[str, Any], groups: Mapping[str, Any]
 ) -> Iterator[inspect.Parameter]:
     for name, parameter in signature.parameters.items():
         if name not in groups:
             yield parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
             continue
-        members = _members(groups[name])
+        members = _get_members(groups[name])
         for item in fields(groups[name]):
             default = item.default if item.default is not MISSING else inspect.Parameter.empty
             yield inspect.Parameter(

@@ -24,36 +24,36 @@ if TYPE_CHECKING:
 _COMMAND = re.compile(r"\brunner-sync (?:upgrade|check|verify|blocks|explain|lock|hoist)\b")
 
 
-def named_by(options: OmniOptions) -> str:
+def format_options(options: OmniOptions) -> str:
     """The options that name configuration and profile of a run, quoted for a shell; empty if none was given."""
     given = (("--config", options.config), ("--profile", options.profile))
     return shlex.join(word for option, value in given if value is not None for word in (option, str(value)))
 
 
-def in_text(text: str, options: OmniOptions) -> str:
+def add_to_text(text: str, options: OmniOptions) -> str:
     """``text`` with the options after each command; unchanged if none was given."""
-    words = named_by(options)
+    words = format_options(options)
     return _COMMAND.sub(lambda found: f"{found[0]} {words}", text) if words else text
 
 
 @contextmanager
-def in_errors(options: OmniOptions) -> Iterator[None]:
+def add_to_errors(options: OmniOptions) -> Iterator[None]:
     """Add the options to the commands in the sentence of an ``InputError``."""
     try:
         yield
     except InputError as error:
-        raise InputError(in_text(str(error), options)) from error
+        raise InputError(add_to_text(str(error), options)) from error
 
 
-def in_report(report: Report, options: OmniOptions) -> Report:
+def add_to_report(report: Report, options: OmniOptions) -> Report:
     """``report`` with the options after each command in its texts; ``profile`` has them for commands that renderers
     name."""
-    words = named_by(options)
+    words = format_options(options)
     if not words:
         return report
 
     def named(text: str) -> str:
-        return in_text(text, options)
+        return add_to_text(text, options)
 
     return replace(
         report,

@@ -122,7 +122,7 @@ def deliver(
     ``InputError`` if a file cannot be written after all.
     """
     for output in sorted(outputs, key=lambda output: output.file is None):
-        shown = _shown(report, output.format, patch)
+        shown = _select_shown(report, output.format, patch)
         if output.file is not None:
             _save(output.file, render(shown, output.format, width=PLAIN_WIDTH))
         elif output.format in ("text", "diff"):
@@ -133,14 +133,14 @@ def deliver(
         _append_summary(report)
 
 
-def _shown(report: Report, format: str, patch: tuple[FileChange, ...] | None) -> Report:
+def _select_shown(report: Report, format: str, patch: tuple[FileChange, ...] | None) -> Report:
     """``report`` with what only ``format`` shows of it."""
     if format == "sarif":
-        return _with_rules(report)
+        return _add_rules(report)
     return replace(report, changes=patch) if format == "diff" and patch is not None else report
 
 
-def _with_rules(report: Report) -> Report:
+def _add_rules(report: Report) -> Report:
     """``report`` with the texts of the rules that found something: SARIF has them, and viewers show them as titles."""
     from runner_sync.sync.rule_texts import rules
 

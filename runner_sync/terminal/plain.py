@@ -38,7 +38,7 @@ class PlainCommand(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The options and arguments, ``--help`` among them."""
-        parameters = _without_flag_values(super().get_params(ctx))
+        parameters = _hide_flag_values(super().get_params(ctx))
         for parameter in parameters:
             if parameter.name == "output" and parameter.help:
                 parameter.help = parameter.help.format(formats=", ".join(FORMATS_OF[self.name or ""]))
@@ -60,7 +60,7 @@ class PlainGroup(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The options of the group, ``--help`` and those of completion among them."""
-        return _without_flag_values(super().get_params(ctx))
+        return _hide_flag_values(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line into ``ctx``; returns the arguments that are left over."""
@@ -81,7 +81,7 @@ def _color_help(screen: Screen) -> None:
     rich_utils.COLOR_SYSTEM = "standard" if screen.is_colored() else None
 
 
-def _without_flag_values(parameters: list[Any]) -> list[Any]:
+def _hide_flag_values(parameters: list[Any]) -> list[Any]:
     """``parameters`` with no value shown after flags; changed in place."""
     for parameter in parameters:
         if getattr(parameter, "is_flag", False) and parameter.metavar is None:
@@ -93,11 +93,11 @@ def _take_plain_values(command: TyperCommand | TyperGroup, context: Any) -> None
     """Replace the conversion of each parameter of ``command`` by ``_process``."""
     kinds = get_type_hints(command.callback)
     for parameter in command.get_params(context):
-        process = partial(_process, parameter, kinds.get(parameter.name), parameter.process_value)
+        process = partial(_convert, parameter, kinds.get(parameter.name), parameter.process_value)
         parameter.process_value = process  # type: ignore[method-assign]
 
 
-def _process(parameter: Any, kind: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+def _convert(parameter: Any, kind: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
     """The value of a parameter of type ``kind``, from the text ``value``; ``convert`` is typer's own conversion."""
     if value is parameter.default and not parameter.required:
         plain = () if value is None and parameter.multiple else value

@@ -26,7 +26,7 @@ _ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip")
 
 
 @contextmanager
-def shown_progress(screen: Screen) -> Iterator[Report]:
+def show_progress(screen: Screen) -> Iterator[Report]:
     """A progress callback for one run; what it drew on a terminal is erased afterwards."""
     if screen.quiet:
         yield _show_nothing
@@ -57,7 +57,7 @@ class Lines:
         now = self._clock()
         if now - self._spoke >= _SLOW_SECONDS:
             self._spoke = now
-            said = amount(label, done, total)
+            said = format_amount(label, done, total)
             self._say(f"{describe(label)} ({said})" if said else describe(label))
 
 
@@ -76,7 +76,7 @@ class Bars:
         if label != self._label:
             self._label = label
             progress.reset(task, description=describe(label), total=total)
-        progress.update(task, completed=done, total=total, amount=amount(label, done, total))
+        progress.update(task, completed=done, total=total, amount=format_amount(label, done, total))
 
     def close(self) -> None:
         """Take the bar off the screen."""
@@ -105,7 +105,7 @@ def describe(label: str) -> str:
     return f"fetching {label}" if label.endswith(_ARCHIVES) else _FOLDERS.sub("", label)
 
 
-def amount(label: str, done: int, total: int | None) -> str:
+def format_amount(label: str, done: int, total: int | None) -> str:
     """How much is done: bytes of an archive, steps of anything else; empty before there is anything to tell."""
     if not label.endswith(_ARCHIVES):
         return f"{done} of {total}" if total else str(done or "")

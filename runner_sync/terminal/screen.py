@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TextIO
 
-from runner_sync.render.escape import one_line, visible, workflow_message
+from runner_sync.render.escape import escape_workflow_message, one_line, visible
 
 ColorChoice = Literal["auto", "always", "never"]
 
@@ -67,7 +67,7 @@ class Screen:
         """
         _write(sys.stderr, one_line(sentence) + "\n")
         if self.annotates:
-            said = workflow_message(one_line(sentence.removeprefix("error: ")))
+            said = escape_workflow_message(one_line(sentence.removeprefix("error: ")))
             _write(sys.stdout, f"::error title=runner-sync::{said}\n")
 
     def show_traceback(self, text: str) -> None:

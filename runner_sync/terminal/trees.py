@@ -34,7 +34,7 @@ def refuse_empty(**bases: str | None) -> None:
             raise InputError(f"--{name.replace('_', '-')} is empty: name a revision or version, or leave it out.")
 
 
-def omni_tree(path: Path | None, version: str | None) -> TreeOptions:
+def make_omni_tree(path: Path | None, version: str | None) -> TreeOptions:
     """Where vllm-omni is: a path, a release, or the current directory."""
     from runner_sync.sync.options import TreeOptions
 
@@ -42,7 +42,7 @@ def omni_tree(path: Path | None, version: str | None) -> TreeOptions:
     return TreeOptions(version=version) if version is not None else TreeOptions(path=path or Path())
 
 
-def upstream_tree(name: str, path: Path | None, ref: str | None, version: str | None) -> TreeOptions:
+def make_upstream_tree(name: str, path: Path | None, ref: str | None, version: str | None) -> TreeOptions:
     """Where ``name`` (``ascend`` or ``vllm``) is. A revision without a path is one of the checkout that the environment
     variable names; raises ``InputError`` if there is none."""
     from runner_sync.sync.options import PATH_VARIABLES, TreeOptions
@@ -57,7 +57,7 @@ def upstream_tree(name: str, path: Path | None, ref: str | None, version: str | 
     return TreeOptions(path=path, ref=ref, version=version)
 
 
-def selected_codes(values: Sequence[str] | None) -> tuple[str, ...]:
+def split_selected_codes(values: Sequence[str] | None) -> tuple[str, ...]:
     """`split_codes` of ``--select``. Raises ``InputError`` if it is given and names no rule: that could mean all, or
     none."""
     codes = split_codes(values)

@@ -1,7 +1,7 @@
 """Turn a ``Report`` into text: for people, for CI services and for programs.
 
-Comes in: a ``Report``. Goes out: strings, each ending in one newline (or empty: a patch of nothing). Never prints or
-reads a source tree. A format's module is imported when the format is asked for, because ``check`` has to be quick.
+Comes in: a ``Report``. Goes out: strings, each ending in one newline (an empty patch is empty). Never prints or reads a
+source tree. A format's module is imported on demand, because ``check`` has to be quick.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["FORMATS", "github_summary", "render"]
 
 FORMATS = ("text", "diff", "json", "markdown", "github", "gitlab", "junit", "sarif", "html")
 IN_REPOSITORY = ("github", "gitlab", "junit", "sarif")
-"""Formats for services that look up paths in the repository."""
+"""Formats for services that resolve paths against the repository."""
 
 
 def render(report: Report, format: str, *, color: bool = False, width: int = 100) -> str:
@@ -40,7 +40,8 @@ def render(report: Report, format: str, *, color: bool = False, width: int = 100
 
 
 def prefix_paths(report: Report) -> Report:
-    """``report`` with paths of findings, review items and units relative to the repository, not to the omni tree."""
+    """Return ``report`` with the paths of findings, review items and units relative to the repository instead of the
+    omni tree."""
     if not report.folder:
         return report
     return replace(
@@ -53,7 +54,7 @@ def prefix_paths(report: Report) -> Report:
 
 
 def github_summary(report: Report) -> str:
-    """Return the Markdown for ``$GITHUB_STEP_SUMMARY``: everything, also what did not fit into annotations."""
+    """Return the Markdown for ``$GITHUB_STEP_SUMMARY``: everything, including what did not fit into annotations."""
     from runner_sync.render.markdown import STEP_SUMMARY_LIMIT, render_markdown
 
     return render_markdown(report, limit=STEP_SUMMARY_LIMIT)

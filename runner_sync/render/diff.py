@@ -1,10 +1,10 @@
-"""Render the changed files as one patch that ``git apply`` takes.
+"""Render the changed files as one patch for ``git apply``.
 
 Comes in: ``Report.changes`` (texts with LF newlines) and ``Report.units`` (causes of hunks). Goes out: unified diff
 text, empty when nothing changed. May touch: nothing.
 
-Format: git-diff(1), "Generating patch text with -p". The text after the second ``@@`` is free; it names the unit and
-the cause of the hunk, which ``git apply`` ignores and a reviewer reads.
+Format: git-diff(1), "Generating patch text with -p". The free text after the second ``@@`` names the unit and the cause
+of the hunk for reviewers; ``git apply`` ignores it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Opcode = tuple[str, int, int, int, int]
 def render_diff(report: Report, *, color: bool = False) -> str:
     """Return the patch of all changes in path order.
 
-    Plain output is exact, byte for byte, so that it applies. Coloured output is for a terminal: there control
-    characters of the sources are spelled out and must not be applied.
+    Plain output is exact, byte for byte, so that it applies. Coloured output is for reading only: control characters of
+    the sources are escaped there.
     """
     units = order_units(report.units)
     lines = [line for change in order_changes(report.changes) for line in diff_file(change, units)]
@@ -57,7 +57,7 @@ def diff_file(change: FileChange, units: tuple[UnitReport, ...] = ()) -> Iterato
 
 
 def _split_lines(text: str) -> list[str]:
-    # str.splitlines also breaks at form feeds and U+2028, where git does not.
+    # str.splitlines also breaks at form feeds and U+2028, unlike git.
     lines = [line + "\n" for line in text.split("\n")]
     last = lines.pop()[:-1]
     return [*lines, last] if last else lines
@@ -79,7 +79,7 @@ def _format_range(start: int, end: int) -> str:
 
 
 def _make_heading(units: tuple[UnitReport, ...], first: int, last: int) -> str:
-    """Names and causes of the unit hunks that overlap the new lines from ``first`` to ``last``."""
+    """Return the names and causes of the unit hunks that overlap the new lines from ``first`` to ``last``."""
     found: dict[str, None] = {}
     for unit in units:
         for hunk in unit.hunks:
@@ -124,7 +124,7 @@ def _quote_byte(byte: int) -> str:
 
 
 def _make_tab(path: str) -> str:
-    """What git writes after a file name with spaces, so that programs see where it ends."""
+    """Return the tab that git writes after a file name with spaces to mark its end."""
     return "\t" if " " in path else ""
 
 

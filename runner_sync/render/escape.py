@@ -1,10 +1,10 @@
-"""Make untrusted text safe for the place it is shown in.
+"""Make untrusted text safe for the place where it is shown.
 
 Comes in: any text (source code, names, messages, paths). Goes out: text that cannot steer a terminal, break a table,
 start a workflow command or leave a code span. May touch: nothing.
 
-Invisible and direction-changing characters are shown as their Python escape, because they are how code is made to
-look other than it is (CVE-2021-42574, "Trojan Source").
+Invisible and direction-changing characters are shown as Python escapes, because they can make code look different from
+what it is (CVE-2021-42574, "Trojan Source").
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNSAFE = re.compile(
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _FORMS = "\ufe0e\ufe0f"
-"""What asks for a symbol as text or as emoji: of ``⚠`` with one of them nothing is hidden."""
+"""Variation selectors that ask for a symbol as text or as emoji; after a symbol such as ``⚠`` they hide nothing."""
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|~<>&$])")
 _CODE_SPAN = re.compile(r"(?<!`)(?P<fence>`{1,2})(?!`)(?P<code>[^`\n]+)(?P=fence)(?!`)")
 """Code in the fences of Markdown or of reStructuredText, which docstrings are written in."""
@@ -39,12 +39,12 @@ def _is_symbol(character: str) -> bool:
 
 
 def visible(text: str) -> str:
-    """Return ``text`` with every control and invisible character spelled out; newlines stay, tabs become spaces."""
+    """Return ``text`` with every control and invisible character escaped; newlines stay, tabs become spaces."""
     return _UNSAFE.sub(_escape_character, text).expandtabs(4)
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` as one safe line: runs of white space become one space."""
+    """Return ``text`` as one safe line: each run of white space becomes one space."""
     return visible(" ".join(re.split(r"[ \t\n]+", text.strip(" \t\n"))))
 
 
@@ -62,7 +62,7 @@ def make_markdown_code(text: str, *, in_table: bool = False) -> str:
 def make_markdown_text(text: str, *, in_table: bool = False) -> str:
     """Return prose with its balanced code spans kept and everything else literal.
 
-    ``@name`` outside code is split by an empty comment, so that a comment posted by CI notifies nobody.
+    An empty comment splits ``@name`` outside code, so that a comment posted by CI notifies nobody.
     """
     line, at, parts = one_line(text), 0, list[str]()
     for span in _CODE_SPAN.finditer(line):
@@ -86,8 +86,8 @@ def make_markdown_fence(text: str, language: str = "python") -> str:
 
 
 def quote_html(text: str) -> str:
-    """Return ``text`` as an HTML ``<code>`` element, for places where Markdown is not read (``<summary>``)."""
-    from html import escape  # brings a table of all entities, which few formats need
+    """Return ``text`` as an HTML ``<code>`` element, for places that do not render Markdown (``<summary>``)."""
+    from html import escape  # loads a table of all entities, which few formats need
 
     return f"<code>{escape(one_line(text))}</code>"
 
@@ -107,7 +107,8 @@ def _escape_data(text: str) -> str:
 
 
 def make_relative_uri(path: str) -> str:
-    """Return a POSIX path as a relative URI reference; a ``:`` in the first segment would read as a scheme."""
+    """Return a POSIX path as a relative URI reference; escapes ``:``, which in the first segment would read as a
+    scheme."""
     return quote(path.encode("utf-8", "surrogatepass"), safe="/-._~")
 
 

@@ -1,10 +1,10 @@
 """Find the source lines that a finding points at.
 
-Comes in: ``Report.changes`` (the text after, or before for a deleted file) and line spans. Goes out: lines ready to be
-shown. May touch: nothing.
+Comes in: ``Report.changes`` (the text after, or before for a deleted file) and line spans. Goes out: lines to show. May
+touch: nothing.
 
-Columns of a ``Finding`` are 1-based characters, the end exclusive (as in SARIF). A ``column`` of 0 means that only the
-lines are known, an ``end_column`` of 0 that only the start is.
+Columns of a ``Finding`` are 1-based characters, the end exclusive (as in SARIF). With ``column`` 0 only the lines are
+known, with ``end_column`` 0 only the start.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORD = re.compile(r"[\w.]+")
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """One line to show. ``caret`` is the underline below it (spaces and ``^``), empty for none."""
+    """A line to show. ``caret`` is the underline below it (spaces and ``^``), empty for none."""
 
     number: int
     text: str
@@ -30,13 +30,13 @@ class Excerpt:
 
 
 def index_lines(report: Report) -> dict[str, list[str]]:
-    """Return the lines of every file whose text the report carries, by path."""
+    """Return the lines of every file whose text the report contains, by path."""
     texts = {change.path: change.before if change.after is None else change.after for change in report.changes}
     return {path: text.removesuffix("\n").split("\n") for path, text in texts.items() if text is not None}
 
 
 def quote_lines(lines: list[str], finding: Finding, *, width: int) -> tuple[Excerpt, ...]:
-    """Return the first lines of a finding's span, cropped to ``width`` columns around the point."""
+    """Return the first lines of a finding's span, cropped to ``width`` columns around the marked part."""
     last = min(max(finding.end_line, finding.line), len(lines), finding.line + _MOST_LINES - 1)
     numbers = range(max(finding.line, 1), last + 1)
     return tuple(
@@ -45,12 +45,12 @@ def quote_lines(lines: list[str], finding: Finding, *, width: int) -> tuple[Exce
 
 
 def has_columns(finding: Finding) -> bool:
-    """Tell whether the finding knows where on its line it starts."""
+    """Whether the finding knows its first column."""
     return finding.column > 0
 
 
 def has_end_column(finding: Finding) -> bool:
-    """Tell whether the finding also knows where it ends, behind its start."""
+    """Whether the finding also knows its end column, behind its start."""
     single = finding.end_line <= finding.line
     return has_columns(finding) and finding.end_column > (finding.column if single else 0)
 
@@ -59,7 +59,7 @@ def _find_span(finding: Finding, number: int, line: str) -> tuple[int, int]:
     """Return the characters of ``line`` to underline, 0-based and half-open."""
     indent, end = len(line) - len(line.lstrip()), len(line.rstrip())
     if not has_columns(finding):
-        # A whole block underlined says nothing that its line numbers do not.
+        # Underlining a whole block adds nothing to its line numbers.
         return (indent, end) if finding.end_line <= finding.line else (0, 0)
     start = min(finding.column - 1, len(line)) if number == finding.line else indent
     if not has_end_column(finding):
@@ -81,7 +81,7 @@ def _cut(line: str, span: tuple[int, int]) -> tuple[str, str, str]:
 
 
 def _crop(text: str, caret: str, width: int) -> tuple[str, str]:
-    """``text`` and the underline, which has one character per column, cut to ``width`` columns around the underline."""
+    """Cut ``text`` and its underline, which has one character per column, to ``width`` columns around the underline."""
     if measure(text) <= width:
         return text, caret
     start = max(0, min(caret.find("^") - width // 3, measure(text) - width)) if "^" in caret else 0

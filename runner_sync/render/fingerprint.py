@@ -2,8 +2,8 @@
 
 Comes in: findings and review items. Goes out: hex digests. May touch: nothing.
 
-GitLab and GitHub recognise an old finding by its fingerprint. It is a hash of place and message without line numbers;
-findings that agree in these are numbered in the order of the file.
+GitLab and GitHub recognise an old finding by its fingerprint: a hash of place and message without line numbers.
+Findings with the same hash are numbered in the order of the file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from runner_sync.model import Finding, ReviewItem
 
 REVIEW_NAME = "review-item"
-"""The name of the check, for services, that review items come from."""
+"""The name under which services list review items as a check."""
 
 _LINE_NUMBER = re.compile(r"(\blines? )\d+(?:\s*[-–…]\s*\d+)?|(:)\d+(?:-\d+)?\b")
 
@@ -25,7 +25,7 @@ def identify_findings(findings: Iterable[Finding]) -> Iterator[tuple[Finding, st
     """Yield every finding with its fingerprint; equal findings are numbered in the order given."""
     seen: Counter[str] = Counter()
     for finding in findings:
-        # A finding that stands for several names some of them and counts the rest, which changes; its cause does not.
+        # A finding that stands for several names some and counts the rest. The count changes, the cause does not.
         message = _LINE_NUMBER.sub(r"\1\2", (finding.cause or finding).message)
         key = "\0".join((finding.code, finding.path, finding.unit, finding.symbol, message))
         yield finding, _make_digest(key, seen)

@@ -1,4 +1,4 @@
-"""Make a table fit a narrow terminal: drop less important columns, and shorten names in the middle.
+"""Make a table fit a narrow terminal: drop less important columns and shorten names in the middle.
 
 Comes in: columns and rows. Goes out: the same, or fewer, with widths. May touch: nothing.
 """
@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 
 NARROW = 80
-"""Width of a terminal below which columns are dropped and names cut; from there on, long words are folded."""
+"""Columns of a terminal below which table columns are dropped and names cut; wider terminals fold long words."""
 
 _ENOUGH = 24
-"""Width in which a name can usually still be told from others."""
+"""Width in which a name is usually still distinct from others."""
 
 _LEAST = 8
 
@@ -23,9 +23,9 @@ Row = Sequence[str | Text]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A table column. ``figures`` are right-aligned and never folded; a ``width`` of 0 leaves the width to rich.
+    """A table column. ``figures`` are right-aligned and never folded; with ``width`` 0 rich chooses the width.
 
-    If there is too little room, columns with a ``rank`` are dropped, the highest rank first.
+    If the table is too wide, columns with a ``rank`` are dropped, the highest rank first.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Column:
 
 
 def fit(columns: Sequence[Column], rows: Sequence[Row], width: int) -> tuple[list[Column], list[Row]]:
-    """The columns that fit ``width``, with widths, and the rows without the others; unchanged from ``NARROW`` on."""
+    """Drop columns that do not fit ``width`` and give the others widths; changes nothing from ``NARROW`` on."""
     if width >= NARROW:
         return list(columns), list(rows)
     kept = list(range(len(columns)))
@@ -49,13 +49,13 @@ def fit(columns: Sequence[Column], rows: Sequence[Row], width: int) -> tuple[lis
 
 
 def cut_names(cells: Sequence[str | Text], room: int) -> list[str | Text]:
-    """The names, cut to at most ``room`` columns each; unchanged if cutting would make two of them equal."""
+    """Cut names to at most ``room`` columns each; cuts none if two of them would become equal."""
     cut = [_cut_name(cell, room) for cell in cells]
     return cut if len(set(map(str, cut))) == len(set(map(str, cells))) else list(cells)
 
 
 def _cut_name(cell: str | Text, room: int) -> str | Text:
-    """``cell`` with ``…`` for its middle; of ``Class.member``, the member stays whole if there is room for both."""
+    """Replace the middle of ``cell`` by ``…``; keeps the member of ``Class.member`` whole if there is room for both."""
     owner, dot, member = str(cell).rpartition(".")
     if len(cell) <= room:
         return cell
@@ -65,12 +65,12 @@ def _cut_name(cell: str | Text, room: int) -> str | Text:
 
 
 def _measure_room(kept: Sequence[int], needs: Sequence[int], width: int) -> int:
-    """How much of ``width`` the columns ``kept`` leave over; negative if they do not fit."""
+    """Return the part of ``width`` that the columns ``kept`` leave over; negative if they do not fit."""
     return width - sum(needs[index] + 1 for index in kept)
 
 
 def _measure_need(column: Column, cells: Row) -> int:
-    """The least width of a column: its name, and its longest figure, or its longest word up to ``_ENOUGH``."""
+    """Return the least width of a column: its name, its longest figure, or its longest word up to ``_ENOUGH``."""
     words = [word for cell in cells for word in str(cell).split()]
     longest = max(map(len, words), default=1)
     return max(longest if column.figures else min(longest, _ENOUGH), len(column.name))
@@ -79,7 +79,7 @@ def _measure_need(column: Column, cells: Row) -> int:
 def _choose_widths(
     kept: Sequence[int], columns: Sequence[Column], rows: Sequence[Row], needs: Sequence[int], width: int
 ) -> dict[int, int]:
-    """The width of each column: what it needs, and what is left over goes to text that would fill it, from the left."""
+    """Return the width of each column: its need, plus the leftover for text that would fill it, from the left."""
     given = {index: needs[index] for index in kept}
     room = _measure_room(kept, needs, width)
     for index in (index for index in kept if not columns[index].figures):

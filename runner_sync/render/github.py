@@ -2,8 +2,8 @@
 
 Comes in: a ``Report``. Goes out: one command per line. May touch: nothing.
 
-GitHub keeps 10 error, 10 warning and 10 notice annotations per step (docs.github.com, "Workflow commands") and drops
-further ones silently. So the worst come first, and the rest is left to ``github_summary``.
+GitHub keeps 10 error, 10 warning and 10 notice annotations per step (docs.github.com, "Workflow commands") and silently
+drops further ones. So the worst come first, and the rest is left to ``github_summary``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _iter_commands(report: Report) -> Iterator[tuple[str, str]]:
 
 def _make_properties(finding: Finding) -> dict[str, str]:
     properties = {"file": finding.path, **_make_lines(finding.line, finding.end_line)}
-    # Columns mean something to GitHub only when the annotation is on one line.
+    # GitHub uses columns only if the annotation is on one line.
     if has_columns(finding) and finding.end_line <= finding.line:
         properties["col"] = str(finding.column)
         if has_end_column(finding):

@@ -1,9 +1,9 @@
 """Render a report as one self-contained HTML page, light and dark, without scripts or outside resources.
 
-Comes in: a ``Report``. Goes out: HTML. May touch: the template.
+Comes in: a ``Report``. Goes out: HTML. May touch: the template, read only.
 
-Sources are untrusted: the template escapes everything, and the page forbids itself to load or run anything
-(Content-Security-Policy).
+Sources are untrusted: the template escapes everything, and a Content-Security-Policy forbids the page to load or run
+anything.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from runner_sync.render.templates import fill_template
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a side. ``mark`` is ``same`` or ``changed`` against the base."""
+    """A line of a side. ``mark`` is ``same`` or ``changed`` against the base."""
 
     text: str
     mark: str
@@ -49,7 +49,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One column of a review item."""
+    """A column of a review item."""
 
     name: str
     lines: tuple[Line, ...]
@@ -58,7 +58,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A part of the bar that shows where a unit's statements come from: their ``number`` and percentage."""
+    """A part of the bar that shows the origins of a unit's statements: their ``number`` and percentage."""
 
     provenance: str
     number: int

@@ -1,6 +1,6 @@
 """Colour and fold text for a terminal without rich, whose import would slow ``check`` down.
 
-Comes in: safe text. Goes out: the same text with ANSI colours when they are wanted, folded to a width. May touch:
+Comes in: safe text. Goes out: the same text, folded to a width and coloured with ANSI codes if wanted. May touch:
 nothing.
 """
 
@@ -30,17 +30,17 @@ PROVENANCE_STYLE = {"upstream": "cyan", "gpu": "magenta", "omni": "green"}
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """How to write: in colour or not, and how wide."""
+    """How to write: the width, and whether in colour."""
 
     color: bool
     width: int
 
     def paint(self, text: str, style: str) -> str:
-        """Return ``text`` in ``style`` (a key of the colour table), or as it is without colour."""
+        """Return ``text`` in ``style`` (a key of the colour table); unchanged without colour."""
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.color and text else text
 
     def fold(self, text: str, *, indent: str = "") -> str:
-        """Fold prose at spaces; words such as paths, and comments to paste, stay whole, so that they can be copied."""
+        """Fold prose at spaces. Words such as paths, and comments to paste, stay whole, so that they can be copied."""
         whole = _COMMENT.sub(lambda found: found[0].replace(" ", _NO_BREAK), text)
         folded = textwrap.fill(
             add_filler(whole),

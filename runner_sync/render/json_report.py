@@ -2,8 +2,8 @@
 
 Comes in: a ``Report``. Goes out: JSON as described by ``tests/schemas/report.schema.json``. May touch: nothing.
 
-Keys may be added, never changed: ``FORMAT_VERSION`` rises when that promise has to be broken. Non-ASCII text is
-escaped, so that a terminal that shows the file is not steered by it.
+Keys may be added, never changed: ``FORMAT_VERSION`` rises if that promise has to be broken. Non-ASCII text is escaped,
+so that it cannot steer a terminal that shows the file.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _make_rules_body(report: Report) -> Json:
 
 
 def _make_summary(report: Report, tally: dict[str, int]) -> Json:
-    # Counts of what is listed win: a summary must not contradict its own list.
+    # Counts of the listed items win: a summary must not contradict its own list.
     return {**report.summary, **tally, "sentence": summarize(report)}
 
 
@@ -133,7 +133,7 @@ def _dump_base(ref: BaseRef | None) -> Json | None:
 
 def _dump_review(item: ReviewItem) -> Json:
     body = {**asdict(item), "confidence": round(item.confidence, 4)}
-    # Only needed until the comments are written: the report has the lines, and the reason names the side.
+    # Needed only until the comments are written: the report has the lines, and the reason names the side.
     del body["in_file"], body["from_gpu"]
     return body
 

@@ -2,8 +2,8 @@
 
 Comes in: a ``Report``. Goes out: XML. May touch: nothing.
 
-Every error, warning and review item is a failed test case, an info is one that passes and has the message as its
-output. Every unit without any is a passed test case, so that an empty report still shows what was looked at.
+Every error, warning and review item is a failed test case. An info is a passed test case with the message as its
+output. A unit without any of these is a passed test case, so that an empty report still shows what was checked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from runner_sync.render.summary import describe_choice, get_reason
 
 
 def render_junit(report: Report) -> str:
-    """Return one test suite named after the command. It carries no times: equal runs give equal files."""
+    """Return one test suite named after the command. It contains no times, so that equal runs give equal files."""
     cases = [*_iter_reported(report), *_iter_passes(report)]
     if not cases:
         cases = [_make_case(report.command, "no findings")]

@@ -1,8 +1,8 @@
 """Render a report as GitHub-flavoured Markdown: pull-request comment, Buildkite annotation, step summary.
 
-Comes in: a ``Report``. Goes out: Markdown within the size the reader accepts. May touch: nothing.
+Comes in: a ``Report``. Goes out: Markdown within the size that the reader accepts. May touch: nothing.
 
-For ``blocks`` it is the maintainers' reference page, which is a file and is never cut short.
+The output of ``blocks`` is the maintainers' reference page, a file that is never cut short.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ from runner_sync.render.summary import (
 )
 
 # GitHub refuses comments above 65,536 characters and step summaries above 1 MiB (docs.github.com); Buildkite
-# annotations are at most 1 MiB. Both limits count bytes, of which a text has at least as many as characters, and leave
+# annotations are at most 1 MiB. Both limits count bytes, which are never fewer than characters, and leave
 # room for what a caller puts around it.
 COMMENT_LIMIT = 60_000
 STEP_SUMMARY_LIMIT = 1_000_000
 _SIDE_LINES = 40
 _CUT = "_{} left out: this text has a size limit; `-o json` and `-o html` have everything._"
 _NUMBER = 20
-"""Bytes for what is put into ``_CUT``: a number and a noun."""
+"""Bytes for the number and the noun that are put into ``_CUT``."""
 
 
 def render_markdown(report: Report, *, limit: int = COMMENT_LIMIT) -> str:
-    """Return the report as Markdown of at most ``limit`` bytes; notes take up to half of what the head leaves."""
+    """Return the report as Markdown of at most ``limit`` bytes; notes take up to half of the room below the head."""
     if report.command == "blocks":
         return "\n".join(_iter_reference_page(report)).rstrip("\n") + "\n"
     if report.command == "rule":
@@ -67,7 +67,7 @@ def render_markdown(report: Report, *, limit: int = COMMENT_LIMIT) -> str:
 
 
 def _measure(part: str) -> int:
-    """The bytes of a part, with three for its bullet and line break, or for the blank line behind it."""
+    """Return the bytes of a part, plus three for its bullet and line break, or for the blank line behind it."""
     return len(part.encode("utf-8", "replace")) + 3
 
 

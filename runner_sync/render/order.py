@@ -1,4 +1,4 @@
-"""The order in which everything is shown, whatever order the rooms reported it in.
+"""Define the order in which everything is shown, independent of the order in which it was reported.
 
 Comes in: parts of a ``Report``. Goes out: sorted tuples. May touch: nothing.
 """
@@ -20,7 +20,7 @@ def make_natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def order_units(units: Iterable[UnitReport]) -> tuple[UnitReport, ...]:
-    """Sort by file, then by the first changed line (units without one come last), then by name."""
+    """Sort by file, then by the first changed line (units without changes last), then by name."""
     return tuple(sorted(units, key=lambda unit: (unit.path, _get_first_line(unit), unit.unit)))
 
 
@@ -34,7 +34,7 @@ def order_reviews(reviews: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
 
 
 def order_questions(reviews: Iterable[ReviewItem]) -> tuple[ReviewItem, ...]:
-    """Sort as ``order_reviews`` does, but put the parts of a question directly behind it."""
+    """Sort like ``order_reviews``, but put the parts of a question directly behind it."""
     items = order_reviews(reviews)
     parts: dict[str, list[ReviewItem]] = {}
     for item in items:
@@ -71,7 +71,7 @@ def order_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 
 def order_hunks(hunks: Iterable[ReplayHunk]) -> tuple[ReplayHunk, ...]:
-    """Sort by case, then the largest first: it is what to improve next."""
+    """Sort by case, then by size, the largest first: that is what to improve next."""
     return tuple(
         sorted(hunks, key=lambda hunk: (make_natural_key(hunk.case), -hunk.lines, hunk.path, hunk.side, hunk.text))
     )

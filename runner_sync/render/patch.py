@@ -1,6 +1,6 @@
 """Read a unified diff into line replacements.
 
-Comes in: the patch of a ``Finding.fix``. Goes out: ``Replacement`` values, none if the text is no patch but, for
+Comes in: the patch of a ``Finding.fix``. Goes out: ``Replacement`` values; none if the text is no patch but, for
 example, a command. May touch: nothing.
 """
 
@@ -15,7 +15,7 @@ _HEADER = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """From ``line`` (1-based) on, ``removed`` lines are replaced by ``inserted`` (with newlines).
+    """Replaces ``removed`` lines from ``line`` (1-based) on by ``inserted`` (with newlines).
 
     With ``removed`` 0 the text is inserted before ``line``.
     """
@@ -26,7 +26,7 @@ class Replacement:
 
 
 def read_patch(text: str) -> tuple[Replacement, ...]:
-    """Return the replacements of a patch of one file; empty for anything that is not a well-formed patch."""
+    """Return the replacements of a patch of one file; empty for anything but a well-formed patch."""
     lines = text.split("\n")
     found: list[Replacement] = []
     index = 0

@@ -42,7 +42,7 @@ Json = dict[str, Any]
 
 
 def render_sarif(report: Report) -> str:
-    """Return one SARIF run with the rules that are known or used, and a result per finding and review item."""
+    """Return one SARIF run with the known or used rules, and a result per finding and review item."""
     rules = _collect_rules(report)
     positions = {rule.code: index for index, rule in enumerate(rules)}
     findings = identify_findings(order_findings(report.findings))
@@ -64,7 +64,7 @@ def render_sarif(report: Report) -> str:
 
 
 def _collect_rules(report: Report) -> list[RuleText]:
-    """The rules of the report, and one for every other code in it, described by its family."""
+    """Return the rules of the report, and one for every other code in it, described by its family."""
     known = {rule.code: rule for rule in report.rules}
     if report.reviews:
         known.setdefault("RS000", _REVIEW_RULE)
@@ -148,5 +148,5 @@ def _make_replacement(item: Replacement) -> Json:
         "endLine": item.line + item.removed,
         "endColumn": 1,
     }
-    # Source text, not prose: it goes back into the file as it is.
+    # Source text goes back into the file, so it is not escaped like prose.
     return {"deletedRegion": region, "insertedContent": {"text": item.inserted}}

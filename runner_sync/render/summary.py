@@ -1,9 +1,9 @@
-"""Count what is in a report and sum it up in one sentence.
+"""Count the contents of a report and sum them up in one sentence.
 
 Comes in: a ``Report``. Goes out: plain numbers and sentences. May touch: nothing.
 
-The last source of a project in ``Report.inputs`` is the target of the run. ``Report.summary["written"]`` (number of
-files) tells a run that wrote from one that only planned.
+The last source of a project in ``Report.inputs`` is the target of the run. Only a run that wrote files has
+``Report.summary["written"]`` (their number); a run that only planned lacks it.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ def count(number: int, noun: str) -> str:
 
 
 def is_changed(unit: UnitReport) -> bool:
-    """Tell whether the unit's text differs from before."""
+    """Whether the unit's text differs from before."""
     if unit.outcome in ("updated", "added", "removed"):
         return True
     return unit.outcome == "review" and bool(unit.hunks or unit.taken or unit.ported or unit.removed)
 
 
 def has_twins(report: Report) -> bool:
-    """Whether any unit or block has a GPU twin; without any, columns and words about ports are left out."""
+    """Whether any unit or block has a GPU twin; otherwise columns and words about ports are left out."""
     return any(unit.gpu or unit.ported for unit in report.units) or any(block.twin for block in report.blocks)
 
 
 def get_kind(unit: UnitReport, report: Report) -> str:
-    """The kind of the unit; a dash if no upstream was read, for only that tells a copy from omni's own."""
+    """Return the unit's kind; a dash if no upstream was read, without which copies and omni's own units look alike."""
     can_tell = report.command != "upgrade" or bool(name_target(report, report.followed)) or unit.outcome == "added"
     return unit.kind if can_tell else "–"
 
@@ -78,8 +78,8 @@ def get_file_status(change: FileChange) -> str:
 
 
 def find_chosen_side(item: ReviewItem) -> str:
-    """Name the side whose text was taken: ``omni``, ``upstream`` (or ``GPU twin``), ``base``, ``both``, ``nothing`` or
-    ``a merge``."""
+    """Name the chosen side: ``omni``, ``upstream`` (or ``GPU twin``), ``base``, ``both``, ``nothing`` or ``a
+    merge``."""
     chosen = item.chosen.strip()
     for side, text in (("omni", item.omni), (item.newer, item.upstream), ("base", item.base)):
         if chosen and chosen == text.strip():
@@ -91,17 +91,17 @@ def find_chosen_side(item: ReviewItem) -> str:
 
 
 def get_sides(item: ReviewItem) -> dict[str, str]:
-    """The texts of a decision by what people call them, what was chosen last."""
+    """Return the texts of a decision under the names that people see, the chosen text last."""
     return {"base": item.base, "omni": item.omni, item.newer: item.upstream, "chosen": item.chosen}
 
 
 def describe_choice(item: ReviewItem) -> str:
-    """Say which side was taken and with what confidence, to put after *took*: ``omni, confidence 0.50``."""
+    """Return the chosen side and the confidence, to follow *took*: ``omni, confidence 0.50``."""
     return f"{find_chosen_side(item)}, confidence {item.confidence:.2f}"
 
 
 def count_reviews(report: Report) -> str:
-    """How many review items there are, and how many questions where several items are one."""
+    """Return the number of review items, and of questions if some items belong to one question."""
     tally = count_units(report)
     is_one_each = tally["questions"] == tally["reviews"]
     asked = "" if is_one_each else f" ({count(tally['questions'], 'question')})"
@@ -109,18 +109,18 @@ def count_reviews(report: Report) -> str:
 
 
 def get_reason(item: ReviewItem) -> str:
-    """The reason of a review item, and which question it is a part of."""
+    """Return the reason of a review item, and the question it is part of."""
     return f"{item.reason}; part of {item.part_of}" if item.part_of else item.reason
 
 
 def end_sentence(sentence: str) -> str:
-    """Return ``sentence`` with a full stop, unless it ends with one or a question mark: another sentence follows."""
+    """Return ``sentence`` with a full stop, unless it ends with one or a question mark, so that another can follow."""
     said = sentence.strip()
     return said if said.endswith((".", "?")) else f"{said}."
 
 
 def describe_in_step(report: Report) -> str:
-    """The sentence of a run that found nothing to do, with the trees that it compared with."""
+    """Return the sentence of a run that found nothing to do, with the trees it compared."""
     targets = [name for name in (name_target(report, "vllm-ascend"), name_target(report, "vllm")) if name]
     if report.command == "verify":
         said = "Nothing new breaks" if report.summary.get("compared") else "Nothing breaks"
@@ -134,7 +134,7 @@ def describe_in_step(report: Report) -> str:
         units = f"All {total} units looked at are" if total > 1 else "The unit looked at is"
         is_followed = bool(targets) and not report.summary.get("gpu_only")
         return f"{units} in step with {targets[0] if is_followed else 'the GPU runners'}."
-    # Rules may have been left out and findings accepted, so the sentence claims no more.
+    # The sentence claims no more, because rules may be left out and findings accepted.
     return f"No findings against {targets[0]}." if targets else "No findings."
 
 
@@ -155,8 +155,10 @@ def _summarize_upgrade(report: Report) -> str:
 
 
 def _describe_unported(report: Report) -> str:
-    """The part of a sentence about GPU methods that NPU continues without; empty if there are none. All of them are
-    settled or asked about, but NPU is not in step with them."""
+    """Return the clause about GPU methods that NPU lacks; empty if there are none.
+
+    All of them are settled or asked about, but NPU is not in step with them.
+    """
     number, asked = (report.summary.get(key, 0) for key in ("unported", "unported_asked"))
     if not isinstance(number, int) or not isinstance(asked, int) or not number:
         return ""
@@ -169,7 +171,7 @@ def _describe_unported(report: Report) -> str:
 
 
 def _describe_left_open(report: Report) -> str:
-    """The part of a sentence about review comments of an earlier upgrade: they make an upgrade exit with 1."""
+    """Return the clause about review comments of an earlier upgrade, which make an upgrade exit with 1."""
     number = report.summary.get("left_open")
     if not isinstance(number, int) or not number:
         return ""
@@ -178,7 +180,7 @@ def _describe_left_open(report: Report) -> str:
 
 
 def format_command(report: Report, words: str) -> str:
-    """``words`` as a command line of this tool, with the options that name the report's configuration and profile."""
+    """Return ``words`` as a command line of this tool, with the options for the report's configuration and profile."""
     name, _, rest = words.partition(" ")
     return f"`runner-sync {name}{f' {report.profile}' if report.profile else ''}{f' {rest}' if rest else ''}`"
 

@@ -2,8 +2,8 @@
 
 Comes in: a ``Report`` and an ``Ink``. Goes out: tables as text. May touch: nothing.
 
-Cells are ``rich.text.Text``, never markup: a unit called ``[red]`` is shown like that. rich drops some control
-characters but lets ESC through, so cells are made safe here.
+Cells are ``rich.text.Text``, never markup: a unit called ``[red]`` is shown as such. rich drops some control characters
+but lets ESC through, so cells are made safe here.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _LINES_PER_HUNK = 12
 
 
 def tabulate_units(report: Report, ink: Ink) -> str:
-    """Return one table per file of the units that changed or need a look, and how many did not."""
+    """Return one table per file of the units that changed or have review items, and the number of the other units."""
     waiting = _count_reviews_per_unit(report)
     units = [unit for unit in order_units(report.units) if is_changed(unit) or waiting.get((unit.path, unit.unit))]
     owners = _find_owners((unit.path, unit.unit) for unit in report.units)
@@ -64,7 +64,7 @@ def tabulate_units(report: Report, ink: Ink) -> str:
 
 
 def _find_owners(members: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return, for (path, qualified name) pairs, the one class that a file's members belong to, or an empty string."""
+    """Return the only class of each file's members, or an empty string, for (path, qualified name) pairs."""
     found: dict[str, set[str]] = {}
     for path, name in members:
         owner, dot, _ = name.rpartition(".")
@@ -81,7 +81,7 @@ def _make_heading(path: str, owner: str, ink: Ink) -> str:
 
 
 def _make_unit_columns(units: Sequence[UnitReport], owners: dict[str, str], ink: Ink, *, ported: bool) -> list[Column]:
-    """Return columns that fit the width: first the base gets narrower, then the names, and figures never do."""
+    """Return columns that fit the width: the base narrows first, then the names; figures never do."""
     names = max(len("  unit"), *(len(_shorten_name(unit.unit, owners[unit.path])) + 2 for unit in units), 0)
     bases = max(len("base"), *(len(_format_base(unit.base or unit.gpu, ink)) for unit in units), 0)
     removed = any(unit.removed for unit in units)
@@ -108,13 +108,13 @@ def _select_cells(rows: Iterable[dict[str, str | Text]], columns: Sequence[Colum
 
 
 def _elide(name: str, room: int) -> str:
-    """A qualified name in at most ``room`` columns, with ``…`` for the end of its class. If even the member alone is
-    too long, the whole name is folded."""
+    """Cut the end of a qualified name's class with ``…`` to fit ``room`` columns; folds the name if the member alone is
+    longer."""
     owner, _, member = name.rpartition(".")
     kept = room - len(member) - 2
     if len(name) <= room or (owner and kept > 0):
         return f"{owner[:kept]}….{member}" if len(name) > room else name
-    # rich would fold at the space before the name, and leave the mark alone on its line.
+    # rich would fold at the space before the name and leave the mark alone on its line.
     return "\n  ".join(name[start : start + room] for start in range(0, len(name), room))
 
 
@@ -166,7 +166,7 @@ def tabulate_bases(report: Report, ink: Ink) -> str:
 
 
 def _format_twin(unit: UnitReport) -> str:
-    """The revision at which the GPU twin was last ported, and the twin's name if its member name is another one."""
+    """Return the revision at which the GPU twin was last ported, with the twin's name if its member name differs."""
     if unit.gpu is None:
         return "–"
     is_namesake = unit.gpu.qualname.rpartition(".")[2] == unit.unit.rpartition(".")[2]
@@ -174,7 +174,7 @@ def _format_twin(unit: UnitReport) -> str:
 
 
 def tabulate_blocks(report: Report, ink: Ink) -> str:
-    """Return one table per file of the omni blocks."""
+    """Return one table of omni blocks per file."""
     parts = []
     owners = _find_owners((block.path, block.unit) for block in report.blocks)
     for path, group in groupby(order_blocks(report.blocks), key=lambda block: block.path):
@@ -200,7 +200,7 @@ def tabulate_blocks(report: Report, ink: Ink) -> str:
 
 
 def tabulate_replay(report: Report, ink: Ink) -> str:
-    """Return the score table and, for each case, the largest hunks by which results differ from the release."""
+    """Return the score table and, for each case, the largest remaining differences from the release."""
     rows: list[Row] = []
     for row in sorted(report.replay, key=lambda row: make_natural_key(row.case)):
         ratios = (f"{value:.2f}" for value in (row.effort_left, row.kept, row.recall, row.precision))

@@ -1,6 +1,6 @@
 """Find and fill the Jinja2 templates that ship with the tool.
 
-Comes in: a template's name and values. Goes out: text. May touch: the template folder, by reading.
+Comes in: a template's name and values. Goes out: text. May touch: the template folder, read only.
 
 A wheel has the templates inside the package; a source checkout (and an editable install) has them beside it.
 """
@@ -18,7 +18,7 @@ from runner_sync.render.escape import visible
 
 
 def find_template_folder() -> Path:
-    """Return the folder with the templates; raises ``InputError`` when the installation has none."""
+    """Return the folder with the templates; raises ``InputError`` if the installation has none."""
     package = Path(runner_sync.__file__).parent
     for folder in (package / "templates", package.parent / "templates"):
         if (folder / "report.html.j2").is_file():
@@ -28,7 +28,7 @@ def find_template_folder() -> Path:
 
 @cache
 def _make_environment() -> Environment:
-    # Every template here makes HTML out of untrusted sources, so escaping does not depend on file names.
+    # Every template makes HTML out of untrusted sources, so escaping does not depend on file names.
     environment = Environment(
         loader=FileSystemLoader(find_template_folder()),
         autoescape=True,

@@ -1,8 +1,8 @@
 """Render a report for a person at a terminal.
 
-Comes in: a ``Report``, whether colours are wanted, the width in columns. Goes out: text. May touch: nothing.
+Comes in: a ``Report``, whether to use colours, the width in columns. Goes out: text. May touch: nothing.
 
-Everything that comes from a source tree passes ``escape.visible`` or ``escape.one_line`` on its way.
+All text from a source tree passes through ``escape.visible`` or ``escape.one_line``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Section = Callable[[Report, Ink], str]
 
 
 def render_text(report: Report, *, color: bool = False, width: int = 100) -> str:
-    """Return the report as text, sections separated by an empty line and closed by one summary sentence."""
+    """Return the report as text: sections separated by empty lines, then one summary sentence."""
     ink = Ink(color, width)
     sections = [section(report, ink) for section in _SECTIONS.get(report.command, _FINDING_SECTIONS)]
     sections.append(_render_closing(report, ink))
@@ -35,7 +35,7 @@ def render_text(report: Report, *, color: bool = False, width: int = 100) -> str
 
 
 def _render_closing(report: Report, ink: Ink) -> str:
-    # Painted line by line, so that a pager which begins in the middle shows the style.
+    # Painted line by line, so that a pager that begins in the middle shows the style.
     return "\n".join(ink.paint(line, "bold") for line in ink.fold(one_line(summarize(report))).split("\n"))
 
 
@@ -107,13 +107,13 @@ def _render_reviews(report: Report, ink: Ink) -> str:
 
 
 def _get_content(item: ReviewItem) -> tuple[str, ...]:
-    """What a review item says and shows, whatever the indentation."""
+    """Return the reason and the texts of a review item, without indentation."""
     shown = ("\n".join(line.strip() for line in side.split("\n")).strip() for side in get_sides(item).values())
     return (item.reason, *shown)
 
 
 def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool) -> Iterator[str]:
-    """The lines of a review item; of one that repeats another one, as its part, only the place."""
+    """Yield the lines of a review item; if it only repeats the question it is part of, only the place."""
     place = one_line(_format_place(item.path, item.line, item.end_line))
     yield from _iter_head(item.id, "yellow", place, item.unit, ink)
     if is_repeated:
@@ -128,7 +128,7 @@ def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool) -> Iterator[s
     }
     if chosen in sides or chosen == "nothing":
         del sides["chosen"]
-    # If nothing was chosen, the text that was dropped can be read only here.
+    # If nothing was chosen, the dropped text is shown nowhere else.
     most = _LEFT_OUT_LINES if chosen == "nothing" else _SIDE_LINES
     changed = _make_difference(sides["base"], sides[item.newer], most)
     if changed:
@@ -136,7 +136,7 @@ def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool) -> Iterator[s
     for side, lines in sides.items():
         if changed and side in ("base", item.newer):
             continue
-        # Without a base one side added something; the side without it lost nothing, and is not shown.
+        # Without a base one side added the text; the other side lost nothing and is not shown.
         if lines or (sides["base"] and side != "base"):
             others = [sides[name] for name in ("base", item.newer, "omni") if name != side and sides[name]]
             yield from _iter_side(
@@ -145,9 +145,9 @@ def _iter_review(item: ReviewItem, ink: Ink, *, is_repeated: bool) -> Iterator[s
 
 
 def _make_difference(base: Sequence[str], newer: Sequence[str], most: int) -> list[str]:
-    """The difference from the base to the newer side as lines of a patch, if both have more than ``most`` lines.
+    """Return the difference from base to the newer side as patch lines if both have more than ``most`` lines.
 
-    Empty if more has changed than stayed: then both sides are easier to read in full.
+    Empty if more changed than stayed: then both sides are easier to read in full.
     """
     if min(len(base), len(newer)) <= most:
         return []
@@ -160,7 +160,7 @@ def _make_difference(base: Sequence[str], newer: Sequence[str], most: int) -> li
 
 
 def _count_alike(lines: Sequence[str], other: Sequence[str], most: int) -> int:
-    """How many first lines of a long side to leave out: those that ``other`` begins with, too, except for the last."""
+    """Count the first lines of a long side to leave out: those that ``other`` begins with, too, except the last."""
     if not other or len(lines) <= most:
         return 0
     matcher = difflib.SequenceMatcher(None, lines, other, autojunk=False)
@@ -169,7 +169,7 @@ def _count_alike(lines: Sequence[str], other: Sequence[str], most: int) -> int:
 
 
 def _iter_side(side: str, lines: Sequence[str], ink: Ink, *, alike: int, most: int) -> Iterator[str]:
-    """Yield ``most`` lines of a side, the first ``alike`` lines being left out because another side has them, too."""
+    """Yield ``most`` lines of a side, without the first ``alike`` lines, which another side has, too."""
     indent = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
     room = max(ink.width - 16, 20)
     rest = lines[alike:] if len(lines) > alike else lines
@@ -266,7 +266,7 @@ def _render_rules(report: Report, ink: Ink) -> str:
 
 
 def _render_rule_line(rule: RuleText, name: str, width: int, ink: Ink) -> str:
-    """Code, name and summary side by side; the summary below them if code and name take more than half the width."""
+    """Put code, name and summary side by side; the summary goes below if code and name take over half the width."""
     head = f"  {name:<{width}}  "
     is_narrow = len(rule.code) + len(head) > ink.width // 2
     folded = ink.fold(one_line(rule.summary), indent="  " if is_narrow else " " * (len(rule.code) + len(head)))
@@ -275,7 +275,7 @@ def _render_rule_line(rule: RuleText, name: str, width: int, ink: Ink) -> str:
 
 
 def _fold_prose(text: str, ink: Ink) -> str:
-    """``text`` with its paragraphs folded to the width; examples and lists keep their lines."""
+    """Fold the paragraphs of ``text`` to the width; examples and lists keep their lines."""
     parts = text.split("\n\n")
     return "\n\n".join(part if re.search(r"^(\s|- |\|)", part, re.MULTILINE) else ink.fold(part) for part in parts)
 

@@ -1,4 +1,4 @@
-"""Measure and cut text in terminal columns, of which an East Asian wide character takes two.
+"""Measure and cut text in terminal columns.
 
 Comes in: safe text, without control characters. Goes out: numbers of columns, parts of the text. May touch: nothing.
 """
@@ -19,13 +19,13 @@ def measure(text: str) -> int:
 
 
 def cut_columns(text: str, start: int, end: int) -> str:
-    """Return what stands in the columns ``start`` … ``end - 1`` of ``text``, with a blank for half a wide character."""
+    """Return columns ``start`` … ``end - 1`` of ``text``, with a blank for half a wide character."""
     if text.isascii():
         return text[start:end]
     kept, at = "", 0
     for character in text:
         after = at + _measure_character(character)
-        # A combining mark at the start belongs to the character in front of it.
+        # A combining mark at the start belongs to the preceding character.
         if start <= at and after <= end and (after > start or not start):
             kept += character
         elif at < start < after or at < end < after:
@@ -35,19 +35,19 @@ def cut_columns(text: str, start: int, end: int) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """Return ``text``, or as much of it as ``width`` columns hold with an ellipsis behind it."""
+    """Return ``text``, cut to ``width`` columns with an ellipsis at the end if it is longer."""
     return text if measure(text) <= width else cut_columns(text, 0, width - 1) + ELLIPSIS
 
 
 def add_filler(text: str) -> str:
-    """Return ``text`` with a filler behind each wide character, so that ``len`` of it is its width in columns."""
+    """Insert a filler behind each wide character of ``text``, so that its ``len`` is its width in columns."""
     if text.isascii():
         return text
     return "".join(character + _FILLER * (_measure_character(character) - 1) for character in text)
 
 
 def remove_filler(text: str) -> str:
-    """Return the text that ``filled_up`` was given."""
+    """Undo ``add_filler``."""
     return text.replace(_FILLER, "")
 
 

@@ -1,6 +1,6 @@
-"""The steps after an upgrade was written: settle the review items, check, commit.
+"""List the steps after an upgrade was written: settle the review items, check, commit.
 
-Comes in: the report of an upgrade and the paths written. Goes out: text for a person. May touch: nothing.
+Comes in: the report of an upgrade and the written paths. Goes out: text for a person. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COMMIT_WIDTH = 72
 
 
 def advise(report: Report, paths: Sequence[str], *, root: Path, is_tree: bool, options: str) -> str:
-    """The steps that are left to a person, as a numbered list.
+    """Return the steps that are left to a person, as a numbered list.
 
     ``is_tree``: ``root`` is a whole vllm-omni tree and not a folder with the changed files only. ``options``: the
     options that name the other trees and the configuration, to repeat in the next command.
@@ -51,7 +51,7 @@ def _list_review_steps(report: Report, paths: Sequence[str], root: Path) -> list
 
 
 def find_only_listed(report: Report) -> list[ReviewItem]:
-    """The review items without a comment in any changed file: only a report shows them."""
+    """Return the review items without a comment in any changed file, which only a report shows."""
     written = "".join(change.after or "" for change in report.changes)
     return [item for item in report.reviews if item.id not in written]
 
@@ -61,9 +61,12 @@ def _has_conflicts(report: Report) -> bool:
 
 
 def _list_check_steps(report: Report, root: Path, *, is_tree: bool, is_settled: bool, options: str) -> list[str]:
-    """The steps after the review. If there were review items, `lock` is one: later edits are recognised by comparison
-    with the runners as they were settled, and not as they were written. Findings are looked for with the trees that
-    they were compared with: the lock names the new ones by then."""
+    """Return the steps after the review.
+
+    After review items, one step is `lock`: later edits are then recognised by comparison with the settled runners
+    instead of the written ones. Findings are checked against the trees of this run, because the lock names the new ones
+    by then.
+    """
     place = f" --omni-path {shlex.quote(str(root))}" if is_tree and root != Path() else ""
     if _find_target(report, report.followed) is None:
         word = report.followed.removeprefix("vllm-")
@@ -81,7 +84,7 @@ def _describe_commit(report: Report) -> str:
 
 
 def suggest_commit(report: Report) -> str:
-    """A commit message: ``[NPU] Upgrade to vX.Y.Z``, what came from upstream and what was synced from GPU."""
+    """Return a commit message: ``[NPU] Upgrade to vX.Y.Z``, what came from upstream and what was synced from GPU."""
     omni = _find_target(report, "vllm-omni")
     followed = _find_target(report, report.followed) if not report.summary.get("gpu_only") else None
     taken = [unit for unit in report.units if unit.outcome == "removed" or unit.taken or _is_changed(unit, "upstream")]
@@ -97,7 +100,7 @@ def suggest_commit(report: Report) -> str:
 
 
 def _is_changed(unit: UnitReport, source: Provenance) -> bool:
-    """Whether ``source`` changed any line of a unit: where lines only went, no statement was taken or ported."""
+    """Whether ``source`` changed any line of a unit. Removed lines count, although no statement was taken or ported."""
     return any(hunk.provenance == source for hunk in unit.hunks)
 
 
@@ -111,7 +114,7 @@ def _format_version(source: Source) -> str:
 
 
 def _list_units(units: Sequence[UnitReport]) -> str:
-    """One entry per class, folded to the width of a commit message."""
+    """Return one entry per class, folded to the width of a commit message."""
     members: dict[str, list[str]] = {}
     for unit in units:
         owner, _, name = unit.unit.rpartition(".")

@@ -1,7 +1,7 @@
-"""Runs a command: calls ``sync``, delivers the report, says what is left to do, returns the exit code.
+"""Run a command: call ``sync``, deliver the report, say what is left to do, return the exit code.
 
 Comes in: frozen options, the words after ``-o``, a ``Screen``. Goes out: exit codes (0 nothing left for a person, 1
-review items or findings). May touch: what ``sync`` and the outputs touch.
+review items or findings). May touch: whatever ``sync`` and the outputs touch.
 """
 
 from __future__ import annotations
@@ -43,8 +43,10 @@ _Options = TypeVar("_Options", bound=_Watched)
 
 
 def exit_code(report: Report) -> int:
-    """1 if a person has something to decide or to mend, which includes review comments of an earlier run; else 0. A
-    lock is whole with such comments, too."""
+    """Return 1 if a person has to decide or fix something, including review comments of an earlier run; else 0.
+
+    Such comments do not count for ``lock``: a lock is complete with them.
+    """
     is_open = report.command != "lock" and report.summary.get("left_open")
     left = report.reviews or report.findings or is_open
     return LEFT_TO_A_PERSON if left else DONE
@@ -77,7 +79,7 @@ def change(command: str, plan: Planner, options: UpgradeOptions, writing: Writin
 def _parse_outputs(
     values: Sequence[str] | None, options: CheckOptions | UpgradeOptions, *, command: str, default: str
 ) -> tuple[Output, ...]:
-    """The outputs of a command about the omni tree, none of them in the place of a file that the command reads."""
+    """Return the outputs of a command on the omni tree; refuses to replace a file that the command reads."""
     from runner_sync import sync
 
     with naming_profile.add_to_errors(options):
@@ -87,9 +89,9 @@ def _parse_outputs(
 def _carry_out(
     command: str, plan: Planner, options: UpgradeOptions, *, diff: bool, screen: Screen
 ) -> tuple[Upgrade, tuple[str, ...]]:
-    """Plan and, unless ``diff``, write; returns the plan and the paths that were written.
+    """Plan and, unless ``diff``, write; returns the plan and the written paths.
 
-    If the result could not be written, raises ``InputError`` before the work.
+    Raises ``InputError`` before the work if the result could not be written.
     """
     from runner_sync import sync
 
@@ -102,7 +104,7 @@ def _carry_out(
 
 
 def _say_what_was_found(report: Report, outputs: Sequence[Output], screen: Screen) -> None:
-    """Say the closing sentence, unless text on standard output ends with it."""
+    """Say the closing sentence, unless text on standard output already ends with it."""
     from runner_sync.render.summary import summarize
 
     if Output("text") not in outputs:
@@ -133,7 +135,7 @@ def _say_what_was_written(planned: Upgrade, paths: Sequence[str], options: Upgra
 
 
 def _format_options(options: UpgradeOptions) -> str:
-    """The options of this run that the next command needs as well, quoted for a shell, after a space."""
+    """Return the options of this run that the next command needs, quoted for a shell, after a space."""
     said = " ".join(filter(None, (shlex.join(options.tree_words()), naming_profile.format_options(options))))
     return f" {said}" if said else ""
 
@@ -147,7 +149,7 @@ def inspect(
     screen: Screen,
     exit_zero: bool = False,
 ) -> int:
-    """Report on the omni tree without changing it; returns the exit code, with ``exit_zero`` always 0."""
+    """Report on the omni tree without changing it; returns the exit code, always 0 with ``exit_zero``."""
     outputs = _parse_outputs(values, options, command=command, default="text")
     with naming_profile.add_to_errors(options):
         report = _watch(find, options, screen)
@@ -187,11 +189,11 @@ _Result = TypeVar("_Result")
 
 
 def _watch(work: Callable[[_Options], _Result], options: _Options, screen: Screen) -> _Result:
-    """The result of ``work``, which is called with the options and shows its progress."""
+    """Call ``work`` with the options and a progress display; returns its result."""
     with show_progress(screen) as progress:
         return work(replace(options, progress=progress))  # type: ignore[type-var]
 
 
 def default_typechecker() -> Literal["ty", "none"]:
-    """``ty`` if it is installed (extra ``runner-sync[verify]``), else ``none``."""
+    """Return ``ty`` if it is installed (extra ``runner-sync[verify]``), else ``none``."""
     return "ty" if find_spec("ty") is not None else "none"

@@ -1,4 +1,4 @@
-"""Examples below the help of each command: command lines with a few words on what they are for.
+"""List examples for the help of each command: command lines with a few words on their purpose.
 
 Comes in: the name of a command. Goes out: text for the end of its help page. May touch: nothing.
 """
@@ -80,6 +80,6 @@ _GLOBAL = "--quiet, --color and --traceback work with every command; see runner-
 
 
 def make_epilog(command: str) -> str:
-    """The examples of ``command`` as text. Older typer joins the two lines of each, which is still readable."""
+    """Return the examples of ``command`` as text. Older typer joins the two lines of each, which is still readable."""
     lines = [f"{about}\n  $ {line}" for about, line in EXAMPLES[command]]
     return "\n\n".join(["Examples:", *lines, _GLOBAL])

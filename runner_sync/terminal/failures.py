@@ -1,4 +1,4 @@
-"""Turns every failure of a run into one sentence on standard error and an exit code.
+"""Turn every failure of a run into one sentence on standard error and an exit code.
 
 Comes in: the work of a run. Goes out: its exit code; 2 if it could not run, 130 or 143 after an interrupt (128 plus the
 number of the signal, as in shells). May touch: standard error, and the handler of SIGTERM.
@@ -26,12 +26,12 @@ _PACKAGE = Path(__file__).parent.parent
 class Terminated(BaseException):
     """The run got SIGTERM, which CI services send to a cancelled job.
 
-    It is no ``KeyboardInterrupt``, because typer catches those.
+    This is no ``KeyboardInterrupt``, because typer catches those.
     """
 
 
 def run_guarded(work: Callable[[], int], screen: Screen) -> int:
-    """The exit code of ``work``; what it raises becomes one sentence on standard error."""
+    """Return the exit code of ``work``; an exception becomes one sentence on standard error."""
     try:
         with _make_terminable():
             return work()
@@ -46,8 +46,8 @@ def run_guarded(work: Callable[[], int], screen: Screen) -> int:
 
 
 def _fail(error: Exception, screen: Screen) -> int:
-    """Say what is wrong with the command line, or which error nobody expected; returns the exit code."""
-    # Since 0.16 typer has its own copy of click's exceptions, so both kinds are recognised without their classes.
+    """Report a mistake in the command line or an unexpected error; returns the exit code."""
+    # typer has its own copy of click's exceptions since 0.16, so both are recognised without their classes.
     if hasattr(error, "format_message"):
         screen.complain(f"error: {_make_sentence(error.format_message())}{_make_help_hint(error)}")
         return COULD_NOT_RUN
@@ -77,7 +77,7 @@ def _make_sentence(message: str) -> str:
 
 
 def _make_help_hint(error: Exception) -> str:
-    """A hint to the help page; for an option that stands before the command that takes it, where it belongs."""
+    """Return a hint to the help page or, for an option in front of its command, to the right place."""
     context = getattr(error, "ctx", None)
     if context is None:
         return ""
@@ -90,7 +90,7 @@ def _make_help_hint(error: Exception) -> str:
 
 
 def _find_raiser(error: Exception) -> str:
-    """The innermost line of this package that the error came through, in parentheses; empty if there is none."""
+    """Return the innermost line of this package in the traceback, in parentheses; empty if there is none."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if _PACKAGE in Path(frame.filename).parents]
     if not own:
@@ -106,7 +106,7 @@ def _describe_written(screen: Screen) -> str:
 
 @contextlib.contextmanager
 def _make_terminable() -> Iterator[None]:
-    """Let SIGTERM unwind the stack as Ctrl-C does, so that files which are being replaced are restored."""
+    """Let SIGTERM unwind the stack as Ctrl-C does, so that files that are being replaced are restored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,9 +1,9 @@
-"""Groups of options that commands share: a command has one parameter for a group, and typer sees its single options.
+"""Group options that commands share: a command has one parameter per group, typer sees the single options.
 
 Comes in: functions with dataclass parameters. Goes out: the same functions with a flat signature, and the option values
 of ``sync``. Raises ``InputError`` for options that contradict each other. May touch: nothing.
 
-typer reads options from the parameters of a function and knows no groups: without `flat`, seven commands would each
+typer reads options from the parameters of a function and knows no groups: without `flatten`, seven commands would each
 repeat the ten options of `Trees` and pass them on one by one.
 """
 
@@ -51,11 +51,11 @@ class Trees:
 
     @property
     def named_profile(self) -> str | None:
-        """The name of the built-in profile that ``--profile`` asks for."""
+        """The name of the built-in profile that ``--profile`` selects."""
         return self.profile.value if self.profile is not None else None
 
     def make_check_options(self, **rest: Any) -> CheckOptions:
-        """Options of a command that only reads."""
+        """Return the options of a command that only reads."""
         from runner_sync.sync.options import CheckOptions
 
         revisions = {name: value for name, value in rest.items() if name.endswith(("_base", "_since"))}
@@ -98,7 +98,7 @@ class Merging:
 def make_upgrade_options(
     trees: Trees, bases: Bases, writing: Writing, merging: Merging | None = None
 ) -> UpgradeOptions:
-    """Options of a command that changes the omni tree."""
+    """Return the options of a command that changes the omni tree."""
     from runner_sync.sync.options import UpgradeOptions
 
     wanted = merging or Merging()
@@ -124,7 +124,7 @@ def make_upgrade_options(
 
 
 def flatten(function: Callable[..., int]) -> Callable[..., int]:
-    """``function`` with a signature in which every parameter whose type is a group is replaced by the group's options.
+    """Return ``function`` with each parameter whose type is a group replaced by the group's options.
 
     ``def blocks(trees: Trees, output: Outputs)`` becomes ``def blocks(*, omni_path: …, omni_version: …, output: …)``.
     """
@@ -147,7 +147,7 @@ def flatten(function: Callable[..., int]) -> Callable[..., int]:
 
 @cache
 def _get_members(group: type) -> Mapping[str, Any]:
-    """The types of a group's options; cached, because commands share groups."""
+    """Return the types of a group's options; cached, because commands share groups."""
     return get_type_hints(group, include_extras=True)
 
 

@@ -1,9 +1,9 @@
-"""Adds this run's ``--config`` and ``--profile`` to the commands that its texts tell people to type.
+"""Add this run's ``--config`` and ``--profile`` to the commands that its texts tell people to type.
 
     `runner-sync lock`  ->  `runner-sync lock --profile gpu`
 
 Comes in: options, texts, errors, a report. Goes out: the same with the options after each command of this tool. May
-touch: nothing. A profile that the configuration of the tree names needs no option: the next command reads it, too.
+touch: nothing. A profile named in the tree's configuration needs no option, because the next command reads it, too.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ _COMMAND = re.compile(r"\brunner-sync (?:upgrade|check|verify|blocks|explain|loc
 
 
 def format_options(options: OmniOptions) -> str:
-    """The options that name configuration and profile of a run, quoted for a shell; empty if none was given."""
+    """Return the options that name configuration and profile of a run, quoted for a shell; empty if there are none."""
     given = (("--config", options.config), ("--profile", options.profile))
     return shlex.join(word for option, value in given if value is not None for word in (option, str(value)))
 
 
 def add_to_text(text: str, options: OmniOptions) -> str:
-    """``text`` with the options after each command; unchanged if none was given."""
+    """Add the options after each command in ``text``; changes nothing if there are none."""
     words = format_options(options)
     return _COMMAND.sub(lambda found: f"{found[0]} {words}", text) if words else text
 
 
 @contextmanager
 def add_to_errors(options: OmniOptions) -> Iterator[None]:
-    """Add the options to the commands in the sentence of an ``InputError``."""
+    """Add the options to the commands in the message of an ``InputError``."""
     try:
         yield
     except InputError as error:
@@ -46,7 +46,7 @@ def add_to_errors(options: OmniOptions) -> Iterator[None]:
 
 
 def add_to_report(report: Report, options: OmniOptions) -> Report:
-    """``report`` with the options after each command in its texts; ``profile`` has them for commands that renderers
+    """Add the options after each command in the report's texts; ``profile`` holds them for commands that renderers
     name."""
     words = format_options(options)
     if not words:

@@ -1,7 +1,7 @@
-"""Every option and argument of the commands, each declared once.
+"""Declare every option and argument of the commands once.
 
-Goes out: annotated types that the commands of ``cli`` name in their signatures, and the words of help that several
-share. May touch: nothing.
+Goes out: annotated types that the commands of ``cli`` name in their signatures, and shared help words. May touch:
+nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""``-o FORMAT[:FILE]``: what to render, and where to.
+"""Parse ``-o FORMAT[:FILE]``, and deliver reports to the requested places.
 
 Comes in: the words after ``-o`` and a ``Report``. Goes out: text on standard output, report files. May touch: the files
-named, and the file that GitHub names in ``GITHUB_STEP_SUMMARY``. They are reports, not sources, so an old one is
-replaced; what cannot be written is refused before the work begins.
+named, and the file that GitHub names in ``GITHUB_STEP_SUMMARY``. An existing report is replaced, because it is no
+source. Unwritable files are refused before the work begins.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ FORMATS_OF: dict[str, tuple[str, ...]] = {
     "replay": ("text", "json", "markdown", "html"),
     "rule": ("text", "json", "markdown", "html"),
 }
-"""The formats of each command. Others are refused: an empty SARIF file, say, would read as if nothing was found."""
+"""The formats of each command. Others are refused: an empty SARIF file would read as if nothing was found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One format and where it goes; without ``file`` to standard output."""
+    """A format and its destination; without ``file`` standard output."""
 
     format: str
     file: Path | None = None
@@ -51,11 +51,11 @@ class Output:
 def parse_outputs(
     values: Sequence[str] | None, *, command: str, default: str, kept: Callable[[], Iterable[Path]] = tuple
 ) -> tuple[Output, ...]:
-    """The outputs that ``values`` (``FORMAT`` or ``FORMAT:FILE``, ``-`` for standard output) ask ``command`` for.
+    """Return the outputs that ``values`` (``FORMAT`` or ``FORMAT:FILE``, ``-`` for standard output) ask of ``command``.
 
-    ``default`` is the format, on standard output, when nothing is asked for. ``kept`` tells which files the run itself
-    reads. Raises ``InputError`` for an unknown format, a file that cannot be written or that is one of ``kept``, or two
-    outputs in one place.
+    ``default`` is the format on standard output if ``values`` is empty. ``kept`` returns the files that the run itself
+    reads. Raises ``InputError`` for an unknown format, a file that cannot be written or is in ``kept``, and two outputs
+    in one place.
     """
     outputs = [_parse(value, command) for value in values or ()]
     places: dict[Path | None, Output] = {}
@@ -90,7 +90,7 @@ def _parse(value: str, command: str) -> Output:
 
 
 _NO_REPORTS = frozenset({".py", ".pyi", ".toml", ".lock"})
-"""Endings of files that a report would replace by mistake only."""
+"""Suffixes of files that a report would replace only by mistake."""
 
 
 def _check_writable(file: Path) -> None:
@@ -107,7 +107,7 @@ def _check_writable(file: Path) -> None:
 
 
 def _is_package(folder: Path) -> bool:
-    from runner_sync.model import PACKAGES  # takes longer than all that help needs
+    from runner_sync.model import PACKAGES  # takes longer than everything that help needs
 
     return folder.name in PACKAGES.values() and (folder / "__init__.py").is_file()
 
@@ -115,11 +115,11 @@ def _is_package(folder: Path) -> bool:
 def deliver(
     report: Report, outputs: Sequence[Output], screen: Screen, *, patch: tuple[FileChange, ...] | None = None
 ) -> None:
-    """Render ``report`` for every output; files first, so that what a terminal shows comes last. However many are for
-    GitHub, its step summary gets the report once.
+    """Render ``report`` for every output; files first, so that the terminal's text comes last.
 
-    ``patch`` are the changes for ``diff``, with the line endings of the files, so that the patch applies. Raises
-    ``InputError`` if a file cannot be written after all.
+    GitHub's step summary gets the report once, however many outputs are for GitHub. ``patch`` holds the changes for
+    ``diff`` with the files' line endings, so that the patch applies. Raises ``InputError`` if a file turns out not to
+    be writable.
     """
     for output in sorted(outputs, key=lambda output: output.file is None):
         shown = _select_shown(report, output.format, patch)
@@ -134,14 +134,14 @@ def deliver(
 
 
 def _select_shown(report: Report, format: str, patch: tuple[FileChange, ...] | None) -> Report:
-    """``report`` with what only ``format`` shows of it."""
+    """Return ``report`` with the parts that only ``format`` shows."""
     if format == "sarif":
         return _add_rules(report)
     return replace(report, changes=patch) if format == "diff" and patch is not None else report
 
 
 def _add_rules(report: Report) -> Report:
-    """``report`` with the texts of the rules that found something: SARIF has them, and viewers show them as titles."""
+    """Add the texts of the rules that found something, which SARIF viewers show as titles."""
     from runner_sync.sync.rule_texts import rules
 
     codes = sorted({finding.code for finding in report.findings})

@@ -1,15 +1,13 @@
-"""Takes values that need no conversion past typer: defaults, text for text options, and paths that can be read; and
-colours help as everything else is coloured.
+"""Let plain values (defaults, text, readable paths) bypass typer's conversion, and colour help like all other output.
 
-Goes out: classes to pass to ``typer.Typer`` as ``cls``. May touch: typer's constants, and asks whether a path can be
-read.
+Goes out: classes to pass to ``typer.Typer`` as ``cls``. May touch: typer's constants; asks whether a path is readable.
 
 For the first value that it converts, even ``None``, typer imports pydantic: 0.08 s, where a whole ``check`` from the
-lock takes 0.33 s. typer makes its option objects itself, so these classes replace the conversion method of each object.
-Every other value is left to typer, and so are all complaints.
+lock takes 0.33 s. typer creates its option objects itself, so these classes replace the conversion method of each
+object. Every other value, and every complaint, is left to typer.
 
-typer decides on colours when its module is imported, from the environment of that moment, and takes ``GITHUB_ACTIONS``
-for a terminal: help that is written to a file there would be full of escapes.
+typer decides on colours from the environment when its module is imported, and takes ``GITHUB_ACTIONS`` for a terminal:
+help that is written to a file there would be full of escapes.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ class PlainCommand(TyperCommand):
     """A command that converts no plain values, and whose help shows no value after flags."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The options and arguments, ``--help`` among them."""
+        """Return the options and arguments, including ``--help``."""
         parameters = _hide_flag_values(super().get_params(ctx))
         for parameter in parameters:
             if parameter.name == "output" and parameter.help:
@@ -45,12 +43,12 @@ class PlainCommand(TyperCommand):
         return parameters
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line into ``ctx``; returns the arguments that are left over."""
+        """Read the command line into ``ctx``; returns the remaining arguments."""
         _take_plain_values(self, ctx)
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, in colours if the screen has them."""
+        """Print the help, in colour if the screen is coloured."""
         _color_help(ctx.find_root().obj)
         super().format_help(ctx, formatter)
 
@@ -59,30 +57,30 @@ class PlainGroup(TyperGroup):
     """A group of commands that treats its own options in the same way."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The options of the group, ``--help`` and those of completion among them."""
+        """Return the options of the group, including ``--help`` and those of completion."""
         return _hide_flag_values(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line into ``ctx``; returns the arguments that are left over."""
+        """Read the command line into ``ctx``; returns the remaining arguments."""
         _take_plain_values(self, ctx)
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, in colours if the screen has them."""
+        """Print the help, in colour if the screen is coloured."""
         _color_help(ctx.find_root().obj)
         super().format_help(ctx, formatter)
 
 
 def _color_help(screen: Screen) -> None:
-    """Let typer print help in colours, or plain, as ``screen`` wants it."""
-    from typer import rich_utils  # takes 0.05 s, which only help needs
+    """Make typer print help in colour or plain, like ``screen``."""
+    from typer import rich_utils  # takes 0.05 s, and only help needs it
 
     rich_utils.FORCE_TERMINAL = screen.is_colored()
     rich_utils.COLOR_SYSTEM = "standard" if screen.is_colored() else None
 
 
 def _hide_flag_values(parameters: list[Any]) -> list[Any]:
-    """``parameters`` with no value shown after flags; changed in place."""
+    """Show no value after flags; changes ``parameters`` in place."""
     for parameter in parameters:
         if getattr(parameter, "is_flag", False) and parameter.metavar is None:
             parameter.metavar = ""
@@ -90,7 +88,7 @@ def _hide_flag_values(parameters: list[Any]) -> list[Any]:
 
 
 def _take_plain_values(command: TyperCommand | TyperGroup, context: Any) -> None:
-    """Replace the conversion of each parameter of ``command`` by ``_process``."""
+    """Replace the conversion of each parameter of ``command`` by ``_convert``."""
     kinds = get_type_hints(command.callback)
     for parameter in command.get_params(context):
         process = partial(_convert, parameter, kinds.get(parameter.name), parameter.process_value)

@@ -1,7 +1,7 @@
-"""Shows the progress of long work: a bar on a terminal, a line now and then elsewhere.
+"""Show the progress of long work: a bar on a terminal, an occasional line elsewhere.
 
 Comes in: ``progress(label, done, total)`` calls. Goes out: characters on standard error. rich is imported at the first
-call on a terminal: the import would slow down short runs, which make no call.
+call on a terminal: short runs make no call and are not slowed down by the import.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ARCHIVES = (".whl", ".tar.gz", ".tgz", ".zip")
 
 @contextmanager
 def show_progress(screen: Screen) -> Iterator[Report]:
-    """A progress callback for one run; what it drew on a terminal is erased afterwards."""
+    """Provide a progress callback for one run; anything drawn on a terminal is erased afterwards."""
     if screen.quiet:
         yield _show_nothing
         return
@@ -42,11 +42,11 @@ def show_progress(screen: Screen) -> Iterator[Report]:
 
 
 def _show_nothing(_label: str, _done: int, _total: int | None) -> None:
-    """The progress callback of a quiet run."""
+    """Ignore progress: the callback of a quiet run."""
 
 
 class Lines:
-    """Says at most every ten seconds, in one line, what is under way, so that logs stay short."""
+    """Names the current work in one line at most every ten seconds, so that logs stay short."""
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._say = say
@@ -62,7 +62,7 @@ class Lines:
 
 
 class Bars:
-    """Shows one rich progress bar on a terminal, for whatever is under way."""
+    """Shows one rich progress bar on a terminal, for the current work."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
@@ -79,7 +79,7 @@ class Bars:
         progress.update(task, completed=done, total=total, amount=format_amount(label, done, total))
 
     def close(self) -> None:
-        """Take the bar off the screen."""
+        """Remove the bar from the screen."""
         if self._shown is not None:
             self._shown[0].stop()
 
@@ -101,12 +101,12 @@ def _start(*, color: bool) -> tuple[Progress, TaskID]:
 
 
 def describe(label: str) -> str:
-    """What is under way, short enough for a line: archives are fetched, files go by their last name."""
+    """Return the current work in a few words: archives are fetched, files go by their last name."""
     return f"fetching {label}" if label.endswith(_ARCHIVES) else _FOLDERS.sub("", label)
 
 
 def format_amount(label: str, done: int, total: int | None) -> str:
-    """How much is done: bytes of an archive, steps of anything else; empty before there is anything to tell."""
+    """Return how much is done: bytes of an archive, steps of anything else; empty before there is progress."""
     if not label.endswith(_ARCHIVES):
         return f"{done} of {total}" if total else str(done or "")
     if total:

@@ -1,8 +1,7 @@
-"""The two standard streams: results on standard output, everything else on standard error.
+"""Write results to standard output and everything else to standard error.
 
-Comes in: text. Goes out: characters. May touch: the standard streams and nothing else. A reader that closes the pipe
-early (``| head``) is no error, nor is a stream that is closed from the start (``>&-``): the text is dropped and the run
-goes on.
+Comes in: text. Goes out: characters. May touch: the standard streams and nothing else. If a reader closes the pipe
+early (``| head``) or a stream is closed from the start (``>&-``), the text is dropped and the run goes on.
 """
 
 from __future__ import annotations
@@ -19,13 +18,15 @@ from runner_sync.render.escape import escape_workflow_message, one_line, visible
 ColorChoice = Literal["auto", "always", "never"]
 
 PLAIN_WIDTH = 100
-"""Width of output that does not go to a terminal."""
+"""Width of output that goes to no terminal."""
 
 
 @dataclass(slots=True)
 class Screen:
-    """How this run writes to the streams. ``annotates``: GitHub reads standard output for annotations. ``written``
-    counts the files replaced so far, for the sentence about an interrupt."""
+    """How this run writes to the streams. ``annotates``: GitHub reads annotations from standard output.
+
+    ``written`` counts the files replaced so far, for the message about an interrupt.
+    """
 
     quiet: bool = False
     color: ColorChoice = "auto"
@@ -34,7 +35,7 @@ class Screen:
     written: int = 0
 
     def count_written(self, paths: Sequence[str]) -> None:
-        """Remember that these files were replaced."""
+        """Count these files as replaced."""
         self.written += len(paths)
 
     def show(self, text: str) -> None:
@@ -42,7 +43,7 @@ class Screen:
         _write(sys.stdout, text)
 
     def show_exact(self, text: str) -> None:
-        """Write a result for a program to standard output: UTF-8 whatever the locale says, bytes as they are."""
+        """Write a result for a program to standard output: UTF-8 whatever the locale, invalid bytes unchanged."""
         buffer = getattr(sys.stdout, "buffer", None)
         if buffer is None:
             _write(sys.stdout, text)
@@ -55,15 +56,14 @@ class Screen:
             _drop(sys.stdout)
 
     def say(self, text: str) -> None:
-        """Write one remark (without newline) to standard error, unless the run is quiet."""
+        """Write a remark (without newline) to standard error, unless the run is quiet."""
         if not self.quiet:
             _write(sys.stderr, visible(text) + "\n")
 
     def complain(self, sentence: str) -> None:
-        """Write one sentence about a failure to standard error, even in a quiet run; for GitHub an annotation, too.
+        """Write a sentence about a failure to standard error, even in a quiet run; for GitHub also an annotation.
 
-        It is kept on one line, because a CI service takes lines of the log like ``::error`` for commands, and the
-        sentence may quote one.
+        The sentence is kept on one line: it may quote a line like ``::error``, which a CI service takes for a command.
         """
         _write(sys.stderr, one_line(sentence) + "\n")
         if self.annotates:
@@ -75,19 +75,21 @@ class Screen:
         _write(sys.stderr, visible(text) + "\n")
 
     def is_colored(self) -> bool:
-        """Whether standard output gets colours, according to ``wants_color``."""
+        """Whether standard output is coloured, according to ``wants_color``."""
         return wants_color(self.color, is_terminal=is_terminal(sys.stdout), environment=os.environ)
 
     def width(self) -> int:
-        """Columns of standard output: ``COLUMNS``, the terminal's width, or 100 for a file or pipe."""
+        """Return the columns of standard output: ``COLUMNS``, the terminal's width, or 100 for a file or pipe."""
         if not is_terminal(sys.stdout) and not os.environ.get("COLUMNS"):
             return PLAIN_WIDTH
         return max(shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns, 40)
 
 
 def wants_color(choice: ColorChoice, *, is_terminal: bool, environment: Mapping[str, str]) -> bool:
-    """Whether to colour: as ``choice`` says unless it is ``auto``, else as ``NO_COLOR`` or ``FORCE_COLOR`` says
-    (no-color.org), else if it is a terminal."""
+    """Whether to colour: as ``choice`` says unless it is ``auto``, else as the environment or the terminal says.
+
+    The environment decides by ``NO_COLOR`` or ``FORCE_COLOR`` (no-color.org).
+    """
     if choice != "auto":
         return choice == "always"
     if environment.get("NO_COLOR"):
@@ -99,7 +101,7 @@ def wants_color(choice: ColorChoice, *, is_terminal: bool, environment: Mapping[
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether ``stream`` is a terminal; a closed or missing stream is none."""
+    """Whether ``stream`` is a terminal; a closed or missing stream is not."""
     try:
         return stream.isatty()
     except (AttributeError, ValueError):
@@ -122,7 +124,7 @@ def _write(stream: TextIO | None, text: str) -> None:
 
 
 def _drop(stream: TextIO) -> None:
-    """Redirect ``stream`` to the null device, or Python would fail again on it at exit (docs: library/signal)."""
+    """Redirect ``stream`` to the null device; otherwise Python fails on it again at exit (docs: library/signal)."""
     try:
         descriptor = stream.fileno()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Turns the options that name a tree into ``TreeOptions``, and refuses combinations that contradict each other.
+"""Turn the options that name a tree into ``TreeOptions``, and refuse contradictory combinations.
 
 Comes in: option values. Goes out: ``TreeOptions``. Raises ``InputError``. May touch: nothing.
 """
@@ -22,20 +22,20 @@ _PLACE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+)(?::\d+)?)?")
 
 
 def refuse_both(first: str, second: str, *, given: bool) -> None:
-    """Raises ``InputError``, which names both options, if both are ``given``."""
+    """Raise an ``InputError`` that names both options if both are ``given``."""
     if given:
         raise InputError(f"{first} and {second} exclude each other: leave one of them out.")
 
 
 def refuse_empty(**bases: str | None) -> None:
-    """Raises ``InputError`` for a base that is named by an empty text, such as a variable that is not set."""
+    """Raise ``InputError`` for a base that is an empty text, for example from an unset variable."""
     for name, value in bases.items():
         if value is not None and not value.strip():
             raise InputError(f"--{name.replace('_', '-')} is empty: name a revision or version, or leave it out.")
 
 
 def make_omni_tree(path: Path | None, version: str | None) -> TreeOptions:
-    """Where vllm-omni is: a path, a release, or the current directory."""
+    """Return where vllm-omni is: a path, a release, or the current directory."""
     from runner_sync.sync.options import TreeOptions
 
     refuse_both("--omni-path", "--omni-version", given=path is not None and version is not None)
@@ -43,8 +43,11 @@ def make_omni_tree(path: Path | None, version: str | None) -> TreeOptions:
 
 
 def make_upstream_tree(name: str, path: Path | None, ref: str | None, version: str | None) -> TreeOptions:
-    """Where ``name`` (``ascend`` or ``vllm``) is. A revision without a path is one of the checkout that the environment
-    variable names; raises ``InputError`` if there is none."""
+    """Return where ``name`` (``ascend`` or ``vllm``) is.
+
+    A revision without a path belongs to the checkout that the environment variable names. Raises ``InputError`` if
+    there is none.
+    """
     from runner_sync.sync.options import PATH_VARIABLES, TreeOptions
 
     refuse_both(f"--{name}-path", f"--{name}-version", given=path is not None and version is not None)
@@ -58,7 +61,7 @@ def make_upstream_tree(name: str, path: Path | None, ref: str | None, version: s
 
 
 def split_selected_codes(values: Sequence[str] | None) -> tuple[str, ...]:
-    """`split_codes` of ``--select``. Raises ``InputError`` if it is given and names no rule: that could mean all, or
+    """Split the codes of ``--select``. Raises ``InputError`` if it is given without a rule: that could mean all, or
     none."""
     codes = split_codes(values)
     if values and not codes:
@@ -67,13 +70,13 @@ def split_selected_codes(values: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def split_codes(values: Sequence[str] | None) -> tuple[str, ...]:
-    """Rule codes from repeated options with commas in them, in upper case; words that are no codes stay as written."""
+    """Split repeated options at commas into rule codes in upper case; other words stay as written."""
     codes = [code.strip() for value in values or () for code in value.split(",") if code.strip()]
     return tuple(code.upper() if code.upper().startswith("RS") or code.upper() == "ALL" else code for code in codes)
 
 
 def split_place(place: str) -> tuple[str, int | None]:
-    """``FILE``, ``FILE:LINE`` or ``FILE:LINE:COLUMN`` as file and 1-based line."""
+    """Split ``FILE``, ``FILE:LINE`` or ``FILE:LINE:COLUMN`` into file and 1-based line."""
     found = _PLACE.fullmatch(place)
     if found is None:
         raise InputError(f"{place!r} names no file: write FILE or FILE:LINE.")

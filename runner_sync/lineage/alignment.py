@@ -74,11 +74,11 @@ def _is_alignment(change: Change, *, catches_up: bool) -> bool:
 
 def _find_brought(change: Change) -> dict[str, Counter[str]]:
     """Return the definitions to which a commit brought lines of the twin, each with all lines that it gained."""
-    before, theirs = methods(change.mine_before), count_lines(change.twin)
+    before, twin_lines = methods(change.mine_before), count_lines(change.twin)
     gained = {
         name: count_lines(text) - count_lines(before.get(name, "")) for name, text in methods(change.mine).items()
     }
-    return {name: rows for name, rows in gained.items() if _has_telling_line(rows & theirs)}
+    return {name: rows for name, rows in gained.items() if _has_telling_line(rows & twin_lines)}
 
 
 def _drop_called(change: Change, brought: Mapping[str, Counter[str]]) -> list[str]:

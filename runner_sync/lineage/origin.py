@@ -82,7 +82,7 @@ def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     """
     if not candidates:
         return None
-    mine = fingerprint(text)
+    own = fingerprint(text)
     scores = [
         dice(_fingerprint_without_elif(text), _fingerprint_without_elif(candidate.text)) for candidate in candidates
     ]
@@ -94,7 +94,7 @@ def infer(text: str, candidates: Sequence[Candidate]) -> Origin | None:
     others = [candidate for candidate in candidates if candidate.text != base.text]
     beyond = [frozenset(fingerprint(other.text)) - frozenset(known) for other in others]
     heritage = frozenset[str]().union(*beyond)
-    parts = cover(frozenset(mine) & heritage, beyond)
+    parts = cover(frozenset(own) & heritage, beyond)
     heritage |= frozenset[str]().union(*(comments(other.text) for other in others)) - comments(base.text)
     return Origin(base.ref, base.text, scores[at], heritage, tuple(dict.fromkeys(others[k].ref for k in parts)))
 
@@ -103,9 +103,9 @@ def _is_as_close(text: str, candidates: Sequence[Candidate], scores: Sequence[fl
     """Whether candidate ``k`` nearly ties with ``best`` and ``text`` has at most half of the change between the two."""
     if scores[best] - scores[k] > NEAR:
         return False
-    mine, old, new = (_fingerprint_without_elif(one) for one in (text, candidates[k].text, candidates[best].text))
+    own, old, new = (_fingerprint_without_elif(one) for one in (text, candidates[k].text, candidates[best].text))
     added, removed = new - old, old - new
-    taken, left = (added & mine).total(), (removed & mine).total()
+    taken, left = (added & own).total(), (removed & own).total()
     return taken <= added.total() - taken + left
 
 
@@ -115,11 +115,11 @@ def _advance_to_passage(text: str, candidates: Sequence[Candidate], is_near: Seq
     Applies only if ``text`` lacks most of candidate ``at``: the shorter candidate then scores higher whatever ``text``
     has of either. ``text`` must have nothing that the later candidate removed.
     """
-    mine = _fingerprint_without_elif(text)
+    own = _fingerprint_without_elif(text)
     for k in range(at + 1, len(candidates)):
         old, new = (_fingerprint_without_elif(candidates[index].text) for index in (at, k))
-        is_rest = 2 * (old & mine).total() < old.total()
-        if is_near[k] and is_rest and not (old - new) & mine and _is_first_with_passage(text, candidates, k):
+        is_rest = 2 * (old & own).total() < old.total()
+        if is_near[k] and is_rest and not (old - new) & own and _is_first_with_passage(text, candidates, k):
             at = k
     return at
 
@@ -156,7 +156,7 @@ def kind_of(text: str, origin: Origin | None, *, owner: str = "") -> Lineage:
     """
     if origin is None:
         return "own"
-    mine, theirs = fingerprint(text), fingerprint(origin.text)
+    own, upstream = fingerprint(text), fingerprint(origin.text)
     if parents := _find_parents(text):
         is_alike = owner not in parents and _find_parents(origin.text)
         likeness = (
@@ -165,17 +165,17 @@ def kind_of(text: str, origin: Origin | None, *, owner: str = "") -> Lineage:
             else origin.similarity
         )
         return "copy" if likeness >= WRAPPER else "override"
-    is_copy = origin.similarity >= (COPY_SHORT if mine.total() < SHORT else COPY)
-    shared = (mine & theirs).total()
-    is_part = shared >= max(PART, mine.total() * PART_SHARE) or _is_cut_out(text, theirs)
+    is_copy = origin.similarity >= (COPY_SHORT if own.total() < SHORT else COPY)
+    shared = (own & upstream).total()
+    is_part = shared >= max(PART, own.total() * PART_SHARE) or _is_cut_out(text, upstream)
     return "copy" if is_copy or is_part else "override"
 
 
-def _is_cut_out(text: str, theirs: Fingerprint) -> bool:
+def _is_cut_out(text: str, upstream: Fingerprint) -> bool:
     """Whether at least ``CUT_OUT`` of a method's telling statements, and at least ``FEWEST``, are upstream
     statements."""
     telling = [node.canon for node in nodes_of(text)[1:] if node.is_telling and node.keyword != "return"]
-    shared = sum(canon in theirs for canon in telling)
+    shared = sum(canon in upstream for canon in telling)
     return shared >= max(FEWEST, len(telling) * CUT_OUT)
 
 

@@ -144,13 +144,13 @@ def _get_head(node: Node) -> str:
 
 
 def _make_span(
-    node: Node, unit: Unit, provenance: Provenance, source: Known | None = None, there: Node | None = None
+    node: Node, unit: Unit, provenance: Provenance, source: Known | None = None, counterpart: Node | None = None
 ) -> Span:
     start = unit.start + node.start - 1
     lines = None
-    if source is not None and there is not None:
-        begin = source.start + there.start - 1
-        lines = (begin, begin + len(there.lines) - 1)
+    if source is not None and counterpart is not None:
+        begin = source.start + counterpart.start - 1
+        lines = (begin, begin + len(counterpart.lines) - 1)
     return Span(start, start + len(node.lines) - 1, provenance, source.title if source else "", lines)
 
 

@@ -83,8 +83,8 @@ def _choose_widths(
     given = {index: needs[index] for index in kept}
     room = _measure_room(kept, needs, width)
     for index in (index for index in kept if not columns[index].figures):
-        wish = max((len(str(row[index])) for row in rows), default=0)
-        change = max(min(room, max(wish - given[index], 0)), min(_LEAST - given[index], 0))
+        longest = max((len(str(row[index])) for row in rows), default=0)
+        change = max(min(room, max(longest - given[index], 0)), min(_LEAST - given[index], 0))
         given[index] += change
         room -= change
     return given

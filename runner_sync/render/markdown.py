@@ -86,8 +86,8 @@ def _keep_within(parts: Iterable[str], limit: int, noun: str) -> list[str]:
 
 
 def _render_inputs(report: Report) -> list[str]:
-    said = [f"{source.project} {make_markdown_code(source.ref)} ({source.kind})" for source in report.inputs]
-    return [" · ".join(said)] if said else []
+    sources = [f"{source.project} {make_markdown_code(source.ref)} ({source.kind})" for source in report.inputs]
+    return [" · ".join(sources)] if sources else []
 
 
 def _render_table(header: str, rows: list[list[str]]) -> str:
@@ -197,11 +197,11 @@ def _iter_bases_parts(report: Report) -> Iterator[str]:
 
 
 def _render_refs(unit: UnitReport) -> list[str]:
-    said = []
+    cells = []
     for ref in (unit.base, unit.gpu):
         names = f"{ref.project} {_render_cell(ref.ref)} {_render_cell(ref.qualname)}" if ref else "–"
-        said.append(f"{names} {make_markdown_text(ref.how)} {ref.similarity:.2f}" if ref else names)
-    return said
+        cells.append(f"{names} {make_markdown_text(ref.how)} {ref.similarity:.2f}" if ref else names)
+    return cells
 
 
 def _iter_explain_parts(report: Report) -> Iterator[str]:

@@ -106,12 +106,12 @@ def _make_finding_result(finding: Finding, fingerprint: str, position: int) -> J
 
 
 def _make_review_result(item: ReviewItem, fingerprint: str, position: int) -> Json:
-    said = f"{end_sentence(one_line(get_reason(item)))} Took {describe_choice(item)} ({one_line(item.id)})."
+    message = f"{end_sentence(one_line(get_reason(item)))} Took {describe_choice(item)} ({one_line(item.id)})."
     return {
         "ruleId": "RS000",
         "ruleIndex": position,
         "level": "note",
-        "message": {"text": said},
+        "message": {"text": message},
         "locations": [_make_location(item.path, _make_region(item.line, item.end_line), item.unit)],
         "partialFingerprints": {"runnerSync/v1": fingerprint},
     }

@@ -115,18 +115,18 @@ def get_reason(item: ReviewItem) -> str:
 
 def end_sentence(sentence: str) -> str:
     """Return ``sentence`` with a full stop, unless it ends with one or a question mark, so that another can follow."""
-    said = sentence.strip()
-    return said if said.endswith((".", "?")) else f"{said}."
+    stripped = sentence.strip()
+    return stripped if stripped.endswith((".", "?")) else f"{stripped}."
 
 
 def describe_in_step(report: Report) -> str:
     """Return the sentence of a run that found nothing to do, with the trees it compared."""
     targets = [name for name in (name_target(report, "vllm-ascend"), name_target(report, "vllm")) if name]
     if report.command == "verify":
-        said = "Nothing new breaks" if report.summary.get("compared") else "Nothing breaks"
+        outcome = "Nothing new breaks" if report.summary.get("compared") else "Nothing breaks"
         if report.summary.get("noted") and targets:
             return f"No findings against {' and '.join(targets)}; the notes say what may fail besides."
-        return f"{said} against {' and '.join(targets)}." if targets else "No findings."
+        return f"{outcome} against {' and '.join(targets)}." if targets else "No findings."
     if report.command == "upgrade":
         total = len(report.units)
         if not total:
@@ -162,12 +162,12 @@ def _describe_unported(report: Report) -> str:
     number, asked = (report.summary.get(key, 0) for key in ("unported", "unported_asked"))
     if not isinstance(number, int) or not isinstance(asked, int) or not number:
         return ""
-    stay = f"{count(number, 'GPU method')} {'stays' if number == 1 else 'stay'} unported"
-    which = f"{asked} asked about, {number - asked} named in a note"
+    clause = f"{count(number, 'GPU method')} {'stays' if number == 1 else 'stay'} unported"
+    split = f"{asked} asked about, {number - asked} named in a note"
     if asked in (0, number):
-        which = "asked about" if asked else "named in a note"
+        split = "asked about" if asked else "named in a note"
     errors = "as errors that `--baseline FILE` can accept"
-    return f"; {stay}, {which} ({_format_check(report, 'RS203')} tells which override what runs on GPU, {errors})"
+    return f"; {clause}, {split} ({_format_check(report, 'RS203')} tells which override what runs on GPU, {errors})"
 
 
 def _describe_left_open(report: Report) -> str:

@@ -220,18 +220,18 @@ def _iter_largest_hunks(report: Report, ink: Ink) -> Iterable[str]:
     sign = {"tool": "+", "truth": "-"}
     for case, group in groupby(order_hunks(report.replay_hunks), key=lambda hunk: hunk.case):
         hunks = list(group)
-        said = [f"{ink.paint(one_line(case), 'bold')}: the largest hunks left"]
+        parts = [f"{ink.paint(one_line(case), 'bold')}: the largest hunks left"]
         for hunk in hunks:
-            who = {"tool": "only in the tool's result", "truth": "only in what people released"}.get(
+            side = {"tool": "only in the tool's result", "truth": "only in what people released"}.get(
                 hunk.side, hunk.side
             )
-            said.append(f"  {one_line(hunk.path)}  {count(hunk.lines, 'line')} {one_line(who)}")
+            parts.append(f"  {one_line(hunk.path)}  {count(hunk.lines, 'line')} {one_line(side)}")
             lines = visible(hunk.text).strip("\n").split("\n")
             room = max(ink.width - 6, 20)
-            said += [f"    {sign.get(hunk.side, ' ')} {line[:room]}".rstrip() for line in lines[:_LINES_PER_HUNK]]
+            parts += [f"    {sign.get(hunk.side, ' ')} {line[:room]}".rstrip() for line in lines[:_LINES_PER_HUNK]]
             if len(lines) > _LINES_PER_HUNK:
-                said.append(f"      … {count(len(lines) - _LINES_PER_HUNK, 'more line')}")
-        yield "\n".join(said)
+                parts.append(f"      … {count(len(lines) - _LINES_PER_HUNK, 'more line')}")
+        yield "\n".join(parts)
 
 
 def _draw(columns: Sequence[Column], rows: Sequence[Row], ink: Ink) -> str:

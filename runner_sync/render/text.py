@@ -44,8 +44,8 @@ def _render_inputs(report: Report, ink: Ink) -> str:
 
 
 def _render_input(source: Source, ink: Ink) -> str:
-    said = [source.ref, source.version or "", source.location]
-    details = dict.fromkeys(one_line(text) for text in said[1:] if text and text != source.ref)
+    names = [source.ref, source.version or "", source.location]
+    details = dict.fromkeys(one_line(text) for text in names[1:] if text and text != source.ref)
     return f"{one_line(source.ref)}  {ink.paint(', '.join([source.kind, *details]), 'dim')}"
 
 
@@ -100,9 +100,10 @@ def _format_place(path: str, line: int, end_line: int) -> str:
 
 def _render_reviews(report: Report, ink: Ink) -> str:
     items = order_questions(report.reviews)
-    said = {item.id: _get_content(item) for item in items}
+    contents = {item.id: _get_content(item) for item in items}
     return "\n\n".join(
-        "\n".join(_iter_review(item, ink, is_repeated=said.get(item.part_of) == said[item.id])) for item in items
+        "\n".join(_iter_review(item, ink, is_repeated=contents.get(item.part_of) == contents[item.id]))
+        for item in items
     )
 
 
@@ -270,8 +271,8 @@ def _render_rule_line(rule: RuleText, name: str, width: int, ink: Ink) -> str:
     head = f"  {name:<{width}}  "
     is_narrow = len(rule.code) + len(head) > ink.width // 2
     folded = ink.fold(one_line(rule.summary), indent="  " if is_narrow else " " * (len(rule.code) + len(head)))
-    said = f"{head.rstrip()}\n{folded}" if is_narrow else f"{head}{folded.lstrip()}"
-    return f"{ink.paint(rule.code, 'bold')}{said}"
+    rest = f"{head.rstrip()}\n{folded}" if is_narrow else f"{head}{folded.lstrip()}"
+    return f"{ink.paint(rule.code, 'bold')}{rest}"
 
 
 def _fold_prose(text: str, ink: Ink) -> str:

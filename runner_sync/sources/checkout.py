@@ -296,12 +296,12 @@ def _read_steps(output: str, names: Mapping[str, str]) -> Iterable[list[Revision
         found = re.findall(r"^:([^:\t\n]*)\t([^\n]*)$", listed, re.MULTILINE)
         # Git quotes a path with a quote, a backslash or a control character; such a path has no steps.
         files = [(names[path], *facts.split(" ")) for facts, path in found if path in names]
-        made = [
+        revisions = [
             Revision(commit, blob if REGULAR_FILE.fullmatch(mode) else "", path, subject)
             for path, _, mode, _, blob, *_ in files
         ]
-        if made:
-            yield made
+        if revisions:
+            yield revisions
 
 
 def _split_log(output: str) -> Iterable[tuple[str, str, str]]:

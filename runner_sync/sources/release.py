@@ -82,7 +82,7 @@ def _open_cached(
         return tree
     data = cache.load(_LISTING, key)
     listing = Listing.from_bytes(data) if data is not None else None
-    # A pin requires the hash of the whole file, which is not checked for a wheel read by ranges.
+    # A pin requires the hash of the whole file, which a pure wheel read by ranges was not checked against.
     if listing is None or sha256 not in (None, listing.sha256) or (sha256 and _is_pure(listing.file)):
         return None
     remote = _Remote(project, settings, wanted=wanted, sha256=listing.sha256, progress=progress)

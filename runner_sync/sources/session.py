@@ -117,8 +117,8 @@ def connect(settings: IndexSettings, *, project: Project, what: str, progress: P
     option = PATH_OPTIONS[project]
     if is_offline():
         hosts = " and ".join(dict.fromkeys(show_host(url) for url in settings.urls if url != PYPI))
-        whose = f" for the index at {hosts}," if hosts else ""
-        sentence = f"{what} is not in the cache{whose} and RUNNER_SYNC_OFFLINE is set: unset it"
+        source = f" for the index at {hosts}," if hosts else ""
+        sentence = f"{what} is not in the cache{source} and RUNNER_SYNC_OFFLINE is set: unset it"
         raise UnreadableRelease(sentence, option=option)
     if not settings.urls:
         sentence = f"{what} cannot be looked up because pip is set to no-index: name an index"

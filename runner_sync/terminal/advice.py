@@ -94,8 +94,8 @@ def suggest_commit(report: Report) -> str:
     if followed and taken:
         parts.append(f"From {TITLES[followed.project]} {followed.ref}:\n{_list_units(taken)}")
     if ported:
-        whose = f" of vllm-omni {omni.ref}" if omni and (omni.version or omni.revision) else ""
-        parts.append(f"Synced from the GPU runners{whose}:\n{_list_units(ported)}")
+        version = f" of vllm-omni {omni.ref}" if omni and (omni.version or omni.revision) else ""
+        parts.append(f"Synced from the GPU runners{version}:\n{_list_units(ported)}")
     return "\n\n".join(parts)
 
 

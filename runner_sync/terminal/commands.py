@@ -136,8 +136,8 @@ def _say_what_was_written(planned: Upgrade, paths: Sequence[str], options: Upgra
 
 def _format_options(options: UpgradeOptions) -> str:
     """Return the options of this run that the next command needs, quoted for a shell, after a space."""
-    said = " ".join(filter(None, (shlex.join(options.tree_words()), naming_profile.format_options(options))))
-    return f" {said}" if said else ""
+    words = " ".join(filter(None, (shlex.join(options.tree_words()), naming_profile.format_options(options))))
+    return f" {words}" if words else ""
 
 
 def inspect(

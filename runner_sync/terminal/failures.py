@@ -72,8 +72,8 @@ def _fail(error: Exception, screen: Screen) -> int:
 
 
 def _make_sentence(message: str) -> str:
-    said = " ".join(message.split()).replace("Value error, ", "")  # pydantic's words, where typer uses it
-    return said if said.endswith((".", "?", "!")) else f"{said}."
+    text = " ".join(message.split()).replace("Value error, ", "")  # pydantic's words, where typer uses it
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _make_help_hint(error: Exception) -> str:

@@ -133,11 +133,11 @@ def flatten(function: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(function)
     def call(**values: Any) -> int:
-        made = {
+        group_values = {
             name: group(**{item.name: values.pop(item.name) for item in fields(group)})
             for name, group in groups.items()
         }
-        return function(**values, **made)
+        return function(**values, **group_values)
 
     parameters = list(_iter_parameters(inspect.signature(function), hints, groups))
     call.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]

@@ -96,7 +96,8 @@ def _take_plain_values(command: TyperCommand | TyperGroup, context: Any) -> None
 
 
 def _convert(parameter: Any, kind: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
-    """The value of a parameter of type ``kind``, from the text ``value``; ``convert`` is typer's own conversion."""
+    """Return the value of a parameter of type ``kind`` for the text ``value``; ``convert`` is typer's own
+    conversion."""
     if value is parameter.default and not parameter.required:
         plain = () if value is None and parameter.multiple else value
         return parameter.callback(context, parameter, plain) if parameter.callback is not None else plain

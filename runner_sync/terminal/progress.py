@@ -57,8 +57,8 @@ class Lines:
         now = self._clock()
         if now - self._spoke >= _SLOW_SECONDS:
             self._spoke = now
-            said = format_amount(label, done, total)
-            self._say(f"{describe(label)} ({said})" if said else describe(label))
+            amount = format_amount(label, done, total)
+            self._say(f"{describe(label)} ({amount})" if amount else describe(label))
 
 
 class Bars:

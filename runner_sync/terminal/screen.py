@@ -67,8 +67,8 @@ class Screen:
         """
         _write(sys.stderr, one_line(sentence) + "\n")
         if self.annotates:
-            said = escape_workflow_message(one_line(sentence.removeprefix("error: ")))
-            _write(sys.stdout, f"::error title=runner-sync::{said}\n")
+            message = escape_workflow_message(one_line(sentence.removeprefix("error: ")))
+            _write(sys.stdout, f"::error title=runner-sync::{message}\n")
 
     def show_traceback(self, text: str) -> None:
         """Write a traceback (without newline) to standard error."""

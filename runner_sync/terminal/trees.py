@@ -80,8 +80,8 @@ def split_place(place: str) -> tuple[str, int | None]:
     found = _PLACE.fullmatch(place)
     if found is None:
         raise InputError(f"{place!r} names no file: write FILE or FILE:LINE.")
-    file, said, rest = found["file"].partition(".py:")
-    if said and not found["line"]:
+    file, separator, rest = found["file"].partition(".py:")
+    if separator and not found["line"]:
         raise InputError(f"{rest!r} is no line: write one number behind the file, as in {file}.py:410.")
     line = int(found["line"]) if found["line"] else None
     if line == 0:

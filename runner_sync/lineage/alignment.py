@@ -8,7 +8,7 @@ compared the two files: everything still missing was left for later, or on purpo
 change twice. A commit that brings lines to a single definition, and to the new functions it calls, is about that
 definition only. Neither says anything about earlier changes of the twin::
 
-    c3  both      the same mend
+    c3  both      the same fix
     c2  twin      keep(rows)
     c1  derived   what the twin had gained until then
 

@@ -120,16 +120,36 @@ def takes_all(case: ast.match_case) -> bool:
 
 def is_broken_out_of(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
     """Whether a ``break`` of a loop's own stands in it: not one of a loop inside, or of a function."""
+    return any(True for _ in breaks_of(loop))
+
+
+def breaks_of(loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[ast.Break]:
+    """The ``break`` statements that end a loop."""
     todo: list[ast.AST] = [*loop.body]
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Break):
-            return True
+            yield node
         if isinstance(node, ast.For | ast.AsyncFor | ast.While):
             todo += node.orelse
         elif isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(node, _DEFINITION):
             todo += ast.iter_child_nodes(node)
-    return False
+
+
+def may_leave(part: ast.AST, *, is_looped: bool = False) -> bool:
+    """Whether ``part`` may leave its block, so that what follows need not run. `always_leaves` is about certainty.
+
+    ``is_looped``: it stands in a loop of that block, which ``break`` and ``continue`` do not go beyond.
+    """
+    match part:
+        case ast.Return() | ast.Raise() | ast.Assert():
+            return True
+        case ast.Continue() | ast.Break():
+            return not is_looped
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.expr():
+            return False
+    is_looped = is_looped or isinstance(part, ast.For | ast.AsyncFor | ast.While)
+    return any(may_leave(inner, is_looped=is_looped) for inner in children(part))
 
 
 _DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

@@ -84,8 +84,12 @@ Question = Callable[[ast.expr], bool | None]
 """Whether an expression without ``not``, ``and`` or ``or`` that is true means yes, or no; ``None``: it asks another."""
 
 
-def holding(nodes: Iterable[ast.AST], is_asked: Question) -> Iterator[ast.AST]:
-    """The code among ``nodes`` and below that runs only where the question was answered with yes."""
+def holding(nodes: Iterable[ast.AST], is_asked: Question, *, insists: bool = False) -> Iterator[ast.AST]:
+    """The code among ``nodes`` and below that runs only where the question was answered with yes.
+
+    With ``insists``, an ``assert`` and an exit by ``raise`` count as well. Without, they say that the answer is needed,
+    and not that the code does without.
+    """
     for node in nodes:
         match node:
             case ast.If(test=test, body=body, orelse=other) | ast.While(test=test, body=body, orelse=other):
@@ -97,9 +101,22 @@ def holding(nodes: Iterable[ast.AST], is_asked: Question) -> Iterator[ast.AST]:
                 goes_on = isinstance(operator, ast.And)
                 told = (n for n, value in enumerate(values) if tells(value, is_asked, by=goes_on))
                 yield from values[next(told, len(values)) + 1 :]
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                steps, filters = _steps(node)
+                told = (n for n, step in enumerate(steps) if id(step) in filters and tells(step, is_asked, by=True))
+                yield from steps[next(told, len(steps)) + 1 :]
+            case ast.match_case(guard=ast.expr() as guard, body=body):
+                yield from (part for part in body if tells(guard, is_asked, by=True))
         for suite in suites_of([node]):
-            told = (n for n, statement in enumerate(suite) if _is_over_without(statement, is_asked))
+            told = (n for n, statement in enumerate(suite) if _is_over_without(statement, is_asked, insists=insists))
             yield from suite[next(told, len(suite)) + 1 :]
+
+
+def _steps(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> tuple[list[ast.expr], set[int]]:
+    """The parts of a comprehension in the order in which they run, and the ids of its conditions."""
+    steps = [step for part in node.generators for step in (part.iter, *part.ifs)]
+    made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    return steps + made, {id(test) for part in node.generators for test in part.ifs}
 
 
 def tells(test: ast.expr, is_asked: Question, *, by: bool) -> bool:
@@ -115,17 +132,33 @@ def tells(test: ast.expr, is_asked: Question, *, by: bool) -> bool:
     return is_asked(test) is by
 
 
-def _is_over_without(statement: ast.stmt, is_asked: Question) -> bool:
-    """Whether what follows a statement runs only after a yes. An exit by ``raise`` says that the answer is needed, and
-    not that the code does without."""
-    from runner_sync.statements.leaving import always_leaves, is_broken_out_of  # as above
+def _is_over_without(statement: ast.stmt, is_asked: Question, *, insists: bool) -> bool:
+    """Whether what follows a statement runs only after a yes: every way through it leaves the suite or was told so."""
+    from runner_sync.statements.leaving import always_leaves, breaks_of, is_endless, may_swallow  # as above
 
-    if isinstance(statement, ast.While):
-        return tells(statement.test, is_asked, by=False) and not is_broken_out_of(statement)
-    if not isinstance(statement, ast.If):
-        return False
-    branches = ((statement.body, False), (statement.orelse, True))
-    return any(
-        always_leaves(body) and not isinstance(body[-1], ast.Raise) and tells(statement.test, is_asked, by=by)
-        for body, by in branches
-    )
+    def is_told(suite: Iterable[ast.stmt]) -> bool:
+        return any(_is_over_without(inner, is_asked, insists=insists) for inner in suite)
+
+    def leaves(suite: Sequence[ast.stmt]) -> bool:
+        return always_leaves(suite) and (insists or not isinstance(suite[-1], ast.Raise))
+
+    match statement:
+        case ast.Assert(test=test):
+            return insists and tells(test, is_asked, by=True)
+        case ast.If(test=test, body=body, orelse=other):
+            ways = ((body, True), (other, False))
+            return all(tells(test, is_asked, by=by) or leaves(suite) or is_told(suite) for suite, by in ways)
+        case ast.With(body=body) | ast.AsyncWith(body=body):
+            return is_told(body) and not may_swallow(statement)
+        case ast.Try() | ast.TryStar():
+            handlers = [handler.body for handler in statement.handlers]
+            is_each_told = is_told([*statement.body, *statement.orelse])
+            is_each_told = is_each_told and all(always_leaves(suite) or is_told(suite) for suite in handlers)
+            return is_each_told or is_told(statement.finalbody)
+        case ast.For() | ast.AsyncFor() | ast.While():
+            is_end_told = isinstance(statement, ast.While) and tells(statement.test, is_asked, by=False)
+            if is_end_told or is_endless(statement) or leaves(statement.orelse) or is_told(statement.orelse):
+                breaks = [*breaks_of(statement)]
+                told = holding(walk(statement), is_asked, insists=insists) if breaks else ()
+                return {*breaks} <= {node for part in told for node in walk(part)}
+    return False

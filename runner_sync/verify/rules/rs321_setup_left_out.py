@@ -21,8 +21,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
+from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import dotted_name, is_none
-from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import FunctionNode, insisted_on, nodes_of, words_of
 from runner_sync.verify.trees.modules import Module

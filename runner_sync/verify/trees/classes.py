@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from runner_sync import mro
 from runner_sync.naming import imported_by
 from runner_sync.signatures import Field, fields_of
+from runner_sync.statements.assigning import ASSIGNING, assignments_of
 from runner_sync.syntax import for_typing, is_name, statements_of
-from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 from runner_sync.verify.trees.instance import is_own_class, may_be_instance, self_name
 from runner_sync.verify.trees.modules import Module

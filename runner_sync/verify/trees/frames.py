@@ -14,15 +14,15 @@ from typing import TypeGuard
 from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import parameters
+from runner_sync.statements.assigning import ASSIGNING, assignments_of, target_names
 from runner_sync.syntax import head_end, statements_of, walk
 from runner_sync.verify.expecting import ATTRIBUTE_ERRORS, KEY_ERRORS, guarded
 from runner_sync.verify.trees import importing, modules
-from runner_sync.verify.trees.assignments import ASSIGNING, assignments_of, target_names
 from runner_sync.verify.trees.classes import Classes, ClassInfo
 from runner_sync.verify.trees.functions import FunctionNode, changes_of, nodes_of, reads_of
 from runner_sync.verify.trees.instance import is_instance, is_own_super, self_name
 from runner_sync.verify.trees.modules import Module, PlacedImport
-from runner_sync.verify.trees.values.guards import Guards
+from runner_sync.verify.trees.values.tested import Guards
 
 _RUNS_AGAIN = FunctionNode | ast.Lambda | ast.For | ast.AsyncFor | ast.While
 

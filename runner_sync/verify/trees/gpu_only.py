@@ -15,9 +15,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import is_name, walk
 from runner_sync.verify.device_words import says_device
-from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, frame_of, module_frame
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of, reads_of, returns_of

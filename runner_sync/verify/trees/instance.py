@@ -10,8 +10,8 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.statements import parameters
+from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import is_name, is_super, walk
-from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 
 _FUNCTION = FunctionNode | ast.Lambda

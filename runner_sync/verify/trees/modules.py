@@ -16,10 +16,10 @@ from typing import Literal
 from runner_sync.errors import InputError
 from runner_sync.model import Project
 from runner_sync.naming import Import, imported_by
+from runner_sync.statements.assigning import assignments_of
 from runner_sync.statements.mentions import mentions
 from runner_sync.syntax import is_name, lasting_module_of, statements_of, walk
 from runner_sync.verify.expecting import IMPORT_ERRORS, guarded
-from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.settled import settled
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ast
 
+from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import is_name
-from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 from runner_sync.verify.trees.instance import is_own_class, may_be_instance
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import is_name, walk
-from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.modules import Module
 
 _PATCHING = re.compile(r"(^|/)patch(es)?(/|_|\.py$)|/_?\w*patch\w*\.py$")

@@ -9,9 +9,9 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.signatures import Misfit
+from runner_sync.statements.assigning import assignments_of
 from runner_sync.syntax import walk
 from runner_sync.verify.expecting import holding, tells
-from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of
 

@@ -1,7 +1,6 @@
-"""Where a function tests that an attribute exists, or of what kind it is, before it reads it.
+"""What the conditions of a function ask about an expression, and which of them decide whether a node runs.
 
-Comes in: a function. Goes out: `Guards`, which tell whether a read is tested, and what conditions test of an
-expression. May touch: nothing.
+Comes in: a function and a node of it. Goes out: conditions and the questions in them. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -11,55 +10,14 @@ import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from runner_sync.statements.leaving import is_broken_out_of
-from runner_sync.syntax import blocks_of, children, is_name, last_word, walk
+from runner_sync.statements.leaving import always_leaves, is_broken_out_of, may_leave
+from runner_sync.syntax import blocks_of, last_word, walk
 from runner_sync.verify.expecting import tells
-from runner_sync.verify.trees.assignments import assignments_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of, places_of
+from runner_sync.verify.trees.values.tested import tests_in
 
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-_EXITS = ast.Return | ast.Raise | ast.Continue | ast.Break
 _KIND_TESTS = frozenset({"callable", "isinstance", "hasattr", "iscoroutinefunction"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Test:
-    """``hasattr(owner, "attribute")``, or ``getattr`` with a default. ``owner`` is the last part of a dotted name."""
-
-    owner: str
-    attribute: str
-
-
-class Guards:
-    """The conditions of one function that test for attributes, and the code that they guard.
-
-    ``hasattr(x, "a")`` and ``getattr(x, "a", default)`` in a condition, or a name there that one of them was assigned
-    to, guard ``x.a`` in both branches. They also guard the code that follows, where a branch ends in ``return``,
-    ``raise``, ``continue`` or ``break``, and behind ``while not hasattr(x, "a"):``. A function that sets ``a`` with
-    ``setattr`` may read it anywhere.
-    """
-
-    def __init__(self, function: FunctionNode) -> None:
-        nodes = nodes_of(function)
-        self._set = {name for node in nodes for name in _named(node, {"setattr", "delattr"})}
-        tests = {id(node): found for node in nodes if (found := _tests(node))}
-        held: dict[str, set[_Test]] = {}
-        for node in nodes if tests else ():
-            for target, value, _ in assignments_of(node):
-                if isinstance(target, ast.Name) and value is not None:
-                    held.setdefault(target.id, set()).update(t for n in walk(value) for t in tests.get(id(n), ()))
-        self._covered: dict[_Test, set[int]] = {}
-        for condition in _conditions(function) if tests else ():
-            inside = walk(condition.test)
-            asked = {test for n in inside for test in tests.get(id(n), ())}
-            asked |= {t for n in inside if isinstance(n, ast.Name) for t in held.get(n.id, ())}
-            covered = {id(n) for part in condition.region() for n in walk(part)} if asked else set()
-            for test in asked:
-                self._covered.setdefault(test, set()).update(covered)
-
-    def is_covered(self, value: ast.expr, attribute: str) -> bool:
-        """Whether ``value`` stands where the function has tested that it has the attribute, or the function sets it."""
-        return attribute in self._set or id(value) in self._covered.get(_Test(last_word(value), attribute), ())
 
 
 def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
@@ -95,31 +53,17 @@ def deciding(function: FunctionNode, node: ast.AST) -> list[ast.expr]:
     regions = [region for outer in nodes_of(function) for region in _decisions(outer)]
     around = [test for test, region in regions if any(places[id(part)].holds(place) for part in region)]
     leaving = [inner for statement in _in_front(function.body, node) for inner in walk(statement)]
-    return around + [test for inner in leaving if _may_leave(inner) for test, _ in _decisions(inner)]
+    return around + [test for inner in leaving if may_leave(inner) for test, _ in _decisions(inner)]
 
 
 def _in_front(block: Sequence[ast.stmt], node: ast.AST) -> list[ast.stmt]:
     """The statements before ``node``, in all blocks around it, that may leave their block."""
     for number, statement in enumerate(block):
         if any(inner is node for inner in walk(statement)):
-            before = [other for other in block[:number] if _may_leave(other)]
+            before = [other for other in block[:number] if may_leave(other)]
             blocks = [statement.body] if isinstance(statement, FunctionNode) else blocks_of(statement)
             return before + [other for inner in blocks for other in _in_front(inner, node)]
     return []
-
-
-def _may_leave(part: ast.AST, *, is_looped: bool = False) -> bool:
-    """Whether ``part`` may leave its block, so that what follows need not run; ``is_looped``: it stands in a loop of
-    that block, which ``break`` and ``continue`` do not go beyond."""
-    match part:
-        case ast.Return() | ast.Raise() | ast.Assert():
-            return True
-        case ast.Continue() | ast.Break():
-            return not is_looped
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.expr():
-            return False
-    is_looped = is_looped or isinstance(part, ast.For | ast.AsyncFor | ast.While)
-    return any(_may_leave(inner, is_looped=is_looped) for inner in children(part))
 
 
 def _decisions(node: ast.AST) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
@@ -191,59 +135,17 @@ def is_identity(node: ast.Compare) -> bool:
     return all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
 
 
-def _tests(node: ast.AST) -> list[_Test]:
-    """The attributes that a call tests for: by name, or each of some, ``all(hasattr(self, n) for n in ("a", "b"))``.
-
-    An object that fails ``any(not hasattr(…) …)`` has them all, too.
-    """
-    if not isinstance(node, ast.Call):
-        return []
-    match node:
-        case ast.Call(
-            func=ast.Name(id="all" | "any" as quantifier),
-            args=[ast.GeneratorExp(elt, [each]) | ast.ListComp(elt, [each])],
-        ):
-            asked = elt.operand if isinstance(elt, ast.UnaryOp) and isinstance(elt.op, ast.Not) else elt
-            is_decisive = (asked is elt) == (quantifier == "all") and not each.ifs
-            return _tests_of_each(asked, each) if is_decisive else []
-    if len(node.args) == 3 or is_name(node.func, "hasattr"):
-        return [_Test(last_word(node.args[0]), name) for name in _named(node, {"hasattr", "getattr"})]
-    return []
-
-
-def _tests_of_each(asked: ast.expr, each: ast.comprehension) -> list[_Test]:
-    match asked, each:
-        case (
-            ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Name(id=name)]),
-            ast.comprehension(target=ast.Name(id=bound), iter=ast.Tuple(elts) | ast.List(elts) | ast.Set(elts)),
-        ) if name == bound:
-            texts = (one.value for one in elts if isinstance(one, ast.Constant))
-            return [_Test(last_word(owner), text) for text in texts if isinstance(text, str)]
-    return []
-
-
-def _named(node: ast.AST, functions: set[str]) -> Iterator[str]:
-    """The attribute name in a call of one of ``functions``: ``a`` in ``hasattr(x, "a")``."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
-        name = node.args[1] if len(node.args) > 1 else None
-        if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            yield name.value
-
-
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """A ``test``, the ``node`` that it belongs to, and whether it ``lasts``: guards the statements behind, too."""
+    """A ``test``, the ``node`` that it belongs to, and whether it ``lasts``: decides on the statements behind, too.
+
+    Whether they run after a yes or a no makes no difference here: what was asked was thought of.
+    """
 
     test: ast.expr
     node: ast.stmt | ast.expr
     function: FunctionNode
     lasts: bool = False
-
-    def region(self) -> list[ast.AST]:
-        """The code that it guards, the condition included."""
-        end = self.node.end_lineno or 0
-        nodes = nodes_of(self.function) if self.lasts else ()
-        return [self.node, *(other for other in nodes if isinstance(other, ast.stmt) and other.lineno > end)]
 
     def covers(self, node: ast.AST) -> bool:
         """Whether ``node`` is in the code that it guards."""
@@ -261,10 +163,10 @@ def _conditions(function: FunctionNode) -> tuple[_Condition, ...]:
 
 def _conditions_of(node: ast.AST, function: FunctionNode) -> Iterator[_Condition]:
     if isinstance(node, ast.If):
-        leaves = any(branch and isinstance(branch[-1], _EXITS) for branch in (node.body, node.orelse))
+        leaves = always_leaves(node.body) or always_leaves(node.orelse)
         yield _Condition(node.test, node, function, lasts=leaves)
     elif isinstance(node, ast.While):
-        is_had = tells(node.test, lambda part: True if _tests(part) else None, by=False)
+        is_had = tells(node.test, lambda part: True if tests_in(part) else None, by=False)
         yield _Condition(node.test, node, function, lasts=is_had and not is_broken_out_of(node))
     elif isinstance(node, ast.IfExp):
         yield _Condition(node.test, node, function)

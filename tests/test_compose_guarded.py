@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from runner_sync.compose.bindings import bindings, bound_above
 from runner_sync.compose.guarded import with_conditions, with_guarded
 from runner_sync.compose.imports import Provider, settle
 
@@ -99,6 +100,65 @@ def test_what_a_module_has_by_every_way(source: str, added: str) -> None:
     assert added in made.text
     assert "import RowLists" in made.text or not added
     assert "\nfrom a import" not in made.text
+
+
+CERTAIN = {
+    "an import": ("import x", True),
+    "either branch": ("if y():\n    import x\nelse:\n    x = None", True),
+    "one branch": ("if y():\n    import x", False),
+    "a branch beside one that raises": ("if y():\n    import x\nelse:\n    raise ImportError", True),
+    "behind a raise": ("if y():\n    raise ImportError\nimport x", True),
+    "a try": ("try:\n    import x\nexcept ImportError:\n    pass", True),
+    "a handler": ("try:\n    import a\nexcept ImportError:\n    import x", False),
+    "a try that raises": ("try:\n    raise ImportError\nexcept ImportError:\n    import x", True),
+    "a with": ("with y():\n    import x", True),
+    "a with that swallows": ("with suppress(ImportError):\n    import x", False),
+    "a with by a name": ("with y() as x:\n    pass", True),
+    "a loop": ("for x in y:\n    pass", False),
+    "a loop without end": ("while True:\n    x = y()\n    break", True),
+    "a case": ("match y:\n    case [x]:\n        pass", False),
+    "any case": ("match y:\n    case [x]:\n        pass\n    case x:\n        pass", True),
+    "a declaration": ("x: int", False),
+    "a value with a type": ("x: int = 1", True),
+    "a walrus": ("if (x := y()):\n    pass", True),
+    "a walrus behind another condition": ("if y():\n    z = (x := 1)", False),
+    "what is deleted": ("from a import x\ndel x", False),
+    "what is bound again": ("from a import x\ndel x\nx = 1", True),
+    "what may be deleted": ("from a import x\nif y():\n    del x", False),
+    "for type checkers": ("if TYPE_CHECKING:\n    import x", False),
+    "not for type checkers": ("if TYPE_CHECKING:\n    import a as x\nelse:\n    x = 1", True),
+    "unless for type checkers": ("if not TYPE_CHECKING:\n    import x", True),
+    "a function": ("def x():\n    pass", True),
+    "a local": ("def y():\n    x = 1", False),
+    "a member": ("class Y:\n    x = 1", False),
+    "an element": ("z = [x for x in y]", False),
+}
+
+
+@pytest.mark.parametrize("name", CERTAIN)
+def test_what_a_module_binds_whatever_the_conditions_give(name: str) -> None:
+    text, is_certain = CERTAIN[name]
+    assert ("x" in bindings(text).certain) is is_certain
+    assert ("x" in bound_above(f"{text}\nx = 2\n", len(text.split("\n")))) is is_certain
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "way"),
+    [
+        pytest.param("x = Loader()", "told_otherwise", id="always"),
+        pytest.param("if y():\n        x = Loader()", "conditional", id="perhaps"),
+        pytest.param("with suppress(ImportError):\n        import x", "conditional", id="perhaps by an import"),
+        pytest.param(
+            "try:\n        y()\n    except ValueError:\n        x = Loader()", "conditional", id="in a handler"
+        ),
+        pytest.param("x: Loader", "for_types", id="a declaration"),
+        pytest.param("pass", "for_types", id="not at all"),
+    ],
+)
+def test_what_a_name_for_type_checkers_is_at_run_time(otherwise: str, way: str) -> None:
+    known = bindings(f"if TYPE_CHECKING:\n    import a as x\nelse:\n    {otherwise}\n")
+    ways = ("conditional", "told_otherwise", "for_types")
+    assert [one for one in ways if "x" in getattr(known, one)] == [way]
 
 
 @pytest.mark.parametrize(

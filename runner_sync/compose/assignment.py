@@ -1,6 +1,6 @@
 """Locals that are read before any path has set them, or that not every path has set.
 
-Comes in: the text of a unit. Goes out: names and lines. May touch: nothing.
+Comes in: the text of a unit, or a suite. Goes out: names and lines. May touch: nothing.
 
 A data-flow walk over the paths through a function keeps the set of names that some path has bound (the complement of
 "definitely unassigned" in *The Java Language Specification*, chapter 16). A path ends at a return, raise, break or
@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from runner_sync.statements import bound_in, is_endless, may_swallow, mentions, parameters, takes_all, tree_of
 from runner_sync.syntax import walk
 
 Bound = frozenset[str] | None
-"""Names that some path has bound here (with ``_Walk.certain`` every path); ``None`` where no path arrives."""
+"""Names that some path has bound here (with ``Walk.certain`` every path); ``None`` where no path arrives."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -44,7 +44,9 @@ def locals_of(text: str) -> frozenset[str]:
 def _first_early_reads(text: str, *, certain: bool) -> dict[str, int]:
     found: dict[str, int] = {}
     for function in _functions(text):
-        for name, line in _Walk(function, certain=certain).found.items():
+        walking = Walk(bound_in(function.body), certain=certain)
+        walking.suite(function.body, frozenset(parameter.arg for parameter in parameters(function)))
+        for name, line in walking.found.items():
             found.setdefault(name, line)
     return found
 
@@ -53,21 +55,21 @@ def _functions(text: str) -> list[_Function]:
     return [node for node in walk(tree_of(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
-class _Walk:
-    """The walk over one function; ``found`` are the locals that are read too early.
+class Walk:
+    """The walk over the suite of a function or module; ``found`` are those of its ``locals`` that are read too early.
 
     Too early means before any binding; with ``certain``, on some path without a binding.
     """
 
-    def __init__(self, function: _Function, *, certain: bool) -> None:
+    def __init__(self, own: frozenset[str] = frozenset(), *, certain: bool) -> None:
         self.certain = certain
         self.found: dict[str, int] = {}
-        self.locals = bound_in(function.body)
+        self.locals = own
         self.breaks: list[list[frozenset[str]]] = []
         self.rounds: list[list[frozenset[str]]] = []
-        self.suite(function.body, frozenset(parameter.arg for parameter in parameters(function)))
 
-    def suite(self, body: Sequence[ast.stmt], bound: Bound) -> Bound:
+    def suite(self, body: Iterable[ast.stmt], bound: Bound) -> Bound:
+        """The names bound at the end of ``body`` if ``bound`` are bound before it."""
         for stmt in body:
             if bound is None:
                 return None

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from runner_sync.compose.assignment import Bound, Walk
 from runner_sync.compose.names import used_names
 from runner_sync.statements import bound_in
 from runner_sync.syntax import Try, asks_for_typing, is_name, module_of, walk
@@ -44,15 +45,15 @@ def bindings(text: str) -> Bindings:
     """How a module gets its module-level names, those under ``if`` and ``try`` included."""
     body = module_of(text).body
     conditional, told = frozenset(_imported(body, "condition")), frozenset(_imported(body, "types"))
-    plain, bound = set(_imported(body, "")), _bound(body)
-    told -= plain | conditional
-    perhaps = told & bound.sometimes
-    return Bindings(conditional | perhaps, told & bound.always, told - bound.always - perhaps, bound.always)
+    certain = _certain(body)
+    told -= {*_imported(body, "")} | conditional
+    otherwise = told & _possible(body)
+    return Bindings(conditional | (otherwise - certain), otherwise & certain, told - otherwise, certain)
 
 
 def bound_above(text: str, line: int) -> frozenset[str]:
     """The names that the module-level statements ending on ``line`` or above it are certain to bind at run time."""
-    return _bound(one for one in module_of(text).body if (one.end_lineno or 0) <= line).always
+    return _certain(one for one in module_of(text).body if (one.end_lineno or 0) <= line)
 
 
 def imports_for_types(text: str) -> list[ast.Import | ast.ImportFrom]:
@@ -159,35 +160,24 @@ def _branches(statement: ast.If) -> tuple[list[list[ast.stmt]], list[ast.stmt]]:
     return [statement.body, statement.orelse], []
 
 
-@dataclass(frozen=True, slots=True)
-class _Bound:
-    """The names that a suite binds on every path, and those that it binds on some paths only."""
-
-    always: frozenset[str] = frozenset()
-    sometimes: frozenset[str] = frozenset()
-
-    def then(self, other: _Bound) -> _Bound:
-        always = self.always | other.always
-        return _Bound(always, (self.sometimes | other.sometimes) - always)
-
-    def instead_of(self, other: _Bound) -> _Bound:
-        always = self.always & other.always
-        return _Bound(always, (self.always | other.always | self.sometimes | other.sometimes) - always)
+def _certain(body: Iterable[ast.stmt]) -> frozenset[str]:
+    """The names that a module's suite binds at run time on every path."""
+    return _AtRunTime(certain=True).suite(body, frozenset()) or frozenset()
 
 
-def _bound(body: Iterable[ast.stmt]) -> _Bound:
-    """What a suite binds at run time; the body of a ``try`` is taken to succeed, as the module was written for."""
-    found = _Bound()
-    for statement in body:
-        if isinstance(statement, ast.If):
-            first, *other = [_bound(branch) for branch in _branches(statement)[0]]
-            found = found.then(first.instead_of(other[0]) if other else first)
-        elif isinstance(statement, Try):
-            handlers = [inner for handler in statement.handlers for inner in handler.body]
-            found = found.then(_bound([*statement.body, *statement.orelse, *statement.finalbody]))
-            found = found.then(_Bound(sometimes=_bound(handlers).always))
-        elif isinstance(statement, ast.For | ast.AsyncFor | ast.While):
-            found = found.then(_Bound(sometimes=names_bound(statement)))
-        else:
-            found = found.then(_Bound(names_bound(statement)))
-    return found
+def _possible(body: Iterable[ast.stmt]) -> frozenset[str]:
+    """The names that a module's suite binds at run time on some path."""
+    return _AtRunTime(certain=False).suite(body, frozenset()) or frozenset()
+
+
+class _AtRunTime(Walk):
+    """The walk over a module without what is for type checkers. A ``try`` is taken to succeed, as the module was
+    written for; on some path only, what its handlers bind is bound as well."""
+
+    def statement(self, stmt: ast.stmt, bound: frozenset[str]) -> Bound:
+        run = _branches(stmt)[0] if isinstance(stmt, ast.If) else []
+        return self.suite(run[0], bound) if len(run) == 1 else super().statement(stmt, bound)
+
+    def attempt(self, stmt: ast.Try | ast.TryStar, bound: frozenset[str]) -> Bound:
+        done = self.suite([*stmt.body, *stmt.orelse, *stmt.finalbody], bound) if self.certain else None
+        return super().attempt(stmt, bound) if done is None else done

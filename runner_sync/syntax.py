@@ -208,10 +208,24 @@ def calls_on_self(function: ast.AST | None, member: str) -> Iterator[ast.Call]:
             yield node
 
 
+def attribute_by_name(node: ast.AST) -> str:
+    """The attribute of ``self`` that a call uses by its name, empty for any other node: ``rows`` of
+    ``getattr(self, "rows", None)``."""
+    match node:
+        case ast.Call(args=[ast.Name(id="self"), ast.Constant(value=str(attribute)), *_]):
+            return attribute
+    return ""
+
+
 def self_attributes_set(top: ast.AST) -> set[str]:
-    """The attributes of ``self`` that are assigned in ``top``, also in functions nested in it."""
-    found = (node for node in walk(top) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
-    return {node.attr for node in found if is_name(node.value, "self")}
+    """The attributes of ``self`` that are assigned in ``top``, also in functions nested in it; not those of the other
+    ``self`` of a class that stands in a function."""
+    nodes = walk(top)
+    functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    classes = (node for function in functions for node in walk(function) if isinstance(node, ast.ClassDef))
+    inside = {id(node) for one in classes for node in walk(one)}
+    found = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    return {node.attr for node in found if is_name(node.value, "self") and id(node) not in inside}
 
 
 def assigned_names(top: ast.AST) -> set[str]:
@@ -236,8 +250,15 @@ def dotted_name(node: ast.AST) -> str | None:
 
 
 def last_word(node: ast.expr) -> str:
-    """What stands behind the last dot of an expression: ``step`` in ``self.rows[0].step``; all of it without a dot."""
-    return ast.unparse(node).rpartition(".")[2]
+    """An expression without the objects that it is taken from: ``step`` of ``self.rows[0].step``, ``rows[a.b]`` of
+    ``self.rows[a.b]``; all of it, if it is an attribute of nothing."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    named = node
+    while isinstance(named, ast.Call | ast.Subscript):
+        named = named.func if isinstance(named, ast.Call) else named.value
+    text = ast.unparse(node)
+    return text[len(ast.unparse(named)) - len(named.attr) :] if isinstance(named, ast.Attribute) else text
 
 
 def decorator_name(node: ast.expr) -> str:

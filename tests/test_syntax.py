@@ -9,7 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from runner_sync.syntax import first_line, head_end, parents_called, same_code, statement_at, statements_of, walk
+from runner_sync.syntax import (
+    attribute_by_name,
+    first_line,
+    head_end,
+    last_word,
+    parents_called,
+    same_code,
+    statement_at,
+    statements_of,
+    walk,
+)
 
 EVERYTHING = '''
 @decorated(a, *b, **c)
@@ -188,3 +198,42 @@ def test_a_method_hands_on_to_the_parents_whose_method_of_that_name_it_calls(lin
 )
 def test_a_method_may_call_itself_by_another_name_than_self(head: str, call: str, parents: set[str]) -> None:
     assert parents_called(ast.parse(f"def run({head}):\n    {call}"), "run") == parents
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("rows", "rows"),
+        ("self.rows", "rows"),
+        ("self.rows[0].step", "step"),
+        ("self.rows[a.b]", "rows[a.b]"),
+        ("rows[a.b]", "rows[a.b]"),
+        ("f(x.y)", "f(x.y)"),
+        ("self.f(x.y)(z.w)[k.m]", "f(x.y)(z.w)[k.m]"),
+        ("self.f(x.y).rows", "rows"),
+        ("(a.b + c.d).rows", "rows"),
+        ("a.b + c.d", "a.b + c.d"),
+        ("'a.b'", "'a.b'"),
+        ("1.5", "1.5"),
+        ("typing.Generic[t.T]", "Generic[t.T]"),
+    ],
+)
+def test_the_last_word(text: str, word: str) -> None:
+    assert last_word(ast.parse(text, mode="eval").body) == word
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("getattr(self, 'rows', None)", "rows"),
+        ("hasattr(self, 'rows')", "rows"),
+        ("has_all(self, 'rows', 'lines')", "rows"),
+        ("getattr(other, 'rows', None)", ""),
+        ("getattr(self, rows)", ""),
+        ("self.log('rows')", ""),
+        ("note(self)", ""),
+        ("self.rows", ""),
+    ],
+)
+def test_an_attribute_by_its_name(text: str, name: str) -> None:
+    assert attribute_by_name(ast.parse(text, mode="eval").body) == name

@@ -31,7 +31,8 @@ SAFE = {
     ),
     "left without, in a with": "if not hasattr(self, 'gone'):\n    with y:\n        return 1\nreturn self.gone",
     "left without, in a try": (
-        "if not hasattr(self, 'gone'):\n    try:\n        return y()\n    except KeyError:\n        return 1\nreturn self.gone"
+        "if not hasattr(self, 'gone'):\n    try:\n        return y()\n    except KeyError:\n        return 1\n"
+        "return self.gone"
     ),
     "left without, within a with": "with y:\n    if not hasattr(self, 'gone'):\n        return 1\nreturn self.gone",
     "left without, within a try": (

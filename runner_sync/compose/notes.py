@@ -16,6 +16,7 @@ from runner_sync.edits import margin
 from runner_sync.model import ReviewItem
 from runner_sync.rulers import ruler_title
 from runner_sync.statements import inside_strings
+from runner_sync.statements.assigning import assigned_by
 from runner_sync.syntax import module_of, same_code, walk
 
 WORD = "# runner-sync: review"
@@ -107,9 +108,7 @@ def _defined_in(body: Sequence[ast.stmt]) -> Iterator[str]:
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node.name
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
+        yield from (one.name for one in assigned_by(node))
 
 
 def _start(starts: Sequence[int], line: int, lines: Sequence[str]) -> int:

@@ -1,13 +1,28 @@
 """What one statement or walrus assigns, whatever its form.
 
 Comes in: an ``ast`` node. Goes out: its targets, each with the value and the annotation that it is given. May touch:
-nothing.
+nothing. For example::
+
+                            assignments_of               assigned_by
+    a, *self.b = rows       a, self.b                    a, self.b
+    self.n += (k := 1)      self.n                       self.n, k
+    with g() as self.n:     self.n                       self.n
+    while w := f():                                      w
+    import a.b, c as d                                   a, d
+    rows[0] = 1             rows[0]
+
+Definitions are not among them, nor what the suites of a statement assign. `syntax.self_attributes_set` and
+`syntax.assigned_names` look into those, and `statements.mentions` says in which order names are bound and read.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeGuard
+
+from runner_sync.statements.mentions import mentions
+from runner_sync.syntax import children, dotted_name, walk
 
 
 def target_names(target: ast.expr) -> Iterator[ast.expr]:
@@ -58,3 +73,49 @@ def _assignments(statement: ast.AST) -> Iterator[_Assigned]:
             if item.optional_vars is not None:
                 for name in target_names(item.optional_vars):
                     yield name, None, None
+
+
+class Assigned(NamedTuple):
+    """A name, or an attribute as a dotted name, that a statement assigns; ``value`` and ``annotation`` as in
+    `assignments_of`."""
+
+    name: str
+    value: ast.expr | None = None
+    annotation: ast.expr | None = None
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it gets a type and no value: ``rows: list[Row]``."""
+        return self.value is None and self.annotation is not None
+
+
+def assigned_by(statement: ast.stmt) -> Iterator[Assigned]:
+    """What a statement itself assigns, including what ``:=`` and ``case`` bind in its head, and imports but ``*``."""
+    if isinstance(statement, _DEFINITION):
+        return
+    seen: set[int] = set()
+    for target, value, annotation in assignments_of(statement):
+        seen.add(id(target))
+        name = dotted_name(target)
+        if name is not None:
+            yield Assigned(name, value, annotation)
+    for mention in mentions(_head(statement)):
+        if mention.kind == "binds" and id(mention.node) not in seen and mention.name != "*":
+            made = (node.value for node in walk(statement) if _is_walrus(node, mention.node))
+            yield Assigned(mention.name, next(made, None))
+
+
+def _is_walrus(node: ast.AST, target: ast.AST) -> TypeGuard[ast.NamedExpr]:
+    return isinstance(node, ast.NamedExpr) and node.target is target
+
+
+def _head(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The parts of a statement that are in none of its suites."""
+    for part in children(statement):
+        if isinstance(part, ast.match_case):
+            yield from (part.pattern, *(() if part.guard is None else (part.guard,)))
+        elif not isinstance(part, ast.stmt | ast.ExceptHandler):
+            yield part
+
+
+_DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

@@ -42,11 +42,8 @@ def rebinds(node: Node) -> frozenset[str]:
 
 
 def attributes_set(node: Node) -> frozenset[str]:
-    """Attributes that an assignment sets, as dotted names: ``self.total``."""
-    return frozenset(target for target in node.facts.targets if _ATTRIBUTE.fullmatch(target))
-
-
-_ATTRIBUTE = re.compile(r"[\w.]+\.\w+")
+    """Attributes that a statement (or a head) sets, as dotted names: ``self.total``, also in ``self.total += 1``."""
+    return node.facts.attributes
 
 
 def uses_anything_of(setting: Sequence[Node], using: Sequence[Node]) -> bool:

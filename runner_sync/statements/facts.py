@@ -11,6 +11,7 @@ from collections import defaultdict
 from functools import lru_cache
 from typing import NamedTuple
 
+from runner_sync.statements.assigning import assignments_of
 from runner_sync.statements.mentions import mentions, parameters
 from runner_sync.statements.parsing import before_clause
 from runner_sync.syntax import dotted_name
@@ -22,9 +23,10 @@ class Facts(NamedTuple):
     """The facts about one statement, or the head of a suite.
 
     ``targets`` are the single targets of an assignment (``rows``, ``self.rows``), and ``value`` its value, if that is a
-    name or attribute. ``called`` is the function of a call that is the whole statement or the assigned value.
-    ``declares`` is a name that gets a type and no value, ``defines`` the name of a function or class. ``opens`` are the
-    names that a ``with`` binds, and ``enters`` the context managers that it enters. For the others see ``dataflow``.
+    name or attribute. ``attributes`` are those that a statement of any form sets, as ``with g() as self.n:`` does.
+    ``called`` is the function of a call that is the whole statement or the assigned value. ``declares`` is a name that
+    gets a type and no value, ``defines`` the name of a function or class. ``opens`` are the names that a ``with``
+    binds, and ``enters`` the context managers that it enters. For the others see ``dataflow``.
     """
 
     targets: tuple[str, ...] = ()
@@ -39,6 +41,7 @@ class Facts(NamedTuple):
     binds: frozenset[str] = NONE
     sets: frozenset[str] = NONE
     rebinds: frozenset[str] = NONE
+    attributes: frozenset[str] = NONE
 
 
 NOTHING = Facts()
@@ -63,7 +66,12 @@ def facts_of(canon: str, compound: bool, clause: bool) -> Facts:
         binds=frozenset(found["binds"] | found["updates"]),
         sets=frozenset(found["binds"]),
     )
-    return names if len(body) > 1 else _with_form(names, body[0])
+    return names if len(body) > 1 else _with_form(names._replace(attributes=_attributes(body[0])), body[0])
+
+
+def _attributes(statement: ast.stmt) -> frozenset[str]:
+    targets = (target for target, _, _ in assignments_of(statement) if isinstance(target, ast.Attribute))
+    return frozenset(name for target in targets if (name := dotted_name(target)) is not None)
 
 
 DECORATORS = re.compile(r"^@.*? (?=(?:async )?(?:def|class) \w+\()")
@@ -72,8 +80,8 @@ DECORATORS = re.compile(r"^@.*? (?=(?:async )?(?:def|class) \w+\()")
 def _with_form(names: Facts, statement: ast.stmt) -> Facts:
     match statement:
         case ast.Assign() | ast.AnnAssign():
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            said = tuple(dotted_name(one) or ast.unparse(one) for target in targets for one in _elements(target))
+            targets = [target for target, _, _ in assignments_of(statement)]
+            said = tuple(dotted_name(target) or ast.unparse(target) for target in targets)
             is_declared = statement.value is None and isinstance(targets[0], ast.Name)
             return names._replace(
                 targets=said,
@@ -93,12 +101,6 @@ def _with_form(names: Facts, statement: ast.stmt) -> Facts:
                 enters=frozenset(ast.unparse(item.context_expr) for item in items),
             )
     return names
-
-
-def _elements(target: ast.expr) -> list[ast.expr]:
-    if isinstance(target, ast.Tuple | ast.List):
-        return [one for element in target.elts for one in _elements(element)]
-    return [target]
 
 
 def _called(value: ast.expr | None) -> str:

@@ -92,7 +92,7 @@ def _find_unpacked(text: str) -> dict[str, tuple[str, ...]]:
         if (
             len(node.facts.targets) > 1
             and node.facts.called.startswith("self.")
-            and binds(node) == {*node.facts.targets}
+            and binds(node) == {*node.canon.partition(" = ")[0].split(", ")}
         ):
             found[node.facts.called].append(node.facts.targets)
     return {called: places[0] for called, places in found.items() if len(places) == 1}

@@ -21,7 +21,7 @@ from runner_sync.confidence import DEFECT
 from runner_sync.merge import are_branches
 from runner_sync.model import ReviewItem
 from runner_sync.statements import as_module, flatten, parse_unit
-from runner_sync.syntax import is_name, self_attributes_set, walk
+from runner_sync.syntax import attribute_by_name, is_name, self_attributes_set, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
@@ -292,12 +292,9 @@ def _find_reading_lines(text: str, name: str) -> list[int]:
     """Return lines that read an attribute of ``self``, directly or by name (``getattr``, ``hasattr``)."""
     found = []
     for node in walk(parse_unit(text)):
-        if isinstance(node, ast.Attribute) and node.attr == name and is_name(node.value, "self"):
+        is_read = isinstance(node, ast.Attribute) and node.attr == name and is_name(node.value, "self")
+        if isinstance(node, ast.expr) and (is_read or attribute_by_name(node) == name):
             found.append(node.lineno)
-        elif isinstance(node, ast.Call) and len(node.args) > 1 and is_name(node.args[0], "self"):
-            asked = node.args[1]
-            if isinstance(asked, ast.Constant) and asked.value == name:
-                found.append(node.lineno)
     return sorted(found)
 
 

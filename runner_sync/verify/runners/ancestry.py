@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
-from runner_sync.syntax import is_name, is_super, parents_called, walk
+from runner_sync.syntax import is_super, parents_called, self_attributes_set, walk
 from runner_sync.verify.runners.job import Library
 from runner_sync.verify.runners.reading import ClassText, Function
 
@@ -38,7 +38,7 @@ class Ancestry:
             return True
         is_said = re.compile(rf"\bself\.{re.escape(name)}\b(?!\()")
         said = {id(c) for c in self.classes if is_said.search(c.reading.text)}
-        return bool(said) and any(name in _set_on_self(function) for c, function in self.live() if id(c) in said)
+        return bool(said) and any(name in self_attributes_set(function) for c, function in self.live() if id(c) in said)
 
     def live(self) -> list[tuple[ClassText, Function]]:
         """The methods that can run: the first of each name, and what those reach by ``super()`` or by class name."""
@@ -88,14 +88,6 @@ class Ancestry:
     def find_from(self, start: ClassText, method: str) -> ClassText | None:
         """The class whose method ``Start.method(self, …)`` calls."""
         return next((c for c in self.classes[self.classes.index(start) :] if method in c.methods), None)
-
-
-def _set_on_self(function: Function) -> set[str]:
-    """The attributes that a method sets on its ``self``; not on that of a class inside of it."""
-    classes = (node for node in walk(function) if isinstance(node, ast.ClassDef))
-    inside = {id(node) for one in classes for node in walk(one)}
-    stored = (node for node in walk(function) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
-    return {node.attr for node in stored if is_name(node.value, "self") and id(node) not in inside}
 
 
 def ancestry(library: Library, head: ClassText) -> Ancestry:

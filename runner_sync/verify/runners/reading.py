@@ -20,6 +20,7 @@ from runner_sync.edits import characters
 from runner_sync.model import Finding, Severity, Unit
 from runner_sync.naming import Import, imported_by
 from runner_sync.signatures import Field, fields_of
+from runner_sync.statements.assigning import assigned_by
 from runner_sync.syntax import dotted_name, first_line, head_end, indentation, lasting_module_of, statements_of, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -313,13 +314,13 @@ def methods_of(node: ast.ClassDef) -> dict[str, list[Function]]:
 
 
 def assigned_in(body: Iterable[ast.stmt]) -> dict[str, list[ast.expr]]:
-    """The names that statements of a module or class assign, with the values."""
+    """The names that statements of a module or class assign, with the values that are single expressions: ``a, b = …``
+    gives both names and no value."""
     found: dict[str, list[ast.expr]] = {}
     for statement in statements_of(body):
-        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            for target in targets:
-                found.setdefault(dotted(target), []).append(statement.value)
+        for one in assigned_by(statement):
+            if not one.is_bare:
+                found.setdefault(one.name, []).extend([one.value] if one.value is not None else [])
     return found
 
 

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
-from runner_sync.naming import imported_by
 from runner_sync.signatures import Field, fields_of
-from runner_sync.statements.assigning import ASSIGNING, assignments_of
+from runner_sync.statements.assigning import ASSIGNING, assigned_by, assignments_of
 from runner_sync.syntax import for_typing, is_name, statements_of
 from runner_sync.verify.trees.functions import FunctionNode, nodes_of
 from runner_sync.verify.trees.instance import is_own_class, may_be_instance, self_name
@@ -230,11 +229,7 @@ def _written_by(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast
     """Name, value and annotation of each attribute that a statement of a class body sets; methods are left out."""
     if isinstance(statement, ast.ClassDef):
         yield statement.name, None, None
-    elif isinstance(statement, ast.Import | ast.ImportFrom):
-        yield from ((entry.bound, None, None) for entry in imported_by(statement))
-    for target, value, annotation in assignments_of(statement):
-        if isinstance(target, ast.Name):
-            yield target.id, value, annotation
+    yield from (one for one in assigned_by(statement) if "." not in one.name)
 
 
 _WRITING = ASSIGNING | {ast.Call, ast.Attribute}

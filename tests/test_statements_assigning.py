@@ -1,0 +1,174 @@
+"""What one statement assigns, in every form, and that all who ask see the same."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+from verify_samples import world
+
+from runner_sync.compose.notes import WORD, annotate
+from runner_sync.merge import merge
+from runner_sync.model import ReviewItem, Triple
+from runner_sync.statements import flatten
+from runner_sync.statements.assigning import assigned_by
+from runner_sync.statements.dataflow import attributes_set, binds
+from runner_sync.syntax import assigned_names, self_attributes_set
+from runner_sync.verify.runners.reading import assigned_in
+from runner_sync.verify.trees.classes import Classes
+from runner_sync.verify.trees.modules import Module, build
+
+FORMS = {
+    "plain": ("a = self.b = f()", "a", "b"),
+    "elements": ("a, (self.b, c) = f()", "a c", "b"),
+    "in brackets": ("(a, c) = f()", "a c", ""),
+    "in a list": ("[a, self.b] = f()", "a", "b"),
+    "the rest": ("a, *self.b = f()", "a", "b"),
+    "the rest by a name": ("self.b, *a = f()", "a", "b"),
+    "with a type": ("a: int = 1", "a", ""),
+    "an attribute with a type": ("self.b: int = 1", "", "b"),
+    "a sum": ("a += 1", "a", ""),
+    "a sum in an attribute": ("self.b += 1", "", "b"),
+    "a loop": ("for a in f():\n    pass", "a", ""),
+    "a loop in an attribute": ("for self.b in f():\n    pass", "", "b"),
+    "a loop of pairs": ("for a, *self.b in f():\n    pass", "a", "b"),
+    "a with": ("with g() as a:\n    pass", "a", ""),
+    "a with in an attribute": ("with g() as self.b:\n    pass", "", "b"),
+    "a with of two": ("with g() as (a, self.b), h() as c:\n    pass", "a c", "b"),
+    "a walrus": ("if (a := f()):\n    pass", "a", ""),
+    "a walrus inside": ("self.b = f((a := 1))", "a", "b"),
+    "a loop with a walrus": ("while (a := f()) and g():\n    pass", "a", ""),
+    "an import": ("import a, c.d, e as f", "a c f", ""),
+    "a from-import": ("from g import a, b as c", "a c", ""),
+    "a case": ("match f():\n    case [a, *c]:\n        pass", "a c", ""),
+    "a case with a guard": ("match f():\n    case {'k': a, **c} if (d := a):\n        pass", "a c d", ""),
+}
+NOTHING = {
+    "an element": "self.b[0] = f()",
+    "an attribute of another": "x.b = f()",
+    "a call": "self.b.append(f())",
+    "a comprehension": "f([a for a in g()])",
+    "a lambda": "f(lambda a: (c := a))",
+    "a deletion": "del a, self.b",
+    "a comparison": "a == self.b",
+    "an import of everything": "from a import *",
+}
+RUN_IN_CLASSES = [name for name in FORMS if "self" not in FORMS[name][0]]
+
+
+def sides(name: str) -> tuple[str, set[str], set[str]]:
+    text, names, attributes = FORMS[name]
+    return text, set(names.split()), set(attributes.split())
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_a_statement_assigns(name: str) -> None:
+    text, names, attributes = sides(name)
+    statement = ast.parse(text).body[0]
+    assert {one.name for one in assigned_by(statement)} == names | {f"self.{one}" for one in attributes}
+    assert not any(one.is_bare for one in assigned_by(statement))
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_a_merge_knows_of_it(name: str) -> None:
+    text, names, attributes = sides(name)
+    nodes = [node for node in flatten(text) if node.canon != "pass"]
+    assert {one for node in nodes for one in attributes_set(node)} == {f"self.{one}" for one in attributes}
+    if not text.startswith("match"):  # a case is a clause of its own
+        assert binds(nodes[0]) == names
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_the_walks_over_a_unit_find(name: str) -> None:
+    text, names, attributes = sides(name)
+    assert self_attributes_set(ast.parse(text)) == attributes
+    if "import" not in text and "match" not in text:  # neither is a name that is stored
+        assert assigned_names(ast.parse(text)) == names
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_a_reading_of_a_module_finds(name: str) -> None:
+    text, names, attributes = sides(name)
+    assert assigned_in(ast.parse(text).body).keys() == names | {f"self.{one}" for one in attributes}
+
+
+def module_and_class(text: str) -> tuple[Module, set[str]]:
+    """A module, and the attributes of its class at the end."""
+    module = build("m", "m.py", "omni", text=text, is_package=False)
+    node = module.node.body[-1]
+    assert isinstance(node, ast.ClassDef)
+    return module, {*Classes(world()).info_of(module, node).written}
+
+
+def indented(text: str, depth: int) -> str:
+    return textwrap.indent(text, depth * "    ")
+
+
+@pytest.mark.parametrize("name", RUN_IN_CLASSES)
+def test_what_a_class_and_a_module_have(name: str) -> None:
+    text, names, _ = sides(name)
+    module, found = module_and_class(f"{text}\nclass One:\n{indented(text, 1)}\n")
+    assert module.bindings.keys() - {"One"} == found == names
+
+
+@pytest.mark.parametrize("name", [name for name in FORMS if FORMS[name][2]])
+def test_what_a_method_sets(name: str) -> None:
+    text, _, attributes = sides(name)
+    assert module_and_class(f"class One:\n    def run(self):\n{indented(text, 2)}\n")[1] == attributes
+
+
+@pytest.mark.parametrize("name", RUN_IN_CLASSES)
+def test_what_a_comment_calls_by_its_name(name: str) -> None:
+    """A comment names the unit that it is about, unless the file has it."""
+    text, names, _ = sides(name)
+    for unit, prefix in [*((one, "") for one in names), ("other", "other: ")]:
+        item = ReviewItem("R1", unit, "m.py", 1, 1, "why", 0.5, "", "", "", "")
+        assert annotate(text, [item])[0].startswith(f"{WORD} R1 {prefix}why")
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_what_assigns_no_name(name: str) -> None:
+    statement = ast.parse(NOTHING[name]).body[0]
+    assert [one.name for one in assigned_by(statement)] == (["x.b"] if "x.b" in NOTHING[name] else [])
+    assert not {name for name in assigned_in([statement]) if "." not in name}
+    assert not self_attributes_set(statement)
+
+
+def test_the_values() -> None:
+    values = assigned_in(ast.parse("a = 1\na += 2\na: int\nb: int\n(c, d) = f()\nif (a := 3):\n    e['k'] = 4\n").body)
+    assert {name: [ast.unparse(one) for one in found] for name, found in values.items()} == {
+        "a": ["1", "3"],
+        "c": [],
+        "d": [],
+    }
+
+
+def test_another_self() -> None:
+    method = "def run(self):\n    self.a = 1\n    class Inner:\n        def run(self):\n            self.b = 1\n"
+    assert self_attributes_set(ast.parse(method)) == {"a"}
+    assert self_attributes_set(ast.parse(f"class One:\n{indented(method, 1)}")) == {"a"}
+
+
+BASE = "def run(self):\n    a()\n    b()\n    c()\n"
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        pytest.param("    self.n = g()\n    c()\n", id="plain"),
+        pytest.param("    with g() as self.n:\n        c()\n", id="a with"),
+        pytest.param("    for self.n in g():\n        c()\n", id="a loop"),
+        pytest.param("    self.n += 1\n    c()\n", id="a sum"),
+        pytest.param("    a, *self.n = g()\n    c()\n", id="the rest"),
+    ],
+)
+def test_what_both_sides_set_is_asked_about(theirs: str) -> None:
+    """An attribute that omni sets and upstream sets anew, in whatever way, is one decision."""
+    omni = BASE.replace("    b()\n", "    self.n = 0\n    b()\n")
+    merged = merge(Triple(BASE, omni, BASE.replace("    c()\n", theirs)))
+    assert [decision.reason.names for decision in merged.decisions if decision.reason.kind == "set by both"] == [
+        ("self.n",)
+    ]
+    other = merge(Triple(BASE, omni.replace("self.n", "self.m"), BASE.replace("    c()\n", theirs)))
+    assert not [decision for decision in other.decisions if decision.reason.kind == "set by both"]

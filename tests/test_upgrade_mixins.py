@@ -122,6 +122,29 @@ CASES = {
         """,
         "self.total = rows",
     ),
+    "an equal text is no use of it": (
+        """
+        self.mode = "send"
+        self.log("send", rows)
+        self.send(rows)
+        """,
+        """
+        self.mode = "send"
+        self.log("send", rows)
+        """,
+    ),
+    "a use by its name goes": (
+        """
+        self.total = rows
+        setattr(self, "_connector", None)
+        sending = getattr(self, "send", None)
+        return getattr(rows, "send", rows)
+        """,
+        """
+        self.total = rows
+        return getattr(rows, "send", rows)
+        """,
+    ),
     "a suite that holds nothing else goes": (
         """
         with self.timed():

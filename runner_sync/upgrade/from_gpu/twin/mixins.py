@@ -16,7 +16,16 @@ from functools import lru_cache
 from runner_sync.edits import margin
 from runner_sync.rulers import is_drawn
 from runner_sync.statements import bound_in, inside_strings, mentions, parameters, parse_unit, parses
-from runner_sync.syntax import assigned_names, blocks_of, first_line, is_name, module_of, self_attributes_set, walk
+from runner_sync.syntax import (
+    assigned_names,
+    attribute_by_name,
+    blocks_of,
+    first_line,
+    is_name,
+    module_of,
+    self_attributes_set,
+    walk,
+)
 
 Span = tuple[int, int]
 
@@ -185,7 +194,7 @@ class _Removal:
         for inner in walk(node):
             if isinstance(inner, ast.Attribute) and inner.attr in self.names and is_name(inner.value, "self"):
                 return True
-            if isinstance(inner, ast.Constant) and isinstance(inner.value, str) and inner.value in self.names:
+            if attribute_by_name(inner) in self.names:
                 return True
         return bool(self.opened) and any(
             mention.kind == "reads" and mention.name in self.opened for mention in mentions([node])

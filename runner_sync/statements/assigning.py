@@ -99,10 +99,17 @@ def assigned_by(statement: ast.stmt) -> Iterator[Assigned]:
         name = dotted_name(target)
         if name is not None:
             yield Assigned(name, value, annotation)
-    for mention in mentions(_head(statement)):
+    for mention in mentions(_head(statement)) if _binds_in_passing(statement) else ():
         if mention.kind == "binds" and id(mention.node) not in seen and mention.name != "*":
             made = (node.value for node in walk(statement) if _is_walrus(node, mention.node))
             yield Assigned(mention.name, next(made, None))
+
+
+def _binds_in_passing(statement: ast.stmt) -> bool:
+    """Whether the head of a statement may bind more than its targets; most need no look at their mentions."""
+    if isinstance(statement, ast.Import | ast.ImportFrom | ast.Match):
+        return True
+    return any(isinstance(node, ast.NamedExpr) for part in _head(statement) for node in walk(part))
 
 
 def _is_walrus(node: ast.AST, target: ast.AST) -> TypeGuard[ast.NamedExpr]:

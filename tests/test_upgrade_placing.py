@@ -112,6 +112,12 @@ WRAPPED = LAID_OUT.replace("(self.forward(a, b))", "(\n        self.forward(a, b
         pytest.param(WRAPPED, LAID_OUT, (2, 6), (2, 4), id="unwrapped"),
         pytest.param(WRAPPED, LAID_OUT, (7, 7), (5, 5), id="the statement behind it"),
         pytest.param(LAID_OUT, WRAPPED, (5, 5), (7, 7), id="the same, wrapped"),
+        pytest.param(
+            "(a, b,) = state\nrun()", "(\n    a,\n    b,\n) = state\nrun( )", (1, 1), (1, 1), id="a bracket first"
+        ),
+        pytest.param(
+            "(\n    a,\n    b,\n) = state\nrun( )", "(a, b,) = state\nrun()", (1, 4), (1, 1), id="its lines joined"
+        ),
     ],
 )
 def test_lines_that_were_laid_out_anew_are_found_by_their_letters(

@@ -17,7 +17,7 @@ from itertools import accumulate, pairwise
 from typing import TypeVar
 
 from runner_sync.model import Hunk, ReviewItem
-from runner_sync.statements import parse_unit, parses
+from runner_sync.statements import OPENERS, parse_unit, parses
 from runner_sync.syntax import module_of, same_code, walk
 
 
@@ -199,6 +199,10 @@ def _map_lines(old: str, new: str) -> tuple[Mapping[int, int], Mapping[int, int]
     return table, ends
 
 
+def _opens(line: str) -> bool:
+    return line.strip()[:1] in OPENERS
+
+
 _LAYOUT = re.compile(r"[\s,()'\"]+")
 """Characters that a formatter adds, removes or replaces."""
 
@@ -212,9 +216,14 @@ def _match_letters(was: Sequence[str], now: Sequence[str]) -> list[tuple[int, in
     if "".join(old) != "".join(new):
         return None
     line_of = [k for k, letters in enumerate(new, start=1) for _ in letters] or [1]
-    offsets = accumulate(map(len, old), initial=0)
-    # A line without a letter, such as a closing bracket, belongs to the letter before it.
-    firsts = [line_of[at if letters else max(at - 1, 0)] for at, letters in zip(offsets, old, strict=False)]
+    firsts = []
+    for at, letters, line in zip(accumulate(map(len, old), initial=0), old, was, strict=False):
+        # A line without a letter goes with the letter behind it if it opens a bracket, else with the one before it.
+        at_or_before = at if letters or _opens(line) else at - 1
+        first = line_of[min(max(at_or_before, 0), len(line_of) - 1)]
+        while first > 1 and (letters or _opens(line)) and not new[first - 2] and _opens(now[first - 2]):
+            first -= 1
+        firsts.append(first)
     lasts = [max(first, following - 1) for first, following in pairwise([*firsts, len(now) + 1])]
     return list(zip(firsts, lasts, strict=True))
 

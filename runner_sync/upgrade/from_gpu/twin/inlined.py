@@ -24,8 +24,7 @@ from runner_sync.compose.member_text import self_names
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import FEWEST, nodes_of
 from runner_sync.statements import first_function, inside_strings, parses
-from runner_sync.syntax import blocks_of, calls_on_self, statements_of, walk
-from runner_sync.upgrade.from_gpu.twin.arguments import with_arguments
+from runner_sync.syntax import blocks_of, statements_of, walk
 
 Twin = tuple[str, Mapping[str, str]]
 
@@ -100,11 +99,8 @@ def _inline_body(text: str, name: str, helper: str) -> str:
     """
     function = first_function(text)
     user = _find_using_statement(function.body, name) if function is not None else None
-    if user is None:
-        return text
-    passed = with_arguments(helper, next(calls_on_self(user, name), None))
-    body = _indent_body(_assign_result(passed, user), " " * user.col_offset)
-    if not body:
+    body = _indent_body(_assign_result(helper, user), " " * user.col_offset) if user is not None else ()
+    if not body or user is None:
         return text
     lines = text.split("\n")
     first, last = user.lineno - 1, user.end_lineno or user.lineno

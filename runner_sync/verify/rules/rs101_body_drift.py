@@ -1,15 +1,15 @@
 """RS101 body-drift: vllm-ascend changed a method that the NPU runner holds a copy of.
 
 What: statements that vllm-ascend added or dropped between the revision a copy was taken from (the lock's base) and the
-target, and that the copy does not follow. The message says how many, and how risky: `high` when the signature, a
-`return` or a `with` changed, `medium` above five statements, else `low`; one statement of them, and up to two keywords
-or methods of `self` that upstream's calls are new in.
+target, and that the copy does not follow. The message gives their number and the risk: `high` when the signature, a
+`return` or a `with` changed, `medium` above five statements, else `low`. It quotes one of the statements and names up
+to two keywords or methods of `self` that upstream newly uses in calls.
 
-Example: `_dummy_run` is copied from vllm-ascend 0.26.0rc1; 0.30.0rc2 synchronises the padded rows of the block table
-there, the copy does not.
+Example: `_dummy_run` is copied from vllm-ascend 0.26.0rc1. The method in 0.30.0rc2 synchronises the padded rows of the
+block table, the copy does not.
 
-Why: the largest class of all, 37 of the 156 recorded breakages. Copies get 90–99 % of such changes at the next port;
-until then the NPU runner runs last quarter's method against this quarter's attributes.
+Why: this is the largest class of all, 37 of the 156 recorded breakages. Copies get 90–99 % of such changes at the next
+port; until then the NPU runner runs last quarter's method against this quarter's attributes.
 
 Fix: `runner-sync upgrade --only UNIT`.
 
@@ -35,75 +35,75 @@ NAME = "body-drift"
 SEVERITY: Severity = "warning"
 
 MANY = 5
-"""Changed statements beyond which the risk is medium even if none of them is risky by its kind; a judgement."""
+"""Above this number of changed statements the risk is at least medium; a judgement."""
 
 NAMED = 2
-"""Keywords and methods that the message names at most; a judgement."""
+"""The most keywords and methods that the message names; a judgement."""
 
 _RISKY = ("def ", "async def ", "@", "return", "with ", "async with ", "class ")
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per copy."""
+    """Yield one finding per copy."""
     if subject.upstream is None:
         return
     for follower in followers(subject):
         if follower.upstream is None or not is_copy(subject, follower):
             continue
-        message = _message(subject, follower)
+        message = _describe_drift(subject, follower)
         if message:
             name = follower.unit.qualname
             fix = f"runner-sync upgrade --only {name}"
             yield unit_hit(subject, (CODE, SEVERITY), follower.unit, symbol=follower.name, message=message, fix=fix)
 
 
-def _message(subject: Subject, follower: Follower) -> str:
+def _describe_drift(subject: Subject, follower: Follower) -> str:
     assert follower.upstream is not None
     where = subject.target
     since = follower.ref
     locked = follower.entry.upstream if follower.entry is not None else None
-    if locked is not None and _digest(follower.upstream) == locked.digest:
+    if locked is not None and _digest_or_empty(follower.upstream) == locked.digest:
         return ""
     if follower.base is None:
         return f"{where} changed `{follower.name}` since {since}, which this is a copy of." if locked else ""
     found = difference(follower.base, follower.upstream, follower.unit.text)
     if not found.missing and not found.leftover:
         return ""
-    new = _say_new(_sample(found), follower.base, follower.upstream, follower.unit.text)
-    return _say(found, where, follower.name, since) + new
+    new = _describe_new_calls(_quote_sample(found), follower.base, follower.upstream, follower.unit.text)
+    return _describe_changes(found, where, follower.name, since) + new
 
 
-def _say_new(shown: str, base: str, upstream: str, copy: str) -> str:
-    """What upstream newly calls, beside the statement that is shown: one keyword and one method, or two of a kind."""
+def _describe_new_calls(shown: str, base: str, upstream: str, copy: str) -> str:
+    """Describe what upstream newly calls and ``shown`` does not quote: one keyword and one method, or two of a kind."""
     keywords = [f"`{word}=` of `{name}`" for word, name in new_keywords(base, upstream, copy) if word not in shown]
     steps = [f"`self.{name}()`" for name in new_steps(base, upstream, copy) if name not in shown]
-    told = [*keywords[:1], *steps[:1], *keywords[1:], *steps[1:]][:NAMED]
-    return f" New there: {' and '.join(told)}." if told else ""
+    named = [*keywords[:1], *steps[:1], *keywords[1:], *steps[1:]][:NAMED]
+    return f" New there: {' and '.join(named)}." if named else ""
 
 
-def _say(found: Difference, where: str, name: str, since: str) -> str:
+def _describe_changes(found: Difference, where: str, name: str, since: str) -> str:
     changed = len(found.added) + len(found.dropped)
-    said = f"{changed} statement" if changed == 1 else f"{changed} statements"
+    count = f"{changed} statement" if changed == 1 else f"{changed} statements"
     behind = len(found.missing) + len(found.leftover)
     verb = "adds" if found.missing else "no longer has"
     return (
-        f"{where} changed {said} of `{name}` since {since or 'the base'}; this copy does not follow "
-        f"{behind} of them (risk {_risk(found)}): upstream {verb} `{_sample(found)}`."
+        f"{where} changed {count} of `{name}` since {since or 'the base'}; this copy does not follow "
+        f"{behind} of them (risk {_rate_risk(found)}): upstream {verb} `{_quote_sample(found)}`."
     )
 
 
-def _sample(found: Difference) -> str:
+def _quote_sample(found: Difference) -> str:
     return shortened((found.missing or found.leftover)[0], most=80)
 
 
-def _risk(found: Difference) -> str:
+def _rate_risk(found: Difference) -> str:
     behind = (*found.missing, *found.leftover)
     if any(canon.startswith(_RISKY) for canon in behind):
         return "high"
     return "medium" if len(behind) > MANY else "low"
 
 
-def _digest(text: str) -> str:
+def _digest_or_empty(text: str) -> str:
     try:
         return digest(text)
     except InputError:

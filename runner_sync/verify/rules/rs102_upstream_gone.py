@@ -1,12 +1,11 @@
 """RS102 upstream-gone: the method that a copy follows is gone from vllm-ascend, renamed, or moved to another class.
 
-What: a copied unit whose upstream unit the base has and the target has not. The message names the most similar unit
-that is new in the target, or the class that has the name now.
+What: a copied unit whose upstream unit is in the base and not in the target. The message names the class that now has
+the name, or the new unit of the target that is most similar.
 
 Example: `_all_gather_hidden_states_and_aux` is in vllm-ascend 0.26.0rc1 and not in 0.28.0rc1.
 
-Why: the copy still parses, overrides nothing any more, and is never called; or its callers are gone and only omni's
-own call is left.
+Why: the copy still parses, but it overrides nothing and is never called; or only omni's own call of it is left.
 
 Fix: follow the new name (`runner-sync upgrade --only UNIT`), or delete the copy when nothing calls it.
 
@@ -30,31 +29,33 @@ NAME = "upstream-gone"
 SEVERITY: Severity = "warning"
 
 ALIKE = 0.5
-"""Dice coefficient of statements from which on a new method is named as the likely successor: half, a judgement."""
+"""From this Dice coefficient of statements on, a new method is named as the likely successor: half, a judgement."""
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per copy."""
+    """Yield one finding per copy."""
     if subject.upstream is None:
         return
     for follower in followers(subject):
         if follower.upstream is None and follower.base is not None and is_copy(subject, follower):
             name, nested = follower.unit.qualname, definition(subject.upstream, follower.name)
-            said = f"has no `{follower.name}` any more, which this is a copy of{_successor(subject, follower)}"
+            problem = (
+                f"has no `{follower.name}` any more, which this is a copy of{_describe_successor(subject, follower)}"
+            )
             if nested is not None:
-                said = f"has `{follower.name}`, which this is a copy of, only inside another statement now (line "
-                said += f"{nested.lineno}), where it is not compared"
+                problem = f"has `{follower.name}`, which this is a copy of, only inside another statement now (line "
+                problem += f"{nested.lineno}), where it is not compared"
             yield unit_hit(
                 subject,
                 (CODE, SEVERITY),
                 follower.unit,
                 symbol=follower.name,
-                message=f"{subject.target} {said}.",
+                message=f"{subject.target} {problem}.",
                 fix=f"runner-sync upgrade --only {name}" if nested is None else "Compare the two by hand.",
             )
 
 
-def _successor(subject: Subject, follower: Follower) -> str:
+def _describe_successor(subject: Subject, follower: Follower) -> str:
     base = subject.base(follower.ref)
     if subject.upstream is None or base is None or follower.base is None:
         return ""

@@ -1,17 +1,18 @@
 """RS103 redundant-copy: an override says exactly what the class would inherit without it.
 
-What: a method of an NPU class that equals, statement by statement, the next one in its MRO: omni's own parent, or the
-method of the target vllm-ascend where no omni class stands in between.
+What: a method of an NPU class that equals, statement by statement, the next method of that name in the MRO: omni's own
+parent's, or that of the target vllm-ascend where no omni class defines one in between.
 
 Example: omni's `initialize_aclgraph_capture` was copied to change one line; vllm-ascend made the same change since.
 
-Why: a copy nobody needs drifts at the next release and then overrides a newer method with an older one. Omni dropped
-such overrides in 0.22, 0.28 and 0.30.
+Why: a copy that nobody needs drifts at the next release and then overrides a newer method with an older one. Omni
+dropped such overrides in 0.22, 0.28 and 0.30.
 
 Fix: delete the method.
 
 Leaves alone: methods whose globals mean something else in the omni module (another `ExecuteModelState`, another class
-imported under the same name), methods that an omni class further along the MRO would replace by something different.
+imported under the same name), and methods that an omni class further along the MRO would replace by something
+different.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ SEVERITY: Severity = "info"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per method."""
+    """Yield one finding per method."""
     for owner in subject.npu.classes.values():
         mro = ancestry(subject.library, owner)
         for name, functions in owner.methods.items() if not mro.is_open else ():
-            reading, other, title = _inherited(subject, mro, owner, name)
+            reading, other, title = _find_inherited(subject, mro, owner, name)
             if reading is not None and other is not None and _is_same(subject, functions[-1], reading, other):
-                yield _hit(subject, owner, functions[-1], title)
+                yield _make_hit(subject, owner, functions[-1], title)
 
 
-def _inherited(
+def _find_inherited(
     subject: Subject, mro: Ancestry, owner: ClassText, name: str
 ) -> tuple[Reading | None, Function | None, str]:
-    """What the class would run without its own ``name``: where it stands, the method, and its title."""
+    """Return what the class would run without its own ``name``: the reading, the method and a title for the message."""
     below = mro.find(name, after=owner)
     if below is not None:
         found = below.methods[name][-1]
@@ -59,7 +60,7 @@ def _is_same(subject: Subject, function: Function, reading: Reading, other: Func
     return are_equal(npu, function, reading, other) and same_globals(npu, function, reading)
 
 
-def _hit(subject: Subject, owner: ClassText, function: Function, below: str) -> Hit:
+def _make_hit(subject: Subject, owner: ClassText, function: Function, below: str) -> Hit:
     return subject.npu.hit(
         (CODE, SEVERITY),
         function,

@@ -1,10 +1,10 @@
 """RS104 signature-drift: vllm-ascend changed the parameters of a method that the NPU runner overrides.
 
-What: a parameter that the target's method has and the base's had not, and the override does not take; or one that the
-target dropped and the override still requires.
+What: a parameter that is new in the target's method and that the override does not take; or a parameter that the target
+dropped and the override still requires.
 
-Example: vllm-ascend's `initialize_kv_cache` gained `kv_cache_allocation_context`, omni's override kept
-`(self, kv_cache_config)`.
+Example: vllm-ascend's `initialize_kv_cache` gained `kv_cache_allocation_context`, while omni's override kept `(self,
+kv_cache_config)`.
 
 Why: vllm-ascend's own code begins to pass the new parameter, and the first call raises a `TypeError` from code that
 nobody in omni wrote. RS305 reports the callers where the whole trees are at hand; this rule needs one file only.
@@ -32,7 +32,7 @@ SEVERITY: Severity = "warning"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per override."""
+    """Yield one finding per override."""
     if subject.upstream is None:
         return
     for follower in followers(subject):
@@ -42,28 +42,28 @@ def find(subject: Subject) -> Iterator[Hit]:
         new = definition(subject.upstream, follower.name)
         if not isinstance(own, Function) or not isinstance(old, Function) or not isinstance(new, Function):
             continue
-        said = _differences(own, old, new)
-        if said:
+        changes = _find_differences(own, old, new)
+        if changes:
             yield unit_hit(
                 subject,
                 (CODE, SEVERITY),
                 follower.unit,
-                symbol=", ".join(name for name, _ in said),
-                message=f"{subject.target} {' and '.join(text for _, text in said)} in "
+                symbol=", ".join(name for name, _ in changes),
+                message=f"{subject.target} {' and '.join(text for _, text in changes)} in "
                 f"`{follower.name}`; this override does not follow.",
                 fix=f"runner-sync upgrade --only {follower.unit.qualname}",
             )
 
 
-def _differences(own: Function, old: Function, new: Function) -> list[tuple[str, str]]:
-    mine, before, after = _parameters(own), _parameters(old), _parameters(new)
+def _find_differences(own: Function, old: Function, new: Function) -> list[tuple[str, str]]:
+    mine, before, after = _collect_parameters(own), _collect_parameters(old), _collect_parameters(new)
     added = [] if own.args.kwarg else [n for n in after if n not in before and n not in mine]
     dropped = [n for n in before if n not in after and mine.get(n) is False]
     return [(n, f"added the parameter `{n}`") for n in added] + [(n, f"dropped the parameter `{n}`") for n in dropped]
 
 
-def _parameters(function: Function) -> dict[str, bool]:
-    """Parameter names, and whether each has a default."""
+def _collect_parameters(function: Function) -> dict[str, bool]:
+    """Return the parameter names, and whether each parameter has a default."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     required = len(positional) - len(arguments.defaults)

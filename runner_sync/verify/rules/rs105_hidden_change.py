@@ -1,21 +1,21 @@
 """RS105 hidden-change: vllm-ascend added or changed a method that the NPU runner never runs.
 
-What: a method of the upstream class that reads otherwise in the target, or is new there, where another base of the NPU
-class comes first in the MRO, has the method too and does not call `super()`; or where the NPU class has a method of its
-own in its place, no copy, that calls neither.
+What: a method of the upstream class that is new in the target or changed there, and that the NPU class does not run.
+Either another base of the NPU class comes first in the MRO, has the method too and does not call `super()`; or the NPU
+class defines the method itself, not as a copy, and reaches upstream's neither by name nor by `super()`.
 
 Example: `OmniNPUModelRunner(OmniGPUModelRunner, NPUModelRunner)` runs `OmniGPUModelRunner._update_states`. vllm-ascend
-0.22.1rc1 got an `_update_states` of its own, and 0.27.1rc1 hands tokens from one pipeline rank to the next in it.
+0.22.1rc1 got an `_update_states` of its own, which since 0.27.1rc1 hands tokens from one pipeline rank to the next.
 
-Why: nothing crashes and no copy has drifted, there is none. Until omni 0.27.0rc1 the fixes did not run on NPU; the
-`_update_states` that came then lacks what vllm-ascend 0.28.0rc1 put into its own.
+Why: nothing crashes, and no copy drifts because there is none. Until omni 0.27.0rc1 the fixes did not run on NPU; the
+`_update_states` that omni added then lacks what vllm-ascend 0.28.0rc1 put into its own.
 
-Fix: bring the method to the NPU class, with `super()` calls that name the base which it replaces; put the change into
-the method of its own.
+Fix: define the method on the NPU class, with calls that name the base class instead of `super()`; or put the change
+into the NPU class's own method.
 
-Leaves alone: copies (RS101 compares those), methods that hand on to upstream's, those that have less than a fifth of
-their statements from it, what vllm-ascend left as it was or they have already, and what classes inherit that have the
-upstream class through another NPU class.
+Leaves alone: copies (RS101 compares those), methods that call upstream's, methods that share less than a fifth of their
+statements with it, changes that the method already has, and classes that inherit from the upstream class only through
+another NPU class.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SEVERITY: Severity = "warning"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per method, at the NPU class."""
+    """Yield one finding per method, at the NPU class."""
     copies = [follower for follower in followers(subject) if is_copy(subject, follower)]
     refs = Counter(follower.ref for follower in copies)
     base = subject.base(refs.most_common(1)[0][0]) if refs else None
@@ -55,18 +55,18 @@ def find(subject: Subject) -> Iterator[Hit]:
     for pair in whole_pairs(subject):
         for member in new.methods:
             if f"{pair.npu.name}.{member}" not in copied:
-                yield from _hidden(pair, member, upstream)
+                yield from _check_method(pair, member, upstream)
 
 
 @dataclass(frozen=True, slots=True)
 class _Upstream:
-    """The class of vllm-ascend's that the runners derive from, in ``target`` and as it was at their base."""
+    """The vllm-ascend class that the runners derive from, in ``target`` and at their base."""
 
     target: str
     new: ClassText
     old: ClassText
 
-    def place(self, name: str) -> str:
+    def place_of(self, name: str) -> str:
         return f"{self.new.reading.path}:{self.new.methods[name][-1].lineno}"
 
     def has_changed(self, name: str) -> bool:
@@ -75,23 +75,23 @@ class _Upstream:
         return not before or not are_equal(self.old.reading, before[-1], self.new.reading, now)
 
 
-def _hidden(pair: Pair, name: str, upstream: _Upstream) -> Iterator[Hit]:
-    runs = pair.npu_mro.find(name)
-    if runs is None or not upstream.has_changed(name) or _hands_on(pair, name, upstream.new.name):
+def _check_method(pair: Pair, name: str, upstream: _Upstream) -> Iterator[Hit]:
+    running = pair.npu_mro.find(name)
+    if running is None or not upstream.has_changed(name) or _is_upstream_called(pair, name, upstream.new.name):
         return
     is_direct = any(ast.unparse(base) == upstream.new.name for base in pair.npu.node.bases)
-    if runs is not pair.npu:
+    if running is not pair.npu:
         if is_direct:
-            yield _by_another(pair, runs, name, upstream)
+            yield _hit_other_method(pair, running, name, upstream)
         return
-    # A method that calls another NPU class's is reported at that class.
-    is_said_there = not is_direct and "super()" in parents_called(runs.methods[name][-1], name)
-    if not is_said_there and _lags(pair, name, upstream):
-        yield _by_its_own(pair, name, upstream)
+    # A method that calls another NPU class's method is reported at that class.
+    is_reported_there = not is_direct and "super()" in parents_called(running.methods[name][-1], name)
+    if not is_reported_there and _is_behind(pair, name, upstream):
+        yield _hit_own_method(pair, name, upstream)
 
 
-def _by_its_own(pair: Pair, name: str, upstream: _Upstream) -> Hit:
-    place = upstream.place(name)
+def _hit_own_method(pair: Pair, name: str, upstream: _Upstream) -> Hit:
+    place = upstream.place_of(name)
     return pair.npu.reading.hit(
         (CODE, SEVERITY),
         pair.npu.methods[name][-1],
@@ -102,21 +102,21 @@ def _by_its_own(pair: Pair, name: str, upstream: _Upstream) -> Hit:
     )
 
 
-def _by_another(pair: Pair, runs: ClassText, name: str, upstream: _Upstream) -> Hit:
-    done = "changed" if upstream.old.methods.get(name) else "added"
+def _hit_other_method(pair: Pair, running: ClassText, name: str, upstream: _Upstream) -> Hit:
+    change = "changed" if upstream.old.methods.get(name) else "added"
     return pair.npu.reading.hit(
         (CODE, SEVERITY),
         pair.npu.node,
         symbol=name,
-        message=f"{upstream.target} {done} `{upstream.new.name}.{name}` ({upstream.place(name)}), but "
-        f"`{pair.npu.name}` runs `{runs.name}.{name}`, which does not call it.",
-        fix=f"Bring `{name}` to `{pair.npu.name}`, with `{runs.name}.{name}(self, …)` in place of `super()`; where NPU "
-        f"does without it on purpose, `# runner-sync: ignore[{CODE}:{name}] reason` above the class.",
-        also=(runs.reading.span_of(runs.methods[name][-1]),),
+        message=f"{upstream.target} {change} `{upstream.new.name}.{name}` ({upstream.place_of(name)}), but "
+        f"`{pair.npu.name}` runs `{running.name}.{name}`, which does not call it.",
+        fix=f"Bring `{name}` to `{pair.npu.name}`, with `{running.name}.{name}(self, …)` in place of `super()`; where "
+        f"NPU does without it on purpose, `# runner-sync: ignore[{CODE}:{name}] reason` above the class.",
+        also=(running.reading.span_of(running.methods[name][-1]),),
     )
 
 
-def _lags(pair: Pair, name: str, upstream: _Upstream) -> bool:
+def _is_behind(pair: Pair, name: str, upstream: _Upstream) -> bool:
     """Whether a method of the NPU class is modelled on upstream's and lacks the changes made there."""
     if not upstream.old.methods.get(name):
         return False
@@ -124,9 +124,11 @@ def _lags(pair: Pair, name: str, upstream: _Upstream) -> bool:
     return share(own, old) >= MODELLED and not follows(own, old, new)
 
 
-def _hands_on(pair: Pair, name: str, upstream: str) -> bool:
-    """Whether the method that runs on the NPU class calls upstream's, itself or through other omni methods: by class
-    name, or by `super()` past all of omni's."""
+def _is_upstream_called(pair: Pair, name: str, upstream: str) -> bool:
+    """Whether the method that runs on the NPU class reaches upstream's method.
+
+    It may call the upstream class by name, or lead there by ``super()`` past all of omni's methods.
+    """
     todo = [pair.npu_mro.find(name)]
     seen: list[ClassText] = []
     while todo:

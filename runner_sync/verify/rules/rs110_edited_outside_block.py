@@ -1,21 +1,21 @@
 """RS110 edited-outside-block: a copied method was edited outside its Omni-new blocks since the lock was written.
 
-What: the code of a copied unit between the Omni-new rulers is omni's, the rest is vllm-ascend's. This unit's rest is no
-longer what the lock recorded.
+What: in a copied unit, the code between the Omni-new rulers is omni's and the rest is vllm-ascend's. The rest of this
+unit differs from what the lock recorded.
 
 Example: `hidden_states = hidden_states[:num_tokens]` slipped into the copied part of `execute_model`.
 
-Why: at the next upgrade a person cannot tell such a line from last version's vllm-ascend, and it goes missing. A third
-of omni's lines in copied methods stand outside any block.
+Why: at the next upgrade nobody can tell such a line from the previous vllm-ascend, and it goes missing. A third of
+omni's lines in copied methods stand outside any block.
 
-Fix: put Omni-new rulers around the change; if it is vllm-ascend's, let `runner-sync upgrade` bring it. Where it settles
-a question of an upgrade, let `runner-sync lock` record the unit as it is now (with the `--ascend-path` of that upgrade,
-where it followed a checkout).
+Fix: put Omni-new rulers around the change; if the change is vllm-ascend's, let `runner-sync upgrade` bring it. Where it
+answers a question of an upgrade, run `runner-sync lock` to record the unit as it is now (with the `--ascend-path` of
+that upgrade, where it followed a checkout).
 
 Leaves alone: edits inside blocks, layout and comments, units that are omni's own, units whose lock entry does not
 record the NPU text (written by an older version).
 
-With `--changed-since` the message names the first line that the branch edited there.
+With `--changed-since` the message names the first line that the branch edited outside a block.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SEVERITY: Severity = "info"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per unit."""
+    """Yield one finding per unit."""
     npu = subject.npu
     for entry in subject.module.entries:
         upstream, recorded = entry.upstream, entry.extra.get(OUTSIDE)
@@ -51,22 +51,23 @@ def find(subject: Subject) -> Iterator[Hit]:
                 unit,
                 symbol=entry.qualname,
                 message=f"This copy of `{upstream.qualname}` ({TITLES[upstream.project]} {upstream.ref}) was edited "
-                f"outside any {subject.profile.marker} block since it was locked{_on_branch(subject, entry.qualname)}.",
+                f"outside any {subject.profile.marker} block since it was locked"
+                f"{_describe_branch_edit(subject, entry.qualname)}.",
                 fix=f"Put {subject.profile.marker} rulers around omni's change; where it only settles a question of an "
                 "upgrade, record it: `runner-sync lock`.",
             )
 
 
-def _on_branch(subject: Subject, name: str) -> str:
-    """The first line of the unit that the branch edited outside its blocks, as words; empty where it edited none, or
-    nobody names a branch."""
+def _describe_branch_edit(subject: Subject, name: str) -> str:
+    """Name the first line of the unit that the branch edited outside its blocks; empty without such an edit or a
+    branch."""
     before, label = subject.before, subject.profile.marker
-    then = outside_lines(before.npu, name, label=label) if before is not None else None
-    now = outside_lines(subject.npu, name, label=label)
-    if not then or not now:
+    lines_before = outside_lines(before.npu, name, label=label) if before is not None else None
+    lines_now = outside_lines(subject.npu, name, label=label)
+    if not lines_before or not lines_now:
         return ""
-    was, code = [[text for _, text in lines if text] for lines in (then, now)]
-    numbers = [number for number, text in now if text]
-    edits = SequenceMatcher(None, was, code, autojunk=False).get_opcodes()
+    code_before, code_now = [[text for _, text in lines if text] for lines in (lines_before, lines_now)]
+    numbers = [number for number, text in lines_now if text]
+    edits = SequenceMatcher(None, code_before, code_now, autojunk=False).get_opcodes()
     first = next((start for kind, _, _, start, _ in edits if kind != "equal"), None)
     return f", by this branch at line {numbers[min(first, len(numbers) - 1)]}" if first is not None else ""

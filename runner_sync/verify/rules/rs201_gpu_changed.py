@@ -1,23 +1,24 @@
 """RS201 gpu-changed: a GPU method changed since its NPU twin was last synced, and the twin did not.
 
 What: the lock records which text of the GPU unit each NPU unit was ported from. The GPU unit is different now (or
-gone), and the NPU unit is still the one that was locked. With `--changed-since` also a GPU unit that the branch
-changed, where the NPU unit was edited since the lock, or the lock has no GPU text of it, and the branch left it alone.
+gone), and the NPU unit is unchanged since the lock. With `--changed-since` the rule also reports a GPU unit that the
+branch changed while it left the NPU unit alone, if the NPU unit was edited since the lock or the lock has no GPU text
+of it.
 
 Example: a pull request fixes `GPUARModelRunner._build_multimodal_outputs` and leaves
 `NPUARModelRunner._build_multimodal_outputs` as it was.
 
 Why: 35 of the 156 recorded breakages are a statement of the GPU runner that never reached NPU. Reported in the pull
-request that changes the GPU side, it costs a minute.
+request that changes the GPU side, the port takes a minute.
 
-Fix: `runner-sync upgrade --only UNIT` ports the change; if it is not for NPU, write
-`# runner-sync: ignore[RS201:SYMBOL@STATE] reason` above the method, as the finding says it: that accepts this code of
-the GPU unit, and the next one is told again. `ignore[RS201] reason` accepts every one.
+Fix: `runner-sync upgrade --only UNIT` ports the change. If the change is not for NPU, write `# runner-sync:
+ignore[RS201:SYMBOL@STATE] reason` above the method, as the finding gives it: that accepts this code of the GPU unit,
+and the next change is reported again. `ignore[RS201] reason` accepts every change.
 
-Leaves alone: comments, docstrings and layout on the GPU side, and an NPU unit that says what the GPU unit says, once
-GPU names are translated: it has all there is to port, and a note asks to record that. Where both were edited since the
-lock, by hand, and differ, it is an `info` (with `--changed-since` a note that fails nothing): nobody can tell whether
-the port is complete until `runner-sync lock` records it.
+Leaves alone: comments, docstrings and layout on the GPU side. An NPU unit that equals the GPU unit once GPU names are
+translated has nothing left to port: a note asks to record that. Where both units were edited by hand since the lock and
+differ, the finding is an `info` (with `--changed-since` a note that fails nothing), because nobody can tell whether the
+port is complete until `runner-sync lock` records it.
 """
 
 from __future__ import annotations
@@ -48,56 +49,58 @@ CODE = "RS201"
 NAME = "gpu-changed"
 SEVERITY: Severity = "warning"
 PORTED: tuple[str, Severity] = (CODE, "info")
-"""Said of a unit that was edited as well."""
+"""The code and severity for a change whose NPU unit was edited as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """The GPU unit ``twin`` of the NPU unit ``name`` has changed ``since`` a revision, ``but`` the NPU unit has not;
-    or it has, too (``is_ported``)."""
+    """A change of the GPU unit ``twin`` of the NPU unit ``name`` ``since`` a revision.
+
+    ``contrast`` says in words what happened to the NPU unit; ``is_ported`` means that the NPU unit was edited, too.
+    """
 
     name: str
     twin: str
     since: str
-    but: str
+    contrast: str
     is_ported: bool = False
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per NPU unit."""
+    """Yield one finding per NPU unit."""
     gpu = subject.gpu
     if gpu is None:
         return
     for entry in subject.module.entries:
-        if entry.gpu is not None and entry.gpu.path == gpu.path and _has_moved(entry, gpu):
-            yield from _of_entry(subject, gpu, entry)
+        if entry.gpu is not None and entry.gpu.path == gpu.path and _has_twin_changed(entry, gpu):
+            yield from _check_entry(subject, gpu, entry)
     for name, twin in unlocked_twins(subject) if subject.job.before is not None else ():
-        if _only_twin_changed(subject, name, twin) and not _has_all(subject, gpu, name, twin):
-            yield from _hit(subject, gpu, _Change(name, twin, *_ON_BRANCH))
+        if _has_only_twin_changed(subject, name, twin) and not _is_fully_ported(subject, gpu, name, twin):
+            yield from _make_hit(subject, gpu, _Change(name, twin, *_SINCE_BRANCH))
 
 
-def _has_moved(entry: Entry, gpu: Reading) -> bool:
+def _has_twin_changed(entry: Entry, gpu: Reading) -> bool:
     quick, code = (entry.extra.get(key) for key in (GPU_TEXT, GPU_CODE))
     return entry.gpu is not None and has_moved(entry.gpu, gpu, quick=quick, code=code)
 
 
-def _of_entry(subject: Subject, gpu: Reading, entry: Entry) -> Iterator[Hit]:
+def _check_entry(subject: Subject, gpu: Reading, entry: Entry) -> Iterator[Hit]:
     assert entry.gpu is not None
     name, twin, since = entry.qualname, entry.gpu.qualname, entry.gpu.ref
     if not is_edited(entry, subject.npu):
         change = _Change(name, twin, since, "this unit is still as it was synced then")
-    elif _only_twin_changed(subject, name, twin):
-        change = _Change(name, twin, *_ON_BRANCH)
+    elif _has_only_twin_changed(subject, name, twin):
+        change = _Change(name, twin, *_SINCE_BRANCH)
     else:
         change = _Change(name, twin, since, "this unit was edited since, too", is_ported=True)
-    yield from _hit(subject, gpu, change)
+    yield from _make_hit(subject, gpu, change)
 
 
-_ON_BRANCH = "the branch began", "this unit did not"
+_SINCE_BRANCH = "the branch began", "this unit did not"
 
 
-def _only_twin_changed(subject: Subject, name: str, twin: str) -> bool:
-    """Whether the branch changed the GPU unit and not the NPU unit; ``False`` where that cannot be told."""
+def _has_only_twin_changed(subject: Subject, name: str, twin: str) -> bool:
+    """Whether the branch changed the GPU unit and not the NPU unit; ``False`` when unknown."""
     before = subject.before
     if before is None or before.gpu is None or subject.gpu is None:
         return False
@@ -107,14 +110,14 @@ def _only_twin_changed(subject: Subject, name: str, twin: str) -> bool:
         return False
 
 
-def _hit(subject: Subject, gpu: Reading, change: _Change) -> Iterator[Hit]:
-    """The finding; none for a unit that is gone."""
+def _make_hit(subject: Subject, gpu: Reading, change: _Change) -> Iterator[Hit]:
+    """Yield the finding, or nothing for an NPU unit that is gone."""
     twin = change.twin
     unit, other = subject.npu.units.get(change.name), gpu.units.get(twin)
     if unit is None:
         return
     state = (code_hash(gpu, twin) or "gone")[:12]
-    what = f"{_fate(subject, twin, other, change.since)} since {change.since}"
+    what = f"{_describe_fate(subject, twin, other, change.since)} since {change.since}"
     port = f"`runner-sync upgrade --only {unit.qualname}` ports the change"
     if change.is_ported:
         port = f"Where it has the change, record it: `runner-sync lock`; {port}"
@@ -123,29 +126,29 @@ def _hit(subject: Subject, gpu: Reading, change: _Change) -> Iterator[Hit]:
         PORTED if change.is_ported else (CODE, SEVERITY),
         unit,
         symbol=twin,
-        message=f"The GPU twin `{twin}` ({_place(gpu, other)}) {what}, and {change.but}.",
+        message=f"The GPU twin `{twin}` ({_place_of_twin(gpu, other)}) {what}, and {change.contrast}.",
         fix=f"{port}; where it is not for NPU, `# runner-sync: ignore[{CODE}:{twin}@{state}] reason` above this unit.",
         also=((other.path, other.start, other.end),) if other is not None else (),
     )
     documented = (digest_now(gpu, twin) or "")[:12]
     finding = replace(hit.finding, state=state, old_state=documented if documented != state else "")
-    yield replace(hit, finding=finding, is_done=_has_all(subject, gpu, change.name, twin))
+    yield replace(hit, finding=finding, is_done=_is_fully_ported(subject, gpu, change.name, twin))
 
 
-def _has_all(subject: Subject, gpu: Reading, name: str, twin: str) -> bool:
-    """Whether the NPU unit is a function that says what its twin says, in NPU words: nothing is left to port."""
+def _is_fully_ported(subject: Subject, gpu: Reading, name: str, twin: str) -> bool:
+    """Whether both units are functions that are equal once GPU names are translated, so nothing is left to port."""
     own, other = definition(subject.npu, name), definition(gpu, twin)
     if not isinstance(own, Function) or not isinstance(other, Function):
         return False
     return says_the_same(subject.npu, own, gpu, other, profile=subject.profile)
 
 
-def _fate(subject: Subject, twin: str, now: Unit | None, since: str) -> str:
+def _describe_fate(subject: Subject, twin: str, now: Unit | None, since: str) -> str:
     if now is None:
         return "is gone"
-    before = subject.before.gpu if subject.before is not None and since == _ON_BRANCH[0] else None
+    before = subject.before.gpu if subject.before is not None and since == _SINCE_BRANCH[0] else None
     return "is new" if before is not None and twin not in before.units else "changed"
 
 
-def _place(gpu: Reading, twin: Unit | None) -> str:
+def _place_of_twin(gpu: Reading, twin: Unit | None) -> str:
     return f"{twin.path}:{twin.start}" if twin is not None else gpu.path

@@ -1,28 +1,29 @@
 """RS202 statement-missing: omni code of a GPU method has no counterpart in the NPU runner.
 
-What: in a method that both twins define, a call of something that no NPU code mentions (`self.hook(…)` of an omni
-method that the NPU class inherits; any other call that is made for what it does), or a run of at least three omni
-statements that NPU code lacks, with a name in it that no NPU code, vLLM's or vllm-ascend's module has heard of, or a
-condition with such a name on statements that NPU code has. Omni's are the statements that vLLM's own module lacks.
+What: three kinds of omni code in a method that both twins define, where omni's statements are those that vLLM's own
+module lacks. (1) A call of a name that no NPU code mentions: `self.hook(…)` of an omni method that the NPU class
+inherits, or any other call that is made for its effect. (2) A run of at least three omni statements that NPU code
+lacks, with a name that neither NPU code nor vLLM's or vllm-ascend's module mentions. (3) A condition with such a name
+above statements that NPU code has.
 
 Example: the GPU `execute_model` of 0.22 receives full payloads from the omni connector before it updates its states;
-the NPU one does not. In 0.26 the GPU `_sample` prepares duplex sampling, and NPU got that two releases later. In
-0.26.0rc1 the GPU runners start their connector for a list of models `or get_stage_connector_role(…) is not None`, the
-NPU runners for the list: other models waited for ever.
+the NPU one does not. In 0.26 the GPU `_sample` prepares duplex sampling, which NPU got two releases later. In 0.26.0rc1
+the GPU runners start their connector for a list of models `or get_stage_connector_role(…) is not None`, the NPU runners
+only for the list: other models waited for ever.
 
-Why: 35 of the 156 recorded breakages. The method exists on both sides, so nothing looks missing. Three of four such
-runs in the releases 0.14.0rc1 to 0.31.0rc1, and one of three such calls, came to NPU in a later release.
+Why: 35 of the 156 recorded breakages. The method exists on both sides, so nothing looks missing. Of such runs in the
+releases 0.14.0rc1 to 0.31.0rc1, three in four came to NPU in a later release, and of such calls one in three.
 
-Fix: `runner-sync upgrade --gpu-only --only UNIT`; with `--omni-base V` also what the GPU side had before the unit was
-last synced, where V is a vllm-omni in which it did not have it yet. Where NPU does without it on purpose, write
-`# runner-sync: ignore[RS202:NAME] reason` above the method, as the finding says it: that accepts this call or run, and
-the next one is told. `ignore[RS202] reason` accepts every one of the method.
+Fix: `runner-sync upgrade --gpu-only --only UNIT`. With `--omni-base V` it also ports what the GPU side had before the
+unit was last synced, where V is a vllm-omni without that code. Where NPU lacks it on purpose, write `# runner-sync:
+ignore[RS202:NAME] reason` above the method, as the finding gives it: that accepts this call or run, and the next one is
+reported. `ignore[RS202] reason` accepts every one of the method.
 
-Leaves alone: (timid) runs whose names NPU knows (it may say the same in other words), calls whose value goes into a
-local variable, errors raised, calls of helpers that only the GPU class has and whose statements NPU has in place (RS207
-looks at what they ask the model), conditions that ask such a helper for what NPU code knows, what a mixin brings that
-NPU lacks (RS204), code that needs the GPU itself or through a helper (streams, pinned memory, Triton, device-only
-names), hooks that vLLM or vllm-ascend define, and everything when vLLM's text is not at hand.
+Leaves alone: (timid) runs whose names NPU code mentions (it may do the same in other words); calls whose value goes
+into a local variable; errors raised; calls of helpers that only the GPU class has and whose statements NPU has in place
+(RS207 checks what they ask the model); conditions that call such a helper about names that NPU code knows; methods of a
+mixin that NPU lacks (RS204); code that needs the GPU itself or through a helper (streams, pinned memory, Triton,
+device-only names); hooks that vLLM or vllm-ascend define; and everything when vLLM's text is not at hand.
 """
 
 from __future__ import annotations
@@ -48,41 +49,45 @@ NAME = "statement-missing"
 SEVERITY: Severity = "warning"
 
 RUN = 3
-"""Omni statements in a row that are reported; fewer may well be said in other words (timid)."""
+"""The fewest consecutive omni statements to report; fewer may well be written in other words (timid)."""
 
 IN_PLACE = 0.5
-"""Share of a helper's statements that NPU code must have for its call to be a refactoring of them."""
+"""From this share of a helper's statements in NPU code on, the helper call counts as their refactoring."""
 
 _SYMBOL = 70
-"""Length up to which a statement is a symbol: entries of baselines are made with it, so it stays as it is."""
+"""The length limit of a statement used as a symbol. Never change it: baseline entries are made with it."""
 
 _ASKS_MODEL = re.compile(r"\b(?:getattr|hasattr)\(self\.model, ")
 _CALL = re.compile(r"([\w.]+)\(")
 
 _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 
-_PYTHONS = frozenset({*keyword.kwlist, *keyword.softkwlist, *dir(builtins)})
+_PYTHON_NAMES = frozenset({*keyword.kwlist, *keyword.softkwlist, *dir(builtins)})
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """Missing hook calls (each hook once per class) and missing runs, at the NPU method."""
+    """Yield missing calls (each once per class), runs and conditions, at the NPU method."""
     if subject.vllm is None:
         return
-    upstream = _canons(subject.vllm) | (_canons(subject.upstream) if subject.upstream is not None else set())
-    heard_of = words(subject.vllm) | words(subject.upstream)
+    upstream = _collect_canons(subject.vllm) | (
+        _collect_canons(subject.upstream) if subject.upstream is not None else set()
+    )
+    known_words = words(subject.vllm) | words(subject.upstream)
     for pair in whole_pairs(subject):
-        present = _npu_canons(pair)
+        present = _collect_npu_canons(pair)
         seen: set[str] = set()
         for name, functions in pair.gpu.methods.items():
             if name in pair.npu.methods:
-                missing = _Missing(subject, pair, functions[-1], present=present, upstream=upstream, heard_of=heard_of)
-                for told in missing.report(seen):
-                    yield _hit(subject, pair, functions[-1], told)
+                comparison = _MethodComparison(
+                    subject, pair, functions[-1], present=present, upstream=upstream, known_words=known_words
+                )
+                for lack in comparison.report(seen):
+                    yield _make_hit(subject, pair, functions[-1], lack)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """``what`` a GPU method does at a ``line`` of its own, with a ``name`` that NPU code lacks."""
+class _Lack:
+    """Code of a GPU method at its ``line`` that NPU code lacks: a ``name`` in it, and ``what`` it does in words."""
 
     symbol: str
     name: str
@@ -90,7 +95,7 @@ class _Told:
     what: str
 
 
-class _Missing:
+class _MethodComparison:
     """The omni statements of one GPU method that NPU code lacks."""
 
     def __init__(
@@ -101,73 +106,76 @@ class _Missing:
         *,
         present: set[str],
         upstream: set[str],
-        heard_of: frozenset[str],
+        known_words: frozenset[str],
     ) -> None:
         self._profile = subject.profile
         self._pair = pair
-        self._npus = present - upstream
-        self._known = known = present | upstream
-        self._heard_of = heard_of
-        self._bound = pair.bound_names
+        self._npu_only = present - upstream
+        self._known_canons = known = present | upstream
+        self._known_words = known_words
+        self._bound_names = pair.bound_names
         self._locals = assigned_names(function)
-        # What the NPU class has not among its bases is RS204's.
+        # RS204 reports the bases that the NPU class lacks.
         lacking = (c for c in pair.gpu_mro.classes if c is not pair.gpu and c not in pair.npu_mro.classes)
         self._mixed_in = {name for c in lacking for name in c.methods}
-        _, *self._nodes = self._nodes_of(function)
+        _, *self._nodes = self._parse_nodes(function)
         self._absent = [_is_plain(n) and not n.is_clause and n.canon not in known for n in self._nodes]
 
-    def _nodes_of(self, function: Function) -> Sequence[Node]:
+    def _parse_nodes(self, function: Function) -> Sequence[Node]:
         return nodes_of(in_npu_words(self._pair.gpu.reading.text_of(function), self._profile))
 
-    def report(self, seen: set[str]) -> Iterator[_Told]:
-        """What the GPU method does and NPU code does not."""
-        told: set[int] = set()
-        for run in self._runs():
+    def report(self, seen: set[str]) -> Iterator[_Lack]:
+        """Yield what the GPU method does and NPU code does not; adds the names to ``seen``."""
+        reported_lines: set[int] = set()
+        for run in self._find_runs():
             first = shortened(run[0].canon, most=_SYMBOL)
-            is_told = len(run) >= RUN and not self._is_spared(run)
-            if is_told:
-                told.update(node.start for node in run)
-                name = self._news_of(run)[0]
+            is_reported = len(run) >= RUN and not self._is_left_alone(run)
+            if is_reported:
+                reported_lines.update(node.start for node in run)
+                name = self._find_unknown_names(run)[0]
                 what = f"has {len(run)} omni statements in a row with `{name}`, beginning with `{first}`"
-                yield _Told(first, name, run[0].start, what)
-            for name, call, line in self._calls(run, only_hooks=is_told):
+                yield _Lack(first, name, run[0].start, what)
+            for name, call, line in self._find_calls(run, only_hooks=is_reported):
                 if name not in seen:
                     seen.add(name)
-                    yield _Told(name, name, line, f"calls `{call}(…)`")
-        for name, node, done in self._conditions():
-            if name not in seen and node.start not in told:
+                    yield _Lack(name, name, line, f"calls `{call}(…)`")
+        for name, node, done in self._find_conditions():
+            if name not in seen and node.start not in reported_lines:
                 seen.add(name)
                 what = f"makes `{shortened(done.canon, most=_SYMBOL)}` depend on `{name}`"
-                yield _Told(name, name, node.start, what)
+                yield _Lack(name, name, node.start, what)
 
-    def _conditions(self) -> Iterator[tuple[str, Node, Node]]:
-        """Conditions that ask for what no NPU code mentions, where NPU code does all that they lead to: the name, the
-        condition, and a statement of omni's below it."""
+    def _find_conditions(self) -> Iterator[tuple[str, Node, Node]]:
+        """Find conditions with a name unknown to NPU code, whose whole body NPU code has.
+
+        Yields the name, the condition, and one omni statement of the body.
+        """
         for at, node in enumerate(self._nodes):
-            if not (self._absent[at] and node.keyword == "if") or self._is_spared([node]):
+            if not (self._absent[at] and node.keyword == "if") or self._is_left_alone([node]):
                 continue
-            names = [name for name in self._news_of([node]) if self._asks_for_news(name)]
+            names = [name for name in self._find_unknown_names([node]) if self._is_new_to_npu(name)]
             below = [(n, absent) for n, absent in zip(self._nodes, self._absent, strict=True) if n.parent == at + 1]
-            done = [n for n, _ in below if n.canon in self._npus and not _is_commonplace(n)]
+            done = [n for n, _ in below if n.canon in self._npu_only and not _is_commonplace(n)]
             if names and done and not any(absent for _, absent in below):
                 yield names[0], node, done[0]
 
-    def _asks_for_news(self, name: str) -> bool:
-        """Whether a name in a condition is no helper of the GPU side that asks only for what NPU code knows."""
-        helper = self._helper(name)
+    def _is_new_to_npu(self, name: str) -> bool:
+        """Whether a name is no helper of the GPU side, or a helper that itself uses names unknown to NPU code."""
+        helper = self._find_helper(name)
         if helper is None:
             return True
         own = assigned_names(helper)
-        return any(word not in own for word in self._news_of(self._nodes_of(helper)[1:]))
+        return any(word not in own for word in self._find_unknown_names(self._parse_nodes(helper)[1:]))
 
-    def _calls(self, run: Sequence[Node], *, only_hooks: bool) -> Iterator[tuple[str, str, int]]:
-        """Calls of what no NPU code mentions: the name, what is written before the bracket, the line."""
-        is_bound = any(self._is_bound(node) for node in run)
+    def _find_calls(self, run: Sequence[Node], *, only_hooks: bool) -> Iterator[tuple[str, str, int]]:
+        """Find calls of names unknown to NPU code; yields the name, the text before the bracket, and the line."""
+        is_bound = any(self._is_device_bound(node) for node in run)
         for node in run:
-            for written in _CALL.findall(node.canon) if not self._is_bound(node) else ():
+            for written in _CALL.findall(node.canon) if not self._is_device_bound(node) else ():
                 name = written.rpartition(".")[2]
-                if self._is_news(name) and (
-                    self._is_inherited(written) or (not only_hooks and not is_bound and self._is_missed(name, node))
+                if self._is_unknown(name) and (
+                    self._is_inherited(written)
+                    or (not only_hooks and not is_bound and self._is_effect_missing(name, node))
                 ):
                     yield name, written.lstrip("."), node.start
 
@@ -176,23 +184,23 @@ class _Missing:
         owner, _, name = written.rpartition(".")
         return owner == "self" and self._pair.npu_mro.find(name) is not None
 
-    def _is_missed(self, name: str, node: Node) -> bool:
-        """Whether ``node`` calls ``name`` for what it does, and NPU code does not do that in its own words."""
+    def _is_effect_missing(self, name: str, node: Node) -> bool:
+        """Whether ``node`` calls ``name`` for its effect, and NPU code does not have that effect in its own words."""
         if name in self._mixed_in or not _has_effect(node.canon):
             return False
-        helper = self._helper(name)
+        helper = self._find_helper(name)
         if helper is None:
             return True
-        nodes = [n for n in self._nodes_of(helper)[1:] if _is_plain(n) and not n.is_clause]
-        in_place = sum(n.canon in self._known for n in nodes)
+        nodes = [n for n in self._parse_nodes(helper)[1:] if _is_plain(n) and not n.is_clause]
+        in_place = sum(n.canon in self._known_canons for n in nodes)
         return in_place < len(nodes) * IN_PLACE and not any(_ASKS_MODEL.search(n.canon) for n in nodes)
 
-    def _helper(self, name: str) -> Function | None:
+    def _find_helper(self, name: str) -> Function | None:
         gpu = self._pair.gpu
         return gpu.methods[name][-1] if name in gpu.methods else gpu.reading.functions.get(name)
 
-    def _runs(self) -> Iterator[list[Node]]:
-        """Absent statements, in rows without one that NPU has."""
+    def _find_runs(self) -> Iterator[list[Node]]:
+        """Yield the runs of absent statements, uninterrupted by a statement that NPU has."""
         run: list[Node] = []
         for node, absent in [*zip(self._nodes, self._absent, strict=True), (None, False)]:
             if node is not None and (node.is_comment or (node.is_clause and run)):
@@ -204,27 +212,27 @@ class _Missing:
                 yield run
             run = []
 
-    def _is_spared(self, run: Sequence[Node]) -> bool:
-        # What asks the model for a hook is RS207's.
-        if any(self._is_bound(node) or _ASKS_MODEL.search(node.canon) for node in run):
+    def _is_left_alone(self, run: Sequence[Node]) -> bool:
+        # RS207 reports code that asks the model for a hook.
+        if any(self._is_device_bound(node) or _ASKS_MODEL.search(node.canon) for node in run):
             return True
-        return not self._news_of(run)
+        return not self._find_unknown_names(run)
 
-    def _news_of(self, run: Sequence[Node]) -> list[str]:
-        texts = [_STRING.sub(_unless_prose, node.canon) for node in run]
-        return [word for text in texts for word in re.findall(r"\w+", text) if self._is_news(word)]
+    def _find_unknown_names(self, run: Sequence[Node]) -> list[str]:
+        texts = [_STRING.sub(_drop_prose, node.canon) for node in run]
+        return [word for text in texts for word in re.findall(r"\w+", text) if self._is_unknown(word)]
 
-    def _is_bound(self, node: Node) -> bool:
-        return is_device_bound(node.text, self._profile) or not self._bound.isdisjoint(node.words)
+    def _is_device_bound(self, node: Node) -> bool:
+        return is_device_bound(node.text, self._profile) or not self._bound_names.isdisjoint(node.words)
 
-    def _is_news(self, name: str) -> bool:
-        """Whether neither NPU code nor an upstream mentions ``name``; what a local variable is called says nothing."""
-        is_heard_of = name in self._heard_of or name in self._pair.npu_mentions or name in self._locals
-        return name.isidentifier() and name not in _PYTHONS and not is_heard_of
+    def _is_unknown(self, name: str) -> bool:
+        """Whether neither NPU code nor an upstream mentions ``name``; names of local variables do not count."""
+        is_heard_of = name in self._known_words or name in self._pair.npu_mentions or name in self._locals
+        return name.isidentifier() and name not in _PYTHON_NAMES and not is_heard_of
 
 
-def _unless_prose(string: re.Match[str]) -> str:
-    """A string as it is, nothing for one of several words: a message, whose words name nothing."""
+def _drop_prose(string: re.Match[str]) -> str:
+    """Return a string unchanged, or ``""`` for one of several words: the words of a message name nothing."""
     return "" if " " in string[0] else string[0]
 
 
@@ -233,44 +241,44 @@ def _is_plain(node: Node) -> bool:
 
 
 def _is_commonplace(node: Node) -> bool:
-    """Whether a statement calls nothing, and may stand below any condition: ``return None``, ``ids = []``."""
+    """Whether a statement calls nothing, and so may stand below any condition: ``return None``, ``ids = []``."""
     return "(" not in node.canon
 
 
 def _has_effect(canon: str) -> bool:
-    """Whether a statement is there for what it does: a call, a value returned, or one put into an object."""
+    """Whether a statement is a bare call, a returned value, or an assignment to an attribute or item."""
     try:
         (statement,) = ast.parse(canon).body
     except (SyntaxError, ValueError):
-        return False  # the head of a compound statement, or what only stands in a function
+        return False  # the head of a compound statement, or a statement that needs a function around it
     if isinstance(statement, ast.Assign):
         return all(isinstance(target, ast.Attribute | ast.Subscript) for target in statement.targets)
     return isinstance(statement, ast.Expr | ast.Return)
 
 
-def _canons(reading: Reading) -> set[str]:
-    """The statements of a module."""
+def _collect_canons(reading: Reading) -> set[str]:
+    """Return the canonical statements of a module."""
     return {canon for unit in reading.units.values() for canon in fingerprint(unit.text)}
 
 
-def _npu_canons(pair: Pair) -> set[str]:
-    """The statements of the NPU file and of every omni method that runs on the NPU class."""
+def _collect_npu_canons(pair: Pair) -> set[str]:
+    """Return the canonical statements of the NPU file and of every omni method that runs on the NPU class."""
     texts = [unit.text for unit in pair.npu.reading.units.values()]
     texts += [c.reading.text_of(f) for c, f in pair.npu_mro.live() if c.reading is not pair.npu.reading]
     return {canon for text in texts for canon in fingerprint(text)}
 
 
-def _hit(subject: Subject, pair: Pair, function: Function, told: _Told) -> Hit:
+def _make_hit(subject: Subject, pair: Pair, function: Function, lack: _Lack) -> Hit:
     gpu, npu = pair.gpu, pair.npu
     # The text of a method begins at its decorators.
-    place = f"{gpu.reading.path}:{first_line(function) + told.line - 1}"
-    port = port_of(subject, f"{npu.name}.{function.name}", f"{gpu.name}.{function.name}", told.name, place)
-    ignore = f"# runner-sync: ignore[{CODE}:{named(told.symbol)}] reason"
+    place = f"{gpu.reading.path}:{first_line(function) + lack.line - 1}"
+    port = port_of(subject, f"{npu.name}.{function.name}", f"{gpu.name}.{function.name}", lack.name, place)
+    ignore = f"# runner-sync: ignore[{CODE}:{named(lack.symbol)}] reason"
     return npu.reading.hit(
         (CODE, SEVERITY),
         npu.methods[function.name][-1],
-        symbol=told.symbol,
-        message=f"`{gpu.name}.{function.name}` ({place}) {told.what}; nothing that runs on `{npu.name}` does.",
+        symbol=lack.symbol,
+        message=f"`{gpu.name}.{function.name}` ({place}) {lack.what}; nothing that runs on `{npu.name}` does.",
         fix=f"{port} Where NPU does without it on purpose, `{ignore}`.",
         also=(gpu.reading.span_of(function),),
     )

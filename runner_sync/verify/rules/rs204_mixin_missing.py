@@ -1,7 +1,6 @@
 """RS204 mixin-missing: the GPU runner has an omni mixin among its bases that the NPU runner's MRO lacks.
 
-What: a base class of the GPU twin that omni defines and that is neither in the MRO of the NPU class nor has a twin of
-its own there.
+What: a base class of the GPU twin that omni defines, that is not in the MRO of the NPU class, and that has no NPU twin.
 
 Example:
 
@@ -11,7 +10,7 @@ Example:
     class NPUARModelRunner(OmniNPUModelRunner): ...
 
 Why: from omni 0.20.0 to 0.25.0rc1 the NPU runners lacked `OmniConnectorModelRunnerMixin`. Stages exchange their chunks
-through it; without it a pipeline of stages hangs, with no error anywhere.
+through it; without it a pipeline of stages hangs without any error.
 
 Fix: add the mixin behind the NPU base, and call what its `__init__` counterpart needs (`init_omni_connectors`).
 
@@ -33,26 +32,28 @@ SEVERITY: Severity = "error"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per mixin, at the NPU class."""
+    """Yield one finding per mixin, at the NPU class."""
     twins = {gpu for gpu, _ in subject.profile.classes}
     for pair in whole_pairs(subject):
         for base in pair.gpu.bases:
-            names = _real_names(subject, pair.gpu.reading, base)
-            known = [name in twins or _has(subject, pair, name) for name in names]
-            if not any(known) and _is_omnis(subject, pair, base):
-                yield _hit(pair, names[0])
+            names = _resolve_names(subject, pair.gpu.reading, base)
+            known = [name in twins or _has_in_mro(subject, pair, name) for name in names]
+            if not any(known) and _is_from_omni(subject, pair, base):
+                yield _make_hit(pair, names[0])
 
 
-def _has(subject: Subject, pair: Pair, name: str) -> bool:
+def _has_in_mro(subject: Subject, pair: Pair, name: str) -> bool:
     """Whether the MRO of the NPU class has a class of that name, whatever its modules call it."""
     classes = pair.npu_mro.classes
     bases = ((c.reading, base) for c in classes for base in c.bases)
-    return any(c.name == name for c in classes) or any(name in _real_names(subject, *one) for one in bases)
+    return any(c.name == name for c in classes) or any(name in _resolve_names(subject, *one) for one in bases)
 
 
-def _real_names(subject: Subject, reading: Reading, base: str) -> list[str]:
-    """The name by which a base is defined, or else those by which it may be imported: ``Conn`` of ``from a import Conn
-    as OmniConn``."""
+def _resolve_names(subject: Subject, reading: Reading, base: str) -> list[str]:
+    """Return the name by which a base is defined, or the names by which it may be imported.
+
+    ``OmniConn`` of ``from a import Conn as OmniConn`` resolves to ``Conn``.
+    """
     found = subject.library.find_class(reading, base)
     if found is not None:
         return [found.name]
@@ -60,14 +61,14 @@ def _real_names(subject: Subject, reading: Reading, base: str) -> list[str]:
     return origins or [base.rpartition(".")[2]]
 
 
-def _is_omnis(subject: Subject, pair: Pair, base: str) -> bool:
+def _is_from_omni(subject: Subject, pair: Pair, base: str) -> bool:
     reading = pair.gpu.reading
     origins = reading.imports.get(base.split(".")[0], [])
     package = subject.profile.package
     return base in reading.classes or any(origin.module.split(".")[0] == package for origin in origins)
 
 
-def _hit(pair: Pair, name: str) -> Hit:
+def _make_hit(pair: Pair, name: str) -> Hit:
     gpu, npu = pair.gpu, pair.npu
     return npu.reading.hit(
         (CODE, SEVERITY),

@@ -2,7 +2,7 @@
 apart in another order.
 
 What: an omni field of a `NamedTuple` such as `ExecuteModelState` that the GPU twin has and the NPU one lacks; and a
-construction or unpacking whose variables carry the names of the fields, but not in the order of the fields.
+construction or unpacking whose variables have the names of the fields in another order.
 
 Example:
 
@@ -13,14 +13,14 @@ Example:
 
     cudagraph_stats, multimodal_outputs, batch_desc = self.execute_model_state
 
-Why: the count still fits, so nothing fails where the mistake is; a tensor of the wrong kind travels on. The record is
-copied three times (vLLM, vllm-ascend, omni) and gains a field in every second release.
+Why: the number of values still fits, so nothing fails at the mistake; a tensor of the wrong kind travels on. The record
+is copied three times (vLLM, vllm-ascend, omni) and gains a field in every second release.
 
 Fix: list fields, construction and unpacking in one order; add the missing field to all three.
 
-Leaves alone: fields that vLLM's own record has (NPU follows vllm-ascend's), fields whose name NPU code mentions anyway
-(it computes the value itself), variables named otherwise, keyword construction, and wrong counts (RS302 and RS303
-report those where the target trees are at hand).
+Leaves alone: fields of vLLM's own record (NPU follows vllm-ascend's), fields whose name NPU code mentions anyway (it
+computes the value itself), variables with other names, keyword construction, and wrong counts (RS302 and RS303 report
+those where the target trees are at hand).
 """
 
 from __future__ import annotations
@@ -42,38 +42,38 @@ SEVERITY: Severity = "error"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """Missing fields at the record, wrong orders where it is made or taken apart."""
-    for record in _records(subject.npu).values():
-        yield from _missing_fields(subject, record)
-    for name, record in _visible_records(subject).items():
-        yield from _uses(subject.npu, name, record)
+    """Yield missing fields at the record, and wrong orders where the record is constructed or unpacked."""
+    for record in _find_records(subject.npu).values():
+        yield from _check_fields(subject, record)
+    for name, record in _find_visible_records(subject).items():
+        yield from _check_uses(subject.npu, name, record)
 
 
-def _records(reading: Reading | None) -> dict[str, ClassText]:
+def _find_records(reading: Reading | None) -> dict[str, ClassText]:
     classes = reading.classes.items() if reading is not None else ()
     return {name: c for name, c in classes if any(base.endswith("NamedTuple") for base in c.bases)}
 
 
-def _visible_records(subject: Subject) -> dict[str, ClassText]:
-    found = _records(subject.npu)
+def _find_visible_records(subject: Subject) -> dict[str, ClassText]:
+    found = _find_records(subject.npu)
     for name in [handed for handed in subject.profile.handovers if handed in subject.npu.imports]:
         known = subject.library.find_class(subject.npu, name)
-        # Where no other rule needs the whole file, classes are found without their fields.
-        record = _records(known.reading).get(known.name) if known is not None else None
+        # `find_class` may return a class without its fields, where no other rule needs the whole file.
+        record = _find_records(known.reading).get(known.name) if known is not None else None
         if record is not None:
             found[name] = record
     return found
 
 
-def _missing_fields(subject: Subject, record: ClassText) -> Iterator[Hit]:
-    twin = _records(subject.gpu).get(record.name)
+def _check_fields(subject: Subject, record: ClassText) -> Iterator[Hit]:
+    twin = _find_records(subject.gpu).get(record.name)
     if twin is None or subject.gpu is None:
         return
     own = record.fields
-    vllm = _records(subject.vllm).get(record.name)
+    vllm = _find_records(subject.vllm).get(record.name)
     for name, field in twin.fields.items():
         # timid: NPU code that mentions the name may get the value from elsewhere.
-        if name in own or re.search(rf"\b{name}\b", subject.npu.text) or not _is_omnis(subject, field.node, vllm):
+        if name in own or re.search(rf"\b{name}\b", subject.npu.text) or not _is_omni_field(subject, field.node, vllm):
             continue
         yield record.reading.hit(
             (CODE, SEVERITY),
@@ -86,8 +86,8 @@ def _missing_fields(subject: Subject, record: ClassText) -> Iterator[Hit]:
         )
 
 
-def _is_omnis(subject: Subject, field: ast.AnnAssign, vllm: ClassText | None) -> bool:
-    """Whether vLLM's record lacks the field; without vLLM's text, whether a comment above calls it omni's."""
+def _is_omni_field(subject: Subject, field: ast.AnnAssign, vllm: ClassText | None) -> bool:
+    """Whether vLLM's record lacks the field; without vLLM's text, whether a comment above attributes it to omni."""
     if vllm is not None:
         return dotted(field.target) not in vllm.fields
     assert subject.gpu is not None
@@ -99,22 +99,22 @@ def _is_omnis(subject: Subject, field: ast.AnnAssign, vllm: ClassText | None) ->
     return any(stem in line.partition("#")[2].lower() for line in lines[above : field.lineno])
 
 
-def _uses(npu: Reading, name: str, record: ClassText) -> Iterator[Hit]:
+def _check_uses(npu: Reading, name: str, record: ClassText) -> Iterator[Hit]:
     fields = [*record.fields]
-    used = (f for f in functions(npu) if name in (text := npu.text_of(f)) or _snake(name) in text)
+    used = (f for f in functions(npu) if name in (text := npu.text_of(f)) or _to_snake_case(name) in text)
     for function in used:
-        held = _held(function, name)
+        holders = _find_record_locals(function, name)
         for node in walk(function):
             if isinstance(node, ast.Call) and dotted(node.func) == name and not node.keywords:
                 yield from _check_order(npu, node.args, fields, what=f"`{name}(…)` is made")
-            elif isinstance(node, ast.Assign) and (_is_record(node.value, name) or dotted(node.value) in held):
+            elif isinstance(node, ast.Assign) and (_is_record(node.value, name) or dotted(node.value) in holders):
                 for target in node.targets:
                     parts = getattr(target, "elts", [])
                     yield from _check_order(npu, parts, fields, what=f"`{name}` is taken apart")
 
 
-def _held(function: Function, name: str) -> set[str]:
-    """The locals that hold the record and nothing else."""
+def _find_record_locals(function: Function, name: str) -> set[str]:
+    """Return the locals that hold the record and nothing else."""
     stores = Counter(n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     assigned = [node for node in walk(function) if isinstance(node, ast.Assign) and _is_record(node.value, name)]
     return {t.id for node in assigned for t in node.targets if isinstance(t, ast.Name) and stores[t.id] == 1}
@@ -122,10 +122,10 @@ def _held(function: Function, name: str) -> set[str]:
 
 def _is_record(value: ast.expr, name: str) -> bool:
     # `ExecuteModelState` travels in `self.execute_model_state`.
-    return dotted(value).rpartition(".")[2] == _snake(name)
+    return dotted(value).rpartition(".")[2] == _to_snake_case(name)
 
 
-def _snake(name: str) -> str:
+def _to_snake_case(name: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
 
 

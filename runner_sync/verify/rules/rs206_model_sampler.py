@@ -1,8 +1,8 @@
 """RS206 model-sampler: a `prefer_model_sampler` hook asks the model too early, or keeps the platform's sampler out.
 
-What: in an NPU method that asks a model's own `sample`: (1) `update_async_output_token_ids()` must run before the model
-is asked; (2) when the model declines, or has no sampler, the call must go on to `super()._sample(…)`, never straight to
-`self.sampler(…)`.
+What: an NPU method that asks a model's own `sample` must meet two conditions. (1) `update_async_output_token_ids()`
+runs before the model is asked. (2) When the model declines, or has no sampler, the call goes on to
+`super()._sample(…)`, never straight to `self.sampler(…)`.
 
 Example:
 
@@ -13,15 +13,15 @@ Example:
             return sampler_output
     return self.sampler(logits=logits, sampling_metadata=metadata)   # skips vllm-ascend's _sample
 
-Why: async scheduling leaves `-1` in the token history until that call; a model whose forced tag depends on the history
-then never emits it. And vllm-ascend's `_sample` cuts the logits to the real requests under `lmhead_tp_enable()`; a hook
+Why: under async scheduling the token history holds `-1` until that call, so a model whose forced tag depends on the
+history never emits it. vllm-ascend's `_sample` cuts the logits to the real requests under `lmhead_tp_enable()`; a hook
 that calls the sampler itself samples padding rows.
 
-Fix: call `self.input_batch.update_async_output_token_ids()` first, and end the hook with
-`return super()._sample(logits, spec_decode_metadata)`.
+Fix: call `self.input_batch.update_async_output_token_ids()` first, and end the hook with `return
+super()._sample(logits, spec_decode_metadata)`.
 
-Leaves alone: what runners that follow vLLM itself call (its `_sample` does nothing else there), methods that do not
-mention `prefer_model_sampler`, samplers called after `super()` was tried.
+Leaves alone: the fall-through of runners that follow vLLM itself (its `_sample` only calls the sampler), methods that
+do not mention `prefer_model_sampler`, samplers called after `super()` was tried.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ SEVERITY: Severity = "error"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """At most two findings per hook; one where vLLM is followed, whose `_sample` only calls the sampler."""
+    """Yield at most two findings per hook, or one where vLLM is followed: its `_sample` only calls the sampler."""
     npu, hook = subject.npu, subject.profile.sampler_hook
     if hook.flag not in npu.text:
         return
     for function in functions(npu):
         if hook.flag in npu.text_of(function):
-            asked = _asks_model(function, hook)
-            if asked is not None:
-                yield from _history(npu, function, asked, hook=hook)
+            model_call = _find_model_call(function, hook)
+            if model_call is not None:
+                yield from _check_history(npu, function, model_call, hook=hook)
                 if subject.profile.followed != "vllm":
-                    yield from _fall_through(npu, function, hook)
+                    yield from _check_fall_through(npu, function, hook)
 
 
-def _asks_model(function: Function, hook: SamplerHook) -> ast.Call | None:
-    """The call that runs the model's sampler, directly or through a helper that gets it as an argument."""
+def _find_model_call(function: Function, hook: SamplerHook) -> ast.Call | None:
+    """Return the call that runs the model's sampler, directly or through a helper that gets it as an argument."""
     holders = {f"self.model.{hook.asks}", f"model.{hook.asks}"}
     for node in walk(function):
         value = node.value if isinstance(node, ast.Assign) else None
@@ -73,25 +73,25 @@ def _asks_model(function: Function, hook: SamplerHook) -> ast.Call | None:
     return min(found, key=lambda call: call.lineno, default=None)
 
 
-def _history(npu: Reading, function: Function, asked: ast.Call, *, hook: SamplerHook) -> Iterator[Hit]:
+def _check_history(npu: Reading, function: Function, model_call: ast.Call, *, hook: SamplerHook) -> Iterator[Hit]:
     updates = [n for n in walk(function) if isinstance(n, ast.Call) and dotted(n.func).endswith(hook.update)]
-    if any(call.lineno < asked.lineno for call in updates):
+    if any(call.lineno < model_call.lineno for call in updates):
         return
     late = f"runs only at line {updates[0].lineno}" if updates else "never runs here"
     yield npu.hit(
         (CODE, SEVERITY),
-        asked,
+        model_call,
         symbol=hook.update,
         message=f"The model samples before the token history is real: `{hook.update}()` {late}, so the model sees -1.",
         fix=f"Call `{hook.history}` before the model is asked.",
     )
 
 
-def _fall_through(npu: Reading, function: Function, hook: SamplerHook) -> Iterator[Hit]:
-    kept = _kept(function, hook)
+def _check_fall_through(npu: Reading, function: Function, hook: SamplerHook) -> Iterator[Hit]:
+    results = _find_result_locals(function, hook)
     for node in walk(function):
         value = node.value if isinstance(node, ast.Return) else None
-        if (isinstance(value, ast.Name) and value.id in kept) or _asks_sampler(value, hook):
+        if (isinstance(value, ast.Name) and value.id in results) or _is_sampler_call(value, hook):
             yield npu.hit(
                 (CODE, SEVERITY),
                 node,
@@ -103,12 +103,12 @@ def _fall_through(npu: Reading, function: Function, hook: SamplerHook) -> Iterat
             return
 
 
-def _kept(function: Function, hook: SamplerHook) -> set[str]:
-    """The locals that what the sampler gives is kept in; none where the parent's method is asked for it first."""
+def _find_result_locals(function: Function, hook: SamplerHook) -> set[str]:
+    """Return the locals that hold the sampler's result; none where the parent's method is asked first."""
     made = [node for node in walk(function) if isinstance(node, ast.Assign)]
-    kept = {dotted(target) for node in made if _asks_sampler(node.value, hook) for target in node.targets}
+    kept = {dotted(target) for node in made if _is_sampler_call(node.value, hook) for target in node.targets}
     return kept - {dotted(t) for node in made if parents_called(node.value, hook.method) for t in node.targets}
 
 
-def _asks_sampler(value: ast.AST | None, hook: SamplerHook) -> bool:
+def _is_sampler_call(value: ast.AST | None, hook: SamplerHook) -> bool:
     return isinstance(value, ast.Call) and dotted(value.func) == hook.sampler

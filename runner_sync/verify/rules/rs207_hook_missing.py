@@ -1,21 +1,21 @@
 """RS207 hook-missing: the GPU runner asks for a model hook, or fills an output field, that NPU code leaves out.
 
-What: `hasattr(self.model, "x")` / `getattr(self.model, "x", …)` in GPU code that is omni's, also by a function that is
-given the name (`self._model_omni_flag(model, "x")`), and fields of `OmniModelRunnerOutput` that GPU code sets, where no
-NPU code that can run on the twin mentions the hook, or gives such a record the field.
+What: two things that omni's GPU code does and no NPU code that can run on the twin does. It asks for a model hook:
+`hasattr(self.model, "x")`, `getattr(self.model, "x", …)`, or a function that gets the name
+(`self._model_omni_flag(model, "x")`). Or it sets a field of `OmniModelRunnerOutput`.
 
 Example: `getattr(self.model, "omni_pooler_payload_include_hidden", True)` in the GPU runner's `load_model` only. In
-0.23.0rc1 the GPU runners hand their payload on as `multimodal_outputs`, the NPU runners still as `pooler_output`.
+0.23.0rc1 the GPU runners pass their payload on as `multimodal_outputs`, the NPU runners still as `pooler_output`.
 
-Why: a model that offers the hook works on GPU and is silently handled as if it had none on NPU; an output field that
-nobody fills is `None` downstream. 20 of the 156 recorded breakages.
+Why: a model with the hook works on GPU, and NPU silently ignores the hook; an output field that nobody fills is `None`
+downstream. 20 of the 156 recorded breakages.
 
 Fix: port the statements around it: `runner-sync upgrade --only UNIT`, or `--only 'CLASS*'` where NPU lacks the whole
-method; what the GPU side had before the unit was last synced, by hand.
+method. Port by hand what the GPU side had before the unit was last synced.
 
 Leaves alone: hooks that vLLM's or vllm-ascend's own module asks for (NPU gets those from vllm-ascend), device-bound GPU
-code, hooks that NPU code mentions in any way, fields that it mentions where it makes no such record or gives one values
-out of sight (`**fields`), and everything when vLLM's text is not at hand.
+code, hooks that NPU code mentions in any way, fields that NPU code mentions where it makes no such record or fills one
+in ways that cannot be read (`**fields`), and everything when vLLM's text is not at hand.
 """
 
 from __future__ import annotations
@@ -38,27 +38,28 @@ _HOOK, _FIELD = "model hook", "output field"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per hook or field, at the NPU method that takes the GPU method's place, else at the class."""
+    """Yield one finding per hook or field, at the NPU method that replaces the GPU method, else at the class."""
     if subject.vllm is None:
         return
     upstream = words(subject.vllm) | words(subject.upstream)
     output = subject.profile.output
     for pair in whole_pairs(subject):
         seen: set[str] = set()
-        bound = pair.bound_names
-        filled = _filled(pair, output)
-        for function in _gpu_only(pair):
-            if function.name in bound:
+        bound_names = pair.bound_names
+        filled = _find_filled_fields(pair, output)
+        for function in _find_gpu_only_methods(pair):
+            if function.name in bound_names:
                 continue
-            for name, node, what in _names(function, output, pair.asking):
+            for name, node, what in _find_names(function, output, pair.asking):
                 known = pair.npu_mentions if what == _HOOK or filled is None or is_none(node) else filled
                 if name not in upstream and name not in seen and name not in known:
                     seen.add(name)
-                    yield _hit(subject, pair, function, node, name=name, what=what)
+                    yield _make_hit(subject, pair, function, node, name=name, what=what)
 
 
-def _filled(pair: Pair, output: Output) -> frozenset[str] | None:
-    """The fields that NPU code gives its output records; ``None`` where it makes none, or fills one out of sight."""
+def _find_filled_fields(pair: Pair, output: Output) -> frozenset[str] | None:
+    """Return the fields that NPU code gives its output records; ``None`` if it makes none, or the fields are
+    unreadable."""
     live = [function for _, function in pair.npu_mro.live()]
     tops = [*live, pair.npu.reading.tree]
     made = [
@@ -77,16 +78,16 @@ def _filled(pair: Pair, output: Output) -> frozenset[str] | None:
     return frozenset({k.arg for call in made for k in call.keywords if k.arg} | set_later)
 
 
-def _gpu_only(pair: Pair) -> Iterator[Function]:
-    """The methods of the GPU class that run on it and not on the NPU class."""
+def _find_gpu_only_methods(pair: Pair) -> Iterator[Function]:
+    """Yield the methods of the GPU class that run on it and not on the NPU class."""
     shared = {id(function) for _, function in pair.npu_mro.live()}
     for owner, function in pair.gpu_mro.live():
-        # What other classes of the GPU MRO hold is said once, for their own twins; a missing mixin is RS204.
+        # Other classes of the GPU MRO are reported for their own twins; RS204 reports a missing mixin.
         if owner is pair.gpu and id(function) not in shared:
             yield function
 
 
-def _names(function: Function, output: Output, asking: Mapping[str, int]) -> Iterator[tuple[str, ast.AST, str]]:
+def _find_names(function: Function, output: Output, asking: Mapping[str, int]) -> Iterator[tuple[str, ast.AST, str]]:
     for name, call in model_hooks(function, asking):
         yield name, call, _HOOK
     outputs = {output.variable}
@@ -104,17 +105,17 @@ def _names(function: Function, output: Output, asking: Mapping[str, int]) -> Ite
                 yield target.attr, node, _FIELD
 
 
-def _lack(pair: Pair, name: str) -> str:
-    """How NPU code lacks a name; an output field may be mentioned there and not set."""
+def _describe_lack(pair: Pair, name: str) -> str:
+    """Describe how NPU code lacks a name; an output field may be mentioned there and not set."""
     return "set nowhere in" if name in pair.npu_mentions else "nowhere in"
 
 
-def _hit(subject: Subject, pair: Pair, function: Function, node: ast.AST, *, name: str, what: str) -> Hit:
+def _make_hit(subject: Subject, pair: Pair, function: Function, node: ast.AST, *, name: str, what: str) -> Hit:
     line, owner = node.lineno, pair.gpu  # type: ignore[attr-defined]
     own = next((c for c in pair.npu_own if function.name in c.methods), None)
     at: ast.AST = own.methods[function.name][-1] if own is not None else pair.npu.node
     reading = own.reading if own is not None else pair.npu.reading
-    # A helper that NPU lacks comes with what calls it.
+    # A helper that NPU lacks is ported with its callers.
     unit = f"{own.name}.{function.name}" if own is not None else f"'{pair.npu.name}*'"
     place = f"{owner.reading.path}:{line}"
     without = f"Where NPU does without it on purpose, `# runner-sync: ignore[{CODE}:{name}] reason`."
@@ -122,8 +123,8 @@ def _hit(subject: Subject, pair: Pair, function: Function, node: ast.AST, *, nam
         (CODE, SEVERITY),
         at,
         symbol=name,
-        message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({place}) is {_lack(pair, name)} the code that "
-        f"runs on `{pair.npu.name}`.",
+        message=f"The {what} `{name}` of `{owner.name}.{function.name}` ({place}) is {_describe_lack(pair, name)} the "
+        f"code that runs on `{pair.npu.name}`.",
         fix=f"{port_of(subject, unit, f'{owner.name}.{function.name}', name, place)} {without}",
         also=(owner.reading.span_of(function),),
     )

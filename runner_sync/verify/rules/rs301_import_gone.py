@@ -93,10 +93,10 @@ def _unknown_bases(module: Module, info: ClassInfo) -> Iterator[Finding]:
 def _check_import(program: Program, module: Module, imported: PlacedImport) -> Iterator[Finding]:
     missing = _missing(program, program.world.lookup(imported.module, imported.name.removeprefix("*")))
     if missing is not None:
-        yield _finding(module, imported, missing)
+        yield _make_finding(module, imported, missing)
     elif _is_for_typing(program, imported):
         full = f"{imported.module}.{imported.name}"
-        yield _finding(module, imported, full, how="only exists below `if TYPE_CHECKING:`")
+        yield _make_finding(module, imported, full, how="only exists below `if TYPE_CHECKING:`")
 
 
 def _missing(program: Program, found: Sequence[Definition]) -> str | None:
@@ -135,7 +135,7 @@ def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterat
         )
 
 
-def _finding(module: Module, imported: PlacedImport, missing: str, *, how: str = "does not exist") -> Finding:
+def _make_finding(module: Module, imported: PlacedImport, missing: str, *, how: str = "does not exist") -> Finding:
     full = f"{imported.module}.{imported.name}" if imported.name else imported.module
     is_module = missing == imported.module
     what = f"module `{missing}`" if is_module else f"`{missing}`"

@@ -77,7 +77,7 @@ def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> I
         for group in program.callees(frame, node.value):
             sizes = returns.sizes_of_all(program, group)
             if sizes and count not in sizes:
-                yield _finding(frame, node, count=count, sizes=sizes, what=group[0].name, place=group[0].place)
+                yield _make_finding(frame, node, count=count, sizes=sizes, what=group[0].name, place=group[0].place)
                 return
         return
     instances = program.infer(frame, node.value) or []
@@ -85,7 +85,7 @@ def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> I
     if fields and None not in fields and count not in fields:
         what = ast.unparse(node.value)
         sizes = sorted({size for size in fields if size is not None})
-        yield _finding(frame, node, count=count, sizes=sizes, what=what, place=instances[0].info.place)
+        yield _make_finding(frame, node, count=count, sizes=sizes, what=what, place=instances[0].info.place)
 
 
 def _check_turns(program: Program, frame: Frame) -> Iterator[Finding]:
@@ -97,7 +97,7 @@ def _check_turns(program: Program, frame: Frame) -> Iterator[Finding]:
             sizes = returns.yielded_sizes_of_all(group)
             if sizes and len(target.elts) not in sizes:
                 what, place = group[0].name, group[0].place
-                yield _finding(frame, target, count=len(target.elts), sizes=sizes, what=what, place=place)
+                yield _make_finding(frame, target, count=len(target.elts), sizes=sizes, what=what, place=place)
                 break
 
 
@@ -244,7 +244,7 @@ def _field_count(info: ClassInfo) -> int | None:
     return len(info.fields) if is_record(info) else None
 
 
-def _finding(
+def _make_finding(
     frame: Frame, node: ast.Assign | ast.Tuple, *, count: int, sizes: list[int], what: str, place: str
 ) -> Finding:
     number = " or ".join(map(str, sizes))

@@ -66,10 +66,10 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterat
     for frame in program.frames(module):
         for node in (*frame.own_reads(), *_parent_reads(program, frame)):
             if is_missing(program, frame, node):
-                found = _finding(program, frame, node, instead=_instead(program, frame, node.attr, old))
+                found = _make_finding(program, frame, node, instead=_instead(program, frame, node.attr, old))
                 yield replace(found, cause=_lost_base(program, frame, node.attr, old=old))
             elif old is not None and (head := _lacking_since(program, frame, node, old=old)):
-                yield _finding(program, frame, node, head=head)
+                yield _make_finding(program, frame, node, head=head)
     for frame in program.frames(module) if old is not None else ():
         for call, name in _asked(frame):
             if old is not None and _is_gone(program, frame, name, old=old):
@@ -220,7 +220,7 @@ def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:
     return any(switch in ast.unparse(test) for test in frame.conditions(node) for switch in switches)
 
 
-def _finding(
+def _make_finding(
     program: Program, frame: Frame, node: ast.Attribute, *, head: ClassInfo | None = None, instead: str = ""
 ) -> Finding:
     """A finding; ``head`` is the one class that lacks the attribute where another that runs the method has it, and

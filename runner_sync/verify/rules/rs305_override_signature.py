@@ -54,7 +54,7 @@ def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterato
         reasons = [signatures.misfits(callee.signature, arguments) for callee in own]
         hidden = hidden_by(program, mro, own[0], from_omni=from_omni) if all(reasons) else []
         if any(not signatures.misfits(callee.signature, arguments) for callee in hidden):
-            yield _finding(program, info, own[0], hidden=hidden[0], place=place, reason=reasons[0][0])
+            yield _make_finding(program, info, own[0], hidden=hidden[0], place=place, reason=reasons[0][0])
 
 
 def _calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, bool]]:
@@ -71,7 +71,7 @@ def _calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Argu
             yield signatures.of_call(handed.node, frame.function), frame.place_of(handed.node), frame.is_omnis
 
 
-def _finding(
+def _make_finding(
     program: Program, info: ClassInfo, own: Callee, *, hidden: Callee, place: str, reason: signatures.Misfit
 ) -> Finding:
     assert own.function is not None

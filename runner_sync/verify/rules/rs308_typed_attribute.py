@@ -98,7 +98,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not _is_exempt(frame, node):
                 missing = _missing_in(program, frame, node, old=old)
                 if missing:
-                    yield _finding(frame, node, node.attr, missing)
+                    yield _make_finding(frame, node, node.attr, missing)
                 elif old is not None and is_checked:
                     yield from list(_check_builtin(program, frame, node, old=old)) or _check_unknown(
                         program, frame, node, old=old
@@ -110,7 +110,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             for value, name in _asked(frame, node):
                 lost = _without_method(program, frame, value, name, old=old)
                 if lost:
-                    yield _finding(frame, value, name, lost)
+                    yield _make_finding(frame, value, name, lost)
 
 
 def _check_key(program: Program, frame: Frame, node: ast.Subscript, *, old: Program) -> Iterator[Finding]:
@@ -314,7 +314,7 @@ def _had_before(old: Program | None, frame: Frame, value: ast.expr, name: str) -
     return defined, old.world.surroundings.is_written_elsewhere(name)
 
 
-def _finding(frame: Frame, node: ast.expr, name: str, instances: list[Instance]) -> Finding:
+def _make_finding(frame: Frame, node: ast.expr, name: str, instances: list[Instance]) -> Finding:
     info = instances[0].info
     text = ast.unparse(node.value if isinstance(node, ast.Attribute) and node.attr == name else node)
     what = "this class" if text.split(".")[-1] == info.name else f"a `{info.name}`"

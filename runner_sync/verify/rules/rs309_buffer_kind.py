@@ -62,9 +62,11 @@ def _check_buffer_access(program: Program, frame: Frame, node: ast.Attribute) ->
     if held is None or not places:
         return
     if all(_is_tensor(assignment) for _, assignment in places):
-        yield _finding(frame, node, held=held, places=places, what=f"a plain tensor, which has no `.{node.attr}`")
+        yield _make_finding(frame, node, held=held, places=places, what=f"a plain tensor, which has no `.{node.attr}`")
     elif node.attr == "np" and all(_makes_without_numpy(assignment.value) for _, assignment in places):
-        yield _finding(frame, node, held=held, places=places, what="a buffer made with `numpy=False`, without `.np`")
+        yield _make_finding(
+            frame, node, held=held, places=places, what="a buffer made with `numpy=False`, without `.np`"
+        )
 
 
 def _check_subscript(program: Program, frame: Frame, node: ast.Subscript) -> Iterator[Finding]:
@@ -72,7 +74,7 @@ def _check_subscript(program: Program, frame: Frame, node: ast.Subscript) -> Ite
     instances = (program.infer(frame, held) or []) if held is not None else []
     places = _places(program, frame, held) if held is not None and instances else []
     if held is not None and places and all(_is_buffer(program, i.info) for i in instances):
-        yield _finding(frame, node, held=held, places=places, what=f"a `{instances[0].info.name}`, not a tensor")
+        yield _make_finding(frame, node, held=held, places=places, what=f"a `{instances[0].info.name}`, not a tensor")
 
 
 def _origin(frame: Frame, node: ast.expr) -> ast.Attribute | None:
@@ -116,7 +118,7 @@ def _makes_without_numpy(value: ast.expr | None) -> bool:
     )
 
 
-def _finding(
+def _make_finding(
     frame: Frame, node: ast.expr, *, held: ast.Attribute, places: list[tuple[ClassInfo, Assignment]], what: str
 ) -> Finding:
     info, assignment = places[0]

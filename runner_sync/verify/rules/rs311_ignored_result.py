@@ -68,7 +68,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 callee = _newly_returns(step, node.value)
                 if callee is not None:
-                    yield _finding(frame, node, callee)
+                    yield _make_finding(frame, node, callee)
 
 
 def _newly_returns(step: Step, call: ast.Call) -> Callee | None:
@@ -83,7 +83,7 @@ def _value(callee: Callee) -> bool | None:
     return returns.returns_value(callee.function) if callee.function is not None else None
 
 
-def _finding(frame: Frame, node: ast.Expr, callee: Callee) -> Finding:
+def _make_finding(frame: Frame, node: ast.Expr, callee: Callee) -> Finding:
     return frame.finding(
         CODE,
         SEVERITY,

@@ -55,7 +55,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             is_omnis = info.module.project == "vllm-omni" and program.hides(mro, info, writer)
             if is_omnis and info.module is module:
                 cause = _cause(program, mro, info, override)
-                yield replace(_finding(program, info, override, frame=frame, node=node), cause=cause)
+                yield replace(_make_finding(program, info, override, frame=frame, node=node), cause=cause)
             is_read = not is_omnis and frame.module is module and module in program.checked
             if is_read and old is not None and _was_set(program, frame, node.attr, old=old):
                 yield _read_finding(mro, frame, node, writer=writer)
@@ -121,7 +121,7 @@ def _cause(program: Program, mro: Mro, info: ClassInfo, override: FunctionNode) 
     )
 
 
-def _finding(
+def _make_finding(
     program: Program, info: ClassInfo, override: FunctionNode, *, frame: Frame, node: ast.Attribute
 ) -> Finding:
     return program.frame(info, override).finding(

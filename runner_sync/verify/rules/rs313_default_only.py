@@ -57,10 +57,10 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
     for mro in program.leaves():
         for name, override, writer, reader in _read_idly(program, mro, module.project):
             if override.module is module:
-                yield _finding(override, name, writer, reader)
+                yield _make_finding(override, name, writer, reader)
         for name, override, writer, reader in _newly_idle(program, mro, old) if old is not None else ():
             if override.module is module:
-                yield _finding(override, name, writer, reader)
+                yield _make_finding(override, name, writer, reader)
 
 
 _Method = tuple[ClassInfo, FunctionNode]
@@ -181,7 +181,7 @@ def _readers(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast
                         yield frame, node
 
 
-def _finding(override: Frame, name: str, writer: FunctionNode, reader: tuple[Frame, ast.expr]) -> Finding:
+def _make_finding(override: Frame, name: str, writer: FunctionNode, reader: tuple[Frame, ast.expr]) -> Finding:
     frame, node = reader
     cause = override.finding(
         CODE,

@@ -58,7 +58,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             if replaced and _is_asked_for(old, was, name) and not _may_be_asked_for(program, now, name):
                 told.add(frame.unit)  # a property and its setter are one member
                 successor = _successor(replaced[0], name, was=was, now=now)
-                yield _finding(frame, replaced[0], successor, is_gone=not _upstream(now, name))
+                yield _make_finding(frame, replaced[0], successor, is_gone=not _upstream(now, name))
 
 
 def _upstream(mros: Sequence[Mro], name: str) -> list[ClassInfo]:
@@ -107,7 +107,7 @@ def _successor(replaced: ClassInfo, name: str, *, was: Sequence[Mro], now: Seque
     return found if score >= ALIKE else ""
 
 
-def _finding(frame: Frame, replaced: ClassInfo, successor: str, *, is_gone: bool) -> Finding:
+def _make_finding(frame: Frame, replaced: ClassInfo, successor: str, *, is_gone: bool) -> Finding:
     name = frame.function.name
     what = "which the target no longer has" if is_gone else "which the target still has, and calls no more"
     like = f"; the new `{successor}` is most like it" if successor else ""

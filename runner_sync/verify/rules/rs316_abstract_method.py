@@ -51,7 +51,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
             "vllm-omni", mro.head.name
         ):
             for owner, function in _left_abstract(mro):
-                yield _finding(mro.head, owner, function)
+                yield _make_finding(mro.head, owner, function)
     for frame in program.frames(module):
         for node in frame.nodes():
             if isinstance(node, ast.Call) and not frame.is_guarded(node, CALL_ERRORS):
@@ -118,7 +118,7 @@ def _is_abstract(function: FunctionNode) -> bool:
     return any(decorator_name(decorator).startswith("abstract") for decorator in function.decorator_list)
 
 
-def _finding(head: ClassInfo, owner: ClassInfo, function: FunctionNode) -> Finding:
+def _make_finding(head: ClassInfo, owner: ClassInfo, function: FunctionNode) -> Finding:
     return class_finding(
         CODE,
         SEVERITY,

@@ -48,7 +48,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterat
         lost = _lost(step) if _hands_on_no_more(step) else []
         working = [(info, f) for info, f in lost if _own_statements(f)]
         if working and not any(_is_copied(f, step.frame.function) for _, f in working):
-            yield _finding(step.frame, *working[0])
+            yield _make_finding(step.frame, *working[0])
 
 
 def _hands_on_no_more(step: Step) -> bool:
@@ -108,7 +108,7 @@ def _text(body: list[ast.stmt]) -> str:
     return "\n".join(ast.unparse(statement) for statement in body)
 
 
-def _finding(frame: Frame, owner: ClassInfo, parent: FunctionNode) -> Finding:
+def _make_finding(frame: Frame, owner: ClassInfo, parent: FunctionNode) -> Finding:
     count = sum(isinstance(node, ast.stmt) for statement in _own_statements(parent) for node in walk(statement))
     does = "1 statement" if count == 1 else f"{count} statements"
     return frame.finding(

@@ -40,7 +40,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
         for hidden in program.hidden_by(frame):
             for call, definition in _set_ups(program, hidden):
                 if not _is_called(program, definition, beside=hidden):
-                    yield _finding(frame, hidden, call, definition)
+                    yield _make_finding(frame, hidden, call, definition)
 
 
 def _set_ups(program: Program, hidden: Frame) -> Iterator[tuple[ast.Call, Definition]]:
@@ -91,7 +91,7 @@ def _says(function: FunctionNode, name: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id == name for node in nodes_of(function))
 
 
-def _finding(frame: Frame, hidden: Frame, call: ast.Call, definition: Definition) -> Finding:
+def _make_finding(frame: Frame, hidden: Frame, call: ast.Call, definition: Definition) -> Finding:
     name = definition.name.rpartition(".")[2]
     return frame.finding(
         CODE,

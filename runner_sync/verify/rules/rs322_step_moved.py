@@ -50,7 +50,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         found: dict[tuple[str, str], Finding] = {}
         for call in calls_of(step.frame.function) if taken else ():
             for callee, name in _steps_left(step, call, taken) if _last_word(call) in theirs - {""} else ():
-                found.setdefault((callee.name, name), _finding(step.frame, call, callee, name, taken[name]))
+                found.setdefault((callee.name, name), _make_finding(step.frame, call, callee, name, taken[name]))
         yield from found.values()
 
 
@@ -113,7 +113,7 @@ def _frame(program: Program, callee: Callee) -> Frame:
     return program.frame_of_callee(callee, function)
 
 
-def _finding(frame: Frame, call: ast.Call, callee: Callee, name: str, taken: tuple[Frame, ast.Call]) -> Finding:
+def _make_finding(frame: Frame, call: ast.Call, callee: Callee, name: str, taken: tuple[Frame, ast.Call]) -> Finding:
     hidden, other = taken
     return frame.finding(
         CODE,

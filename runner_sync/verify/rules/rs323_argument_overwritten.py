@@ -34,10 +34,10 @@ SEVERITY: Severity = "error"
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
     """Calls in overrides of ``module`` whose values are lost since ``old``."""
-    return (_finding(row, name) for row in left_out(program, module, old) if (name := row.overwritten()))
+    return (_make_finding(row, name) for row in left_out(program, module, old) if (name := row.overwritten()))
 
 
-def _finding(row: LeftOut, name: str) -> Finding:
+def _make_finding(row: LeftOut, name: str) -> Finding:
     hidden, callee = row.hidden, row.now[0]
     told = " and ".join(f"`{one}`" for one in row.names)
     return row.frame.finding(

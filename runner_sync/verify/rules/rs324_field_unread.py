@@ -56,7 +56,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             key = (row.override.unit, row.node.attr)
             if row.override.module is module and key not in told:
                 told.add(key)
-                yield _finding(row)
+                yield _make_finding(row)
 
 
 def _rows(program: Program, mro: Mro, old: Program) -> list[_Unread]:
@@ -156,7 +156,7 @@ def _is_logger(called: ast.expr) -> bool:
     return (dotted_name(called) or "").startswith("logger.")
 
 
-def _finding(row: _Unread) -> Finding:
+def _make_finding(row: _Unread) -> Finding:
     hidden, field = row.hidden, f"{row.kind.name}.{row.node.attr}"
     return row.override.finding(
         CODE,

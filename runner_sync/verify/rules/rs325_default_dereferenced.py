@@ -42,7 +42,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             for name in (name for name in row.names if _is_object(row, name)):
                 use = dereferenced(program, row.now, row.call, name)
                 if use is not None:
-                    yield _finding(row, name, use)
+                    yield _make_finding(row, name, use)
 
 
 def _is_object(row: LeftOut, name: str) -> bool:
@@ -53,7 +53,7 @@ def _is_object(row: LeftOut, name: str) -> bool:
     return is_default and not any(is_none(value) for value in given)
 
 
-def _finding(row: LeftOut, name: str, use: Use) -> Finding:
+def _make_finding(row: LeftOut, name: str, use: Use) -> Finding:
     hidden, callee = row.hidden, row.now[0]
     return row.frame.finding(
         CODE,

@@ -66,7 +66,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         read = gpu.root if gpu.is_used(node) else ""
         name = _imported(node, gpu.root) if isinstance(node, ast.Import | ast.ImportFrom) else read
         if name and id(node) not in spared:
-            yield _hit(npu, node, name, root=gpu.root, new_root=f"torch.{gpu.npu_word}")
+            yield _make_hit(npu, node, name, root=gpu.root, new_root=f"torch.{gpu.npu_word}")
 
 
 def _imported(node: ast.Import | ast.ImportFrom, root: str) -> str:
@@ -100,7 +100,7 @@ def _conditions(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _hit(npu: Reading, node: ast.AST, name: str, *, root: str, new_root: str) -> Hit:
+def _make_hit(npu: Reading, node: ast.AST, name: str, *, root: str, new_root: str) -> Hit:
     number = node.lineno  # type: ignore[attr-defined]
     line = npu.lines[number - 1]
     safe = line.count(root) == 1 and isinstance(node, ast.Attribute)

@@ -47,7 +47,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             for alias in node.names:
                 row = _row(rows, node, alias.name)
                 if row is not None:
-                    yield _hit(npu, alias, row)
+                    yield _make_hit(npu, alias, row)
 
 
 def _row(rows: list[NameRewrite], node: ast.ImportFrom, name: str) -> NameRewrite | None:
@@ -56,7 +56,7 @@ def _row(rows: list[NameRewrite], node: ast.ImportFrom, name: str) -> NameRewrit
     return named[0] if named and (node.module or "") != named[0].new_module else None
 
 
-def _hit(npu: Reading, alias: ast.alias, row: NameRewrite) -> Hit:
+def _make_hit(npu: Reading, alias: ast.alias, row: NameRewrite) -> Hit:
     return npu.hit(
         (CODE, SEVERITY),
         alias,

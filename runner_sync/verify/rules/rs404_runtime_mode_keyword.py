@@ -38,10 +38,10 @@ def find(subject: Subject) -> Iterator[Hit]:
     npu = subject.npu
     for row in subject.profile.keywords:
         for call in calls(npu, row.call, keyword=row.name):
-            yield from (_hit(npu, keyword, row) for keyword in call.keywords if keyword.arg == row.name)
+            yield from (_make_hit(npu, keyword, row) for keyword in call.keywords if keyword.arg == row.name)
 
 
-def _hit(npu: Reading, keyword: ast.keyword, row: KeywordRewrite) -> Hit:
+def _make_hit(npu: Reading, keyword: ast.keyword, row: KeywordRewrite) -> Hit:
     line = npu.lines[keyword.lineno - 1]
     new = line.replace(f"{row.name}=", f"{row.new_name}=", 1)
     safe = line.count(f"{row.name}=") == 1

@@ -104,7 +104,7 @@ def _runs(npu: Reading, block: list[ast.stmt]) -> Iterator[Hit]:
         first, length = _longest(texts, position)
         again = range(length) if sum(map(len, texts[position : position + length])) >= CHARACTERS else ()
         if len(again) >= STATEMENTS and all(_are_equal(block[first + i], block[position + i]) for i in again):
-            yield _hit(npu, block[first], block[position], block[position + length - 1])
+            yield _make_hit(npu, block[first], block[position], block[position + length - 1])
             position += length
         else:
             position += 1
@@ -137,7 +137,7 @@ def _longest(texts: list[str], position: int) -> tuple[int, int]:
     return best
 
 
-def _hit(npu: Reading, first: ast.stmt, start: ast.stmt, end: ast.stmt) -> Hit:
+def _make_hit(npu: Reading, first: ast.stmt, start: ast.stmt, end: ast.stmt) -> Hit:
     return npu.hit_lines(
         (CODE, SEVERITY),
         (start.lineno, end.end_lineno or end.lineno),

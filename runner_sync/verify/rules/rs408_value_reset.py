@@ -52,7 +52,7 @@ def _in_function(npu: Reading, function: Function) -> Iterator[Hit]:
             if computed is not None:
                 shared = _shared_names(function) if shared is None else shared
                 if name not in shared:
-                    yield _hit(npu, statement, computed, name)
+                    yield _make_hit(npu, statement, computed, name)
 
 
 def _reset(statement: ast.stmt) -> str:
@@ -136,7 +136,7 @@ def _shared_names(function: Function) -> set[str]:
     return found
 
 
-def _hit(npu: Reading, statement: ast.stmt, computed: ast.stmt, name: str) -> Hit:
+def _make_hit(npu: Reading, statement: ast.stmt, computed: ast.stmt, name: str) -> Hit:
     return npu.hit(
         (CODE, SEVERITY),
         statement,

@@ -42,13 +42,13 @@ def find(subject: Subject) -> Iterator[Hit]:
         return
     for name, function in npu.functions.items():
         if name in gpu.functions and _is_shared(subject, function, gpu, gpu.functions[name]):
-            yield _hit(npu, function, gpu, gpu.functions[name], f"Import `{name}` instead of repeating it.")
+            yield _make_hit(npu, function, gpu, gpu.functions[name], f"Import `{name}` instead of repeating it.")
     for gpu_class, npu_class in subject.twins:
         for name, functions in npu_class.methods.items():
             twin = gpu_class.methods.get(name, [None])[-1]
             if twin is not None and name != "__init__" and _is_shared(subject, functions[-1], gpu, twin):
                 fix = f"runner-sync hoist {npu_class.name}.{name}"
-                yield _hit(npu, functions[-1], gpu, twin, fix)
+                yield _make_hit(npu, functions[-1], gpu, twin, fix)
 
 
 def _is_shared(subject: Subject, function: Function, gpu: Reading, twin: Function) -> bool:
@@ -76,7 +76,7 @@ def _keeps_platform_out(text: str, profile: Profile) -> bool:
     return hook.flag in text and f"{hook.sampler}(" in text
 
 
-def _hit(npu: Reading, function: Function, gpu: Reading, twin: Function, fix: str) -> Hit:
+def _make_hit(npu: Reading, function: Function, gpu: Reading, twin: Function, fix: str) -> Hit:
     return npu.hit(
         (CODE, SEVERITY),
         function,

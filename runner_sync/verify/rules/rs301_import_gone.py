@@ -1,11 +1,11 @@
 """RS301 import-gone: an imported name or module does not exist in the target trees.
 
-What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the target tree has no module `vllm.x`, or
-the module defines, re-exports and contains no `y`, or has it below `if TYPE_CHECKING:` only; also `x.y` in a
-function where `x` is such a module. A star import brings what the other module lists in `__all__`, or else what has no
-underscore in front. Imports at the top of the other omni modules that are imported with a runner count as well: where
-OmniGPUModelRunner's module fails, no NPU worker starts. And a base of a class that the module neither imports nor
-defines: nothing else can be said of such a class.
+What: `from vllm.x import y` (or `import vllm.x`) in an NPU runner where the target tree has no module `vllm.x`, or the
+module does not define, re-export or contain `y`, or has it only below `if TYPE_CHECKING:`; also `x.y` in a function
+where `x` is such a module. A star import brings what the other module lists in `__all__`, or else every name without a
+leading underscore. Imports at the top of the other omni modules that are imported with a runner count as well: if
+OmniGPUModelRunner's module fails, no NPU worker starts. The rule also reports a base class that the module neither
+imports nor defines, because no other rule can check such a class.
 
 Example: `from vllm.v1.attention.backends.utils import CommonAttentionMetadata` after vLLM moved the class to
 `vllm.v1.attention.backend`.
@@ -15,11 +15,11 @@ recorded in nine months were of this kind.
 
 Fix: import from where the target defines it now; `runner-sync upgrade` recomputes imports.
 
-Leaves alone: imports whose failure is handled (`try`, `suppress(ImportError)`), `TYPE_CHECKING` blocks, branches of
-version switches (of `if vllm_version_is("0.24.0"):` and a vLLM of a known version the branch that runs is looked at,
-and no other), what other modules import under any condition, packages outside the three trees, compiled modules,
-modules with `__getattr__`, an unreadable star import or an `__all__` that is worked out, names that a start-up patch
-adds. Several names of one module that is gone are told as one finding, at the first.
+Leaves alone: imports whose failure is handled (`try`, `suppress(ImportError)`), `TYPE_CHECKING` blocks, the branches of
+a version switch that do not run (`if vllm_version_is("0.24.0"):`, where the version of vLLM is known), conditional
+imports of other modules, packages outside the three trees, compiled modules, modules with `__getattr__`, with an
+unreadable star import or with a computed `__all__`, names that a start-up patch adds. Several names of one missing
+module are one finding, at the first.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Imports and uses of modules that the target trees cannot satisfy. The old program is not needed."""
+    """Yield imports and uses of modules that the target trees cannot satisfy."""
     yield from find_imports(program, module)
     for info in program.own_classes(module):
-        yield from _unknown_bases(module, info)
+        yield from _check_bases(module, info)
     for frame in program.frames(module):
         for node in frame.nodes():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -56,7 +56,7 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
 
 
 def find_imports(program: Program, module: Module) -> Iterable[Finding]:
-    """Imports that the target trees cannot satisfy, at the top of ``module`` or in a function."""
+    """Yield imports that the target trees cannot satisfy, at the top of ``module`` or in a function."""
     for _, imported in modules.imports_of(module):
         if not imported.guarded:
             for finding in _check_import(program, module, imported):
@@ -65,13 +65,13 @@ def find_imports(program: Program, module: Module) -> Iterable[Finding]:
 
 
 def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
-    """Imports that the target trees cannot satisfy and that run whenever ``module`` is imported."""
+    """Yield imports that the target trees cannot satisfy and that run whenever ``module`` is imported."""
     for imported in modules.imports_at_start(module):
         yield from _check_import(program, module, imported)
 
 
-def _unknown_bases(module: Module, info: ClassInfo) -> Iterator[Finding]:
-    """Bases whose name means nothing in the module. timid: a star import may bring anything."""
+def _check_bases(module: Module, info: ClassInfo) -> Iterator[Finding]:
+    """Yield bases that the module neither imports nor defines. timid: a star import may bring anything."""
     if module.stars or module.dynamic:
         return
     for base in info.node.bases:
@@ -91,7 +91,7 @@ def _unknown_bases(module: Module, info: ClassInfo) -> Iterator[Finding]:
 
 
 def _check_import(program: Program, module: Module, imported: PlacedImport) -> Iterator[Finding]:
-    missing = _missing(program, program.world.lookup(imported.module, imported.name.removeprefix("*")))
+    missing = _find_missing_name(program, program.world.lookup(imported.module, imported.name.removeprefix("*")))
     if missing is not None:
         yield _make_finding(module, imported, missing)
     elif _is_for_typing(program, imported):
@@ -99,15 +99,15 @@ def _check_import(program: Program, module: Module, imported: PlacedImport) -> I
         yield _make_finding(module, imported, full, how="only exists below `if TYPE_CHECKING:`")
 
 
-def _missing(program: Program, found: Sequence[Definition]) -> str | None:
-    """The name that is missing, when everything that was found is missing and no patch adds it."""
+def _find_missing_name(program: Program, found: Sequence[Definition]) -> str | None:
+    """Return the missing name if all ``found`` definitions are missing and no patch adds one, else ``None``."""
     if not found or any(d.kind != "missing" or program.world.patches_of(d.name) for d in found):
         return None
     return found[0].name
 
 
 def _is_for_typing(program: Program, imported: PlacedImport) -> bool:
-    """Whether the module that is imported from binds the name for type checkers only, and not at run time."""
+    """Whether the imported module binds the name for type checkers only, and not at run time."""
     module = program.world.module(imported.module)
     full = f"{imported.module}.{imported.name}"
     bindings = module.bindings.get(imported.name, []) if module is not None else []
@@ -123,7 +123,7 @@ def _check_member(program: Program, frame: Frame, node: ast.Attribute) -> Iterat
     owners = program.definitions(frame, dotted) if dotted else []
     if not owners or any(d.kind != "module" for d in owners) or frame.is_tested(node) or frame.is_guarded(node):
         return
-    missing = _missing(program, [d for owner in owners for d in program.world.member(owner, node.attr)])
+    missing = _find_missing_name(program, [d for owner in owners for d in program.world.member(owner, node.attr)])
     if missing is not None:
         yield frame.finding(
             CODE,
@@ -152,11 +152,11 @@ def _make_finding(module: Module, imported: PlacedImport, missing: str, *, how: 
         f"Import it from where the target defines it now, or drop what uses `{imported.bound}`.",
         Places(module.text).column(imported.line, imported.column),
     )
-    return replace(found, cause=_cause(found, missing)) if is_module and imported.name else found
+    return replace(found, cause=_make_cause(found, missing)) if is_module and imported.name else found
 
 
-def _cause(found: Finding, missing: str) -> Finding:
-    """The cause shared by all names that are imported from a module which is gone."""
+def _make_cause(found: Finding, missing: str) -> Finding:
+    """Return the cause shared by all names that are imported from a missing module."""
     return replace(
         found,
         symbol=missing,

@@ -1,27 +1,25 @@
 """RS302 call-arguments: a call passes too many positional arguments, or leaves out one that the target requires.
 
 What: a call of a function, constructor, `self.method(...)`, `super().method(...)` or `Base.method(self, ...)` whose
-arguments no definition it can reach in the target accepts, also by position what is taken by keyword only, or the
-reverse. Methods are looked up through the real MRO (omni GPU → vllm-ascend → vLLM), so a call that fits vLLM but not
-vllm-ascend's override is found. So are constructors, behind `__init__`s that only hand on what they get, and for a
-class that a class body names (`self.model_runner_cls(...)`). Of an object of one of several classes (`self.drafter`)
-it is enough, with the old trees, that one class no longer accepts the call, where no condition may choose the class.
-A parameter with the default `None` is required where the function asserts that it is given, or raises without it.
-With them also a `TypedDict` that is called without a key which it requires since then.
+arguments fit no definition that it can reach in the target; a keyword-only parameter passed by position, or the
+reverse, counts. Methods are looked up through the real MRO (omni GPU → vllm-ascend → vLLM), so the rule finds a call
+that fits vLLM but not vllm-ascend's override. Constructors are checked behind an `__init__` that only passes its
+arguments on, and for a class that a class body names (`self.model_runner_cls(...)`). If an object may have one of
+several classes (`self.drafter`), then with the old trees one class that no longer accepts the call is enough, unless a
+condition may choose the class. A parameter with the default `None` is required if the function asserts that it is
+given, or raises without it. With the old trees also a `TypedDict` that is called without a key which it newly requires.
 
-Example: `NPUModelRunner._update_states_after_model_execute(self, output)` after the target added a required
-parameter.
+Example: `NPUModelRunner._update_states_after_model_execute(self, output)` after the target added a required parameter.
 
 Why: a `TypeError` at the first request, often only in one mode (speculative decoding, a profile run). Arity and
 keywords are behind 18 of the 156 recorded breakages, imported functions and constructors behind 9 more.
 
-Fix: pass what the target's signature asks for; `runner-sync upgrade` takes the new call from vllm-ascend's own
-body.
+Fix: pass what the target's signature asks for; `runner-sync upgrade` takes the new call from vllm-ascend's own body.
 
-Leaves alone: calls with `*args`/`**kwargs` as far as those may supply what is missing (a dictionary that is made for
-the call in the same function gives what it says), callables it cannot resolve, functions whose decorator shows no
-wrapper (of one that shows it the wrapper's parameters count, unless it hands everything on), attributes that are
-assigned instead of defined, a `TypedDict` in a module that sets the key itself. Keywords are RS306's.
+Leaves alone: calls whose `*args`/`**kwargs` may supply what is missing (a dictionary built for the call in the same
+function counts as its visible content), callables that cannot be resolved, functions under a decorator without a
+visible wrapper (the parameters of a visible wrapper count, unless it passes everything on), attributes that are
+assigned instead of defined, a `TypedDict` in a module that sets the key itself. RS306 reports keywords.
 """
 
 from __future__ import annotations
@@ -46,16 +44,16 @@ _REFUSED = ": it refuses the default `None`"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Calls in ``module`` with an argument count that no reachable definition accepts."""
+    """Yield calls in ``module`` whose arguments no reachable definition accepts."""
     for found in unfitting(program, module, old, keywords=False):
         callee, misfit = found.callee, found.misfit
-        is_asserted = callee.function is not None and misfit.name in asserted(callee.function)
+        is_none_refused = callee.function is not None and misfit.name in asserted(callee.function)
         yield found.frame.finding(
             CODE,
             SEVERITY,
             found.call,
             symbol=f"{callee.name}({misfit.name})",
-            message=f"`{callee.name}` ({callee.place}) {misfit.text}{_REFUSED if is_asserted else ''}.",
+            message=f"`{callee.name}` ({callee.place}) {misfit.text}{_REFUSED if is_none_refused else ''}.",
             fix=f"Call `{callee.name}` as {callee.place} declares it.",
         )
     for step in steps(program, module, old):
@@ -65,7 +63,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 
 def _check_keys(step: Step, call: ast.Call) -> Iterator[Finding]:
-    """A call of a `TypedDict` without a key that this requires since the old tree; nothing fails at the call itself."""
+    """Yield a finding for a call of a `TypedDict` without a newly required key; the call itself does not fail."""
     made = step.program.named_classes(step.frame, call.func)
     if len(made) != 1 or call.args or any(keyword.arg is None for keyword in call.keywords):
         return

@@ -1,13 +1,13 @@
 """RS303 tuple-size: N values are unpacked where the target returns another number.
 
 What: `(a, b) = self.m(...)`, `a, b = f(...)` or `(a, b) = self.state` where every value that the callee can return in
-the target, or every NamedTuple that `self.state` can hold, has another size, or where what comes is an object of a
-class that cannot be unpacked. Also the reverse: an NPU override that returns N values to inherited code that unpacks
-another number, or alone one of the values that the hidden method returns, whatever its annotation says; `for a, b in
-f(...)` and `with f(...) as (a, b)` where every `yield` has another size; and `f(...)[2]` where every tuple that `f` can
-return ends before. With the old trees, `a, b = f(...)`, too, where `f` returns `None` on some path and never did in the
-old target, or a dictionary or one of the values alone in place of the tuple; and `x = f(...)` where `f` returned one
-value, returns a tuple now, and `x` is used as one value, or tested: a tuple is always true.
+the target, or every NamedTuple that `self.state` can hold, has another size, or where the value is an object that
+cannot be unpacked. Also `for a, b in f(...)` and `with f(...) as (a, b)` where every `yield` has another size, and
+`f(...)[2]` where every tuple that `f` can return is too short. The reverse: an NPU override that returns N values to
+inherited code that unpacks another number, or returns a single one of the hidden method's values, whatever its
+annotation says. With the old trees also `a, b = f(...)` where `f` newly returns `None` on some path, or a dictionary or
+a single one of the values instead of the tuple; and `x = f(...)` where `f` returned one value, returns a tuple now, and
+`x` is used as one value or tested (a tuple is always true).
 
 Example: `(…6 names…) = self._bookkeeping_sync(...)` after vllm-ascend returns 8 values.
 
@@ -15,13 +15,13 @@ Why: `ValueError: too many values to unpack` at the first sampled token. 7 of th
 
 Fix: unpack what the target's own caller unpacks.
 
-Leaves alone: starred targets, generators with a function in them, coroutines, callees one of whose returns shows no
-size (unless its annotation does), items of what the code counts or has from several places, objects of an annotated
-class that others derive from, a Protocol, or a class under an unknown decorator. Without the old trees a `None` among
-the returned values: the caller must know when it comes.
-Of a tuple in place of one value: results that something indexes, counts or goes through, that are only handed on or
-kept, or that become an argument of a function which changed as well; calls that changed; old returns that may have
-been tuples, unless the new tuples hold the same (`return x`, then `return x, y`).
+Leaves alone: starred targets, generators with a function in them, coroutines, callees with a return of unknown size
+(unless their annotation shows it), items of values that the code counts or gets from several places, objects of an
+annotated class with subclasses, of a Protocol, or of a class under an unknown decorator. Without the old trees a `None`
+among the returned values: the caller must know when it comes. Of a tuple in place of one value: results that the code
+indexes, counts or iterates over, only passes on or keeps, or passes to a function that changed as well; calls that
+changed; old returns that may have been tuples, unless the new tuples contain the same value (`return x`, then `return
+x, y`).
 """
 
 from __future__ import annotations
@@ -49,30 +49,32 @@ NAME = "tuple-size"
 SEVERITY: Severity = "error"
 
 _ITERATED = ("__iter__", "__getitem__")
-"""What unpacking asks for: either will do."""
+"""The special methods of which unpacking needs one."""
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Unpackings of another size than the target provides, or of the ``None`` that it provides since ``old``; tuples
-    since then that are not unpacked; and overrides that return another size than is unpacked."""
+    """Yield unpackings of a wrong size, results that became ``None`` or a tuple since ``old``, and overrides of a wrong
+    size."""
     for frame in program.frames(module):
         step = step_of(program, frame, old)
         for node, target in unpackings(frame):
             if frame.is_guarded(node, UNPACKING_ERRORS):
                 continue
-            wrong = list(_check(program, frame, node, count=len(target.elts))) or list(_check_one(program, frame, node))
+            wrong = list(_check_size(program, frame, node, count=len(target.elts))) or list(
+                _check_object(program, frame, node)
+            )
             if not wrong and step is not None and isinstance(node.value, ast.Call):
                 wrong = list(_check_none(step, node.value)) or list(_check_no_tuple(step, node.value))
             yield from wrong
-        yield from _check_turns(program, frame)
+        yield from _check_yields(program, frame)
         yield from _check_indexes(program, frame)
         if step is not None:
-            yield from _check_whole(step)
+            yield from _check_new_tuple(step)
     for info in program.own_classes(module) if module in program.checked else ():
         yield from _check_overrides(program, info)
 
 
-def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> Iterator[Finding]:
+def _check_size(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> Iterator[Finding]:
     if isinstance(node.value, ast.Call):
         for group in program.callees(frame, node.value):
             sizes = returns.sizes_of_all(program, group)
@@ -81,15 +83,15 @@ def _check(program: Program, frame: Frame, node: ast.Assign, *, count: int) -> I
                 return
         return
     instances = program.infer(frame, node.value) or []
-    fields = [_field_count(i.info) for i in instances]
+    fields = [_count_fields(i.info) for i in instances]
     if fields and None not in fields and count not in fields:
         what = ast.unparse(node.value)
         sizes = sorted({size for size in fields if size is not None})
         yield _make_finding(frame, node, count=count, sizes=sizes, what=what, place=instances[0].info.place)
 
 
-def _check_turns(program: Program, frame: Frame) -> Iterator[Finding]:
-    """Tuples of another size than a generator yields, at each turn of a loop or to ``with``."""
+def _check_yields(program: Program, frame: Frame) -> Iterator[Finding]:
+    """Check tuples that a loop or a ``with`` unpacks against what the generator yields."""
     for call, target in turns(frame):
         if frame.is_guarded(call, UNPACKING_ERRORS):
             continue
@@ -102,9 +104,9 @@ def _check_turns(program: Program, frame: Frame) -> Iterator[Finding]:
 
 
 def _check_indexes(program: Program, frame: Frame) -> Iterator[Finding]:
-    """Items whose index is beyond the end of every tuple that a callee returns."""
+    """Check constant indexes against the longest tuple that a callee returns."""
     for call, stands in places(frame):
-        # timid: code that counts the values, or gets them from several places, may know how many there are.
+        # timid: code that counts the values, or gets them from several places, may know their number.
         is_known = any(_is_counted(place) or _is_bound_again(frame, place) for place in stands)
         for node, number in indexes(stands) if not is_known else ():
             if frame.is_guarded(node, INDEX_ERRORS) or isinstance(node.ctx, ast.Store):
@@ -132,8 +134,8 @@ def _is_bound_again(frame: Frame, place: Place) -> bool:
     return isinstance(place.node, ast.Name) and len(frame.bound.get(place.node.id, ())) > 1
 
 
-def _check_one(program: Program, frame: Frame, node: ast.Assign) -> Iterator[Finding]:
-    """Whether the unpacked value is a single object that cannot be unpacked."""
+def _check_object(program: Program, frame: Frame, node: ast.Assign) -> Iterator[Finding]:
+    """Report an unpacked value that is a single object and cannot be unpacked."""
     called = program.callees(frame, node.value) if isinstance(node.value, ast.Call) else []
     # timid: the expressions in `return` outweigh the annotation.
     if any(returns.sizes(program, callee) is not None for group in called for callee in group):
@@ -159,7 +161,7 @@ def _check_one(program: Program, frame: Frame, node: ast.Assign) -> Iterator[Fin
 
 
 def _check_none(step: Step, call: ast.Call) -> Iterator[Finding]:
-    """Whether the call may return ``None`` now, and never did before."""
+    """Report a call that may return ``None`` now, and never did before."""
     for now, was in step.callees(call):
         is_new = now and was and not any(returns.gives_none(step.old, callee) is not False for callee in was)
         if is_new and all(returns.gives_none(step.program, callee) for callee in now):
@@ -175,15 +177,17 @@ def _check_none(step: Step, call: ast.Call) -> Iterator[Finding]:
 
 
 def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
-    """Whether the call returns a dictionary, or one of the values alone, where it returned a tuple."""
+    """Report a call that returns a dictionary or a single one of the values, and returned a tuple before."""
     for now, was in step.callees(call):
-        were = [callee.function for callee in was if callee.function and returns.sizes(step.old, callee)]
+        old_functions = [callee.function for callee in was if callee.function and returns.sizes(step.old, callee)]
         functions = [callee.function for callee in now if callee.function is not None]
-        if not functions or len(functions) != len(now) or not were or len(were) != len(was):
+        if not functions or len(functions) != len(now) or not old_functions or len(old_functions) != len(was):
             continue
-        is_one = all(any(returns.unwraps(one, function) for one in were) for function in functions)
-        gave, gives = (all(returns.gives_dictionary(f) for f in each) for each in (were, functions))
-        if is_one or (gives and not gave):
+        is_one = all(any(returns.unwraps(one, function) for one in old_functions) for function in functions)
+        was_dictionary, is_dictionary = (
+            all(returns.gives_dictionary(f) for f in each) for each in (old_functions, functions)
+        )
+        if is_one or (is_dictionary and not was_dictionary):
             what = "one value" if is_one else "a dictionary"
             yield step.frame.finding(
                 CODE,
@@ -197,17 +201,17 @@ def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
             return
 
 
-def _check_whole(step: Step) -> Iterator[Finding]:
-    """Values that are used as a single object, as they were, and that are tuples now."""
+def _check_new_tuple(step: Step) -> Iterator[Finding]:
+    """Report results that are used as a single object, and became tuples."""
     for call, stands in places(step.frame):
         whole = [place for place in stands if place.is_whole or place.is_tested]
-        # A call that was changed as well was written for the tuple.
+        # A call that changed as well was written for the tuple.
         if not whole or any(p.is_taken_apart for p in stands) or not step.stood(call):
             continue
         for now, was in step.callees(call):
             sizes = {returns.tuple_size(c.function) if c.function is not None else None for c in now}
-            is_new = len(sizes) == 1 and None not in sizes and was and _was_one(now, was, step.old)
-            if is_new and not all(_takes_tuples(step, place) for place in whole):
+            is_new = len(sizes) == 1 and None not in sizes and was and _was_single_value(now, was, step.old)
+            if is_new and not all(_may_accept_tuple(step, place) for place in whole):
                 yield step.frame.finding(
                     CODE,
                     SEVERITY,
@@ -220,16 +224,16 @@ def _check_whole(step: Step) -> Iterator[Finding]:
                 break
 
 
-def _was_one(now: Sequence[Callee], was: Sequence[Callee], old: Program) -> bool:
-    """Whether the callees returned a single value: no tuple, or one of the several values of today."""
+def _was_single_value(now: Sequence[Callee], was: Sequence[Callee], old: Program) -> bool:
+    """Whether the callees returned a single value: no tuple, or one of the values that they return now."""
     functions = [callee.function for callee in now if callee.function is not None]
-    were = [callee.function for callee in was if callee.function is not None]
-    is_kept = bool(functions) and all(any(returns.wraps(one, f) for one in were) for f in functions)
+    old_functions = [callee.function for callee in was if callee.function is not None]
+    is_kept = bool(functions) and all(any(returns.wraps(one, f) for one in old_functions) for f in functions)
     return is_kept or all(returns.is_single(old, callee) for callee in was)
 
 
-def _takes_tuples(step: Step, place: Place) -> bool:
-    """Whether the value is an argument of something that changed as well, and may be made for the tuple."""
+def _may_accept_tuple(step: Step, place: Place) -> bool:
+    """Whether the value is an argument of a function that changed as well, and may now accept the tuple."""
     call = place.around
     if not isinstance(call, ast.Call) or call.func is place.node:
         return False
@@ -240,7 +244,7 @@ def _takes_tuples(step: Step, place: Place) -> bool:
     return texts[0] != texts[1]
 
 
-def _field_count(info: ClassInfo) -> int | None:
+def _count_fields(info: ClassInfo) -> int | None:
     return len(info.fields) if is_record(info) else None
 
 
@@ -260,43 +264,48 @@ def _make_finding(
 
 def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
     for name, functions in info.methods.items():
-        sizes = _own_sizes(program, info, functions)
-        unpacked = list(_inherited_unpackings(program, info, name))
-        if unpacked and _gives_one_alone(program, info, functions):
+        sizes = _find_own_sizes(program, info, functions)
+        unpacked = list(_find_inherited_unpackings(program, info, name))
+        if unpacked and _returns_one_of_tuple(program, info, functions):
             sizes = [1]
         for caller, node, count in unpacked if sizes else ():
             if count not in sizes:
-                yield _override_finding(
+                yield _make_override_finding(
                     program, info, functions[0], sizes=sizes, where=caller.place_of(node), count=count
                 )
                 break
 
 
-def _own_sizes(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> list[int]:
+def _find_own_sizes(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> list[int]:
     reached = [callee for mro in program.mros(info) for callee in program.method(mro, functions[0].name)]
     return returns.sizes_of_all(program, [callee for callee in reached if callee.function in functions])
 
 
-def _gives_one_alone(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> bool:
-    """Whether a method returns alone what each method that it hides returns in a tuple, whatever its annotation says.
+def _returns_one_of_tuple(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> bool:
+    """Whether a method returns a single value of the tuple that each hidden method returns, whatever its annotation
+    says.
 
-    timid: a name that may hold what another method of the same name returns may hold the tuple.
+    timid: a name that may hold the result of another method with the same name may hold the tuple.
     """
     function = functions[0]
-    handed = [
+    namesake_calls = [
         node for node in nodes_of(function) if isinstance(node, ast.Call) and last_word(node.func) == function.name
     ]
-    if len(functions) != 1 or handed:
+    if len(functions) != 1 or namesake_calls:
         return False
     hidden: list[Callee] = []
     for mro in program.mros(info):
         own = [callee for callee in program.method(mro, function.name) if callee.info is info]
         hidden += hidden_by(program, mro, own[0], from_omni=False) if len(own) == 1 else []
-    were = [callee.function for callee in hidden if callee.function is not None]
-    return bool(were) and len(were) == len(hidden) and all(returns.unwraps(one, function) for one in were)
+    hidden_functions = [callee.function for callee in hidden if callee.function is not None]
+    return (
+        bool(hidden_functions)
+        and len(hidden_functions) == len(hidden)
+        and all(returns.unwraps(one, function) for one in hidden_functions)
+    )
 
 
-def _inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[Frame, ast.Assign, int]]:
+def _find_inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Iterator[tuple[Frame, ast.Assign, int]]:
     for mro in program.mros(info):
         reached = mro.find(name)
         if reached is None or reached[0] is not info:
@@ -307,7 +316,7 @@ def _inherited_unpackings(program: Program, info: ClassInfo, name: str) -> Itera
                     yield call.frame, node, len(target.elts)
 
 
-def _override_finding(
+def _make_override_finding(
     program: Program, info: ClassInfo, function: FunctionNode, *, sizes: Sequence[int], where: str, count: int
 ) -> Finding:
     number = " or ".join(map(str, sizes))

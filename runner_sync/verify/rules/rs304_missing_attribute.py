@@ -1,36 +1,37 @@
 """RS304 missing-attribute: `self.x` is read, but nobody in the MRO defines it.
 
-What: a read of `self.x` (or a call of `self.x()`) in an NPU runner where no class of the real MRO (omni NPU →
-omni GPU → vllm-ascend → vLLM → mixins, in every branch of a conditional base) has a method, property, class
-attribute or assignment `self.x = …`, and no start-up patch adds one. Also where only one branch of a conditional
-base has it: the runner fails wherever the other is taken. An assignment that comes after a read in the same method
-gives nothing to who lacks the attribute (`if self.x: self.x = False`, `self.x += 1`), nor does a declaration. Also a
-read of `super().x` that nothing behind the class defines.
+What: a read of `self.x` (or a call of `self.x()`) in an NPU runner where no class of the real MRO (omni NPU → omni GPU
+→ vllm-ascend → vLLM → mixins, in every branch of a conditional base) has a method, property, class attribute or
+assignment `self.x = …`, and no start-up patch adds one. The rule also reports an attribute that only one branch of a
+conditional base has: the runner fails wherever another branch is taken. An assignment after a read in the same method
+does not define the attribute (`if self.x: self.x = False`, `self.x += 1`), nor does a bare declaration. Also a read of
+`super().x` that nothing behind the class defines.
 
 Example: `self._all_gather_hidden_states_and_aux(hidden_states)`, which vllm-ascend dropped in 0.28;
-`self.uses_xdrope_dim` after vLLM removed XD-RoPE;
-`if self.calculate_kv_scales: self.calculate_kv_scales = False` of 0.27.0rc1, which vLLM 0.28 sets no more;
-`hasattr(self, "_positions_cpu")` of 0.21.0rc1, which vLLM 0.23 has no more: experts are routed and never copied out.
+`self.uses_xdrope_dim` after vLLM removed XD-RoPE; `if self.calculate_kv_scales: self.calculate_kv_scales = False` of
+0.27.0rc1, which vLLM 0.28 no longer sets; `hasattr(self, "_positions_cpu")` of 0.21.0rc1, which vLLM 0.23 no longer
+has: experts are routed and never copied out.
 
 Why: an `AttributeError` in the first forward pass, on hardware only. 20 of the 156 recorded breakages.
 
 Fix: use what the target uses in its place, or drop the statement as the target did.
 
-Of the omni code that NPU inherits, what a GPU runner defines beside it and no NPU runner: the method works on GPU, and
-fails on NPU. Not where a condition in front of the read, or of every call of the method, asks for the platform or the
-device, for the class of `self`, or for what the GPU runner has in another way (`if self.has_epoch:`).
+In omni code that NPU inherits, the rule reports attributes that a GPU runner defines and no NPU runner: the method
+works on GPU and fails on NPU. It does not report them where a condition around the read, or around every call of the
+method, tests the platform or device, the class of `self`, or another attribute that only the GPU runner has (`if
+self.has_epoch:`).
 
-What a class lacks since it derives no more from one of its bases is told as one finding, at the class.
+Attributes that a class lacks because it lost one of its bases are one finding, at the class.
 
-With the old trees also what one of the classes that run a method had, and lacks now, whatever its sisters set, and
-`if hasattr(self, "x"):` without another branch, where upstream defined `x` and does no longer:
-a warning, since nothing fails. A read under a flag of `self` that the target only ever sets to `False` cannot fail
-today: it is a warning.
+With the old trees the rule also reports an attribute that one class that runs the method lost, even if its sibling
+classes set it; and `if hasattr(self, "x"):` without another branch where upstream no longer defines `x`: a warning,
+since nothing fails. A read under a flag of `self` that the target only ever sets to `False` cannot fail today: it is a
+warning.
 
-Leaves alone: reads under a condition that asks `hasattr`/`getattr` for them, code in `try`/`except AttributeError`,
-version switches, what one branch of a conditional base has below the condition that takes this branch, classes with
-`__getattr__`, a dynamic `setattr` or a base outside the trees, attributes that other modules write on a runner they
-were handed (`runner.x = …`), and mixins none of whose users is checked.
+Leaves alone: reads under a condition that tests for the attribute with `hasattr`/`getattr`, code in `try`/`except
+AttributeError`, version switches, attributes of one branch of a conditional base below the condition that chooses this
+branch, classes with `__getattr__`, a dynamic `setattr` or a base outside the trees, attributes that other modules write
+on a runner that they get (`runner.x = …`), and mixins without a checked user.
 """
 
 from __future__ import annotations
@@ -55,58 +56,58 @@ CODE = "RS304"
 NAME = "missing-attribute"
 SEVERITY: Severity = "error"
 
-# What every object has (`dir(object)`) and what a class statement adds.
+# The attributes of every object (`dir(object)`) and those that a class statement adds.
 _OF_OBJECT = frozenset(
     {*dir(object), "__dict__", "__name__", "__qualname__", "__mro__", "__annotations__", "__bases__"}
 )
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterator[Finding]:
-    """Reads of attributes that no MRO of the class defines, and questions that are always answered with no now."""
+    """Yield reads of attributes that no MRO of the class defines, and `hasattr` tests that became always false."""
     for frame in program.frames(module):
-        for node in (*frame.own_reads(), *_parent_reads(program, frame)):
+        for node in (*frame.own_reads(), *_find_parent_reads(program, frame)):
             if is_missing(program, frame, node):
-                found = _make_finding(program, frame, node, instead=_instead(program, frame, node.attr, old))
-                yield replace(found, cause=_lost_base(program, frame, node.attr, old=old))
-            elif old is not None and (head := _lacking_since(program, frame, node, old=old)):
+                found = _make_finding(program, frame, node, instead=_advise_replacement(program, frame, node.attr, old))
+                yield replace(found, cause=_find_lost_base(program, frame, node.attr, old=old))
+            elif old is not None and (head := _find_class_lacking(program, frame, node, old=old)):
                 yield _make_finding(program, frame, node, head=head)
     for frame in program.frames(module) if old is not None else ():
-        for call, name in _asked(frame):
+        for call, name in _find_hasattr_tests(frame):
             if old is not None and _is_gone(program, frame, name, old=old):
-                yield _asked_in_vain(frame, call, name)
+                yield _make_hasattr_finding(frame, call, name)
 
 
 def find_inherited(program: Program, module: Module) -> Iterator[Finding]:
-    """Reads in omni code that NPU only inherits of what a GPU runner has, and no NPU runner."""
+    """Yield reads in inherited omni code of attributes that a GPU runner has, and no NPU runner."""
     for frame in program.frames(module):
         for node in frame.own_reads():
             giver = gpu_only.giver(program, frame, node) if is_missing(program, frame, node) else None
             if giver is not None:
-                yield _gpu_only(program, frame, node, giver)
+                yield _make_gpu_only_finding(program, frame, node, giver)
 
 
-def _gpu_only(program: Program, frame: Frame, node: ast.Attribute, giver: ClassInfo) -> Finding:
+def _make_gpu_only_finding(program: Program, frame: Frame, node: ast.Attribute, giver: ClassInfo) -> Finding:
     assert frame.info is not None
     heads = dict.fromkeys(f"`{mro.head.name}`" for mro in program.mros(frame.info))
     runs = "runs" if len(heads) == 1 else "run"
-    asleep = _asleep(program, frame, node)
+    remark = _describe_sleep(program, frame, node)
     return frame.finding(
         CODE,
-        "warning" if asleep else SEVERITY,
+        "warning" if remark else SEVERITY,
         node,
         symbol=node.attr,
         message=f"`{ast.unparse(node)}` is read in what {' and '.join(heads)} {runs}, too, but only `{giver.name}` "
-        f"({giver.place}) defines it, which they do not derive from.{asleep}",
+        f"({giver.place}) defines it, which they do not derive from.{remark}",
         fix=f"Define `{node.attr}` in `{frame.info.name}`, or on NPU as `{giver.name}` does.",
     )
 
 
-def _asked(frame: Frame) -> Iterator[tuple[ast.Call, str]]:
-    """``hasattr(self, "name")`` where a condition without another branch holds it.
+def _find_hasattr_tests(frame: Frame) -> Iterator[tuple[ast.Call, str]]:
+    """Yield each ``hasattr(self, "name")`` in a condition without another branch.
 
-    timid: whoever has another branch, or asks for several names, is ready for several versions.
+    timid: code with another branch, or that tests several names, is ready for several versions.
     """
-    asked: list[tuple[ast.Call, str]] = []
+    tests: list[tuple[ast.Call, str]] = []
     nodes = frame.nodes() if frame.owner is not None and "hasattr" in frame.module.text else []
     elsewhere = {id(inner) for n in nodes if isinstance(n, ast.If) for part in n.orelse for inner in walk(part)}
     for node in nodes:
@@ -116,8 +117,8 @@ def _asked(frame: Frame) -> Iterator[tuple[ast.Call, str]]:
                     case ast.Call(
                         func=ast.Name(id="hasattr"), args=[ast.Name() as who, ast.Constant(value=str() as name)]
                     ):
-                        asked += [(part, name)] if frame.is_self(who) else []
-    yield from (one for one in asked if len({name for _, name in asked}) == 1)
+                        tests += [(part, name)] if frame.is_self(who) else []
+    yield from (one for one in tests if len({name for _, name in tests}) == 1)
 
 
 def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
@@ -125,17 +126,17 @@ def _is_and(test: ast.expr) -> TypeGuard[ast.BoolOp]:
 
 
 def _is_gone(program: Program, frame: Frame, name: str, *, old: Program) -> bool:
-    """Whether every MRO had the attribute in the old trees, by upstream's own code, and none has it any more."""
+    """Whether upstream code gave every old MRO the attribute, and no MRO has it now."""
     before = old.twin(frame)
     if frame.info is None or before is None or before.info is None:
         return False
     mros, was = program.mros(frame.info), old.mros(before.info)
-    if any(mro.open or _defining(mro, name) for mro in mros) or program.world.surroundings.is_set_on_runner(name):
+    if any(mro.open or _find_definers(mro, name) for mro in mros) or program.world.surroundings.is_set_on_runner(name):
         return False
-    return bool(was) and all(any(i.module.project != "vllm-omni" for i in _defining(mro, name)) for mro in was)
+    return bool(was) and all(any(i.module.project != "vllm-omni" for i in _find_definers(mro, name)) for mro in was)
 
 
-def _asked_in_vain(frame: Frame, call: ast.Call, name: str) -> Finding:
+def _make_hasattr_finding(frame: Frame, call: ast.Call, name: str) -> Finding:
     return frame.finding(
         CODE,
         "warning",
@@ -147,10 +148,10 @@ def _asked_in_vain(frame: Frame, call: ast.Call, name: str) -> Finding:
     )
 
 
-def _parent_reads(program: Program, frame: Frame) -> Iterator[ast.Attribute]:
-    """Where a method asks for attributes behind its own class: ``super().load()``.
+def _find_parent_reads(program: Program, frame: Frame) -> Iterator[ast.Attribute]:
+    """Yield a method's reads behind its own class: ``super().load()``.
 
-    An override that hands on to what is gone and that nobody calls is RS315's.
+    RS315 reports an override that calls a missing parent method and that nobody calls.
     """
     info, own = frame.info, frame.function.name
     for node in frame.nodes() if info is not None and "super()" in frame.module.text else ():
@@ -161,56 +162,57 @@ def _parent_reads(program: Program, frame: Frame) -> Iterator[ast.Attribute]:
 
 
 def is_missing(program: Program, frame: Frame, node: ast.Attribute) -> bool:
-    """Whether nothing defines the attribute of ``self`` that ``node`` reads, nor may define it where no class shows."""
-    if frame.info is None or _may_be_right(frame, node):
+    """Whether nothing defines the attribute of ``self`` that ``node`` reads, nor may define it unseen."""
+    if frame.info is None or _is_exempt(frame, node):
         return False
     mros = program.mros(frame.info)
     lacking = {id(mro.head.node) for mro in mros if _lacks(mro, frame, node)}
     if not lacking or any(id(mro.head.node) not in lacking for mro in mros):
         return False
-    if any(_owners(mro, frame, node) for mro in mros) and _is_below_switch(frame, node):
+    if any(_find_owners(mro, frame, node) for mro in mros) and _is_below_switch(frame, node):
         return False
     return not program.world.surroundings.is_set_on_runner(node.attr)
 
 
-def _lacking_since(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> ClassInfo | None:
-    """A class that runs this method and had the attribute in the old trees; what its sisters set is no help to it."""
+def _find_class_lacking(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> ClassInfo | None:
+    """Return a class that runs this method and had the attribute only in ``old``, whatever its sibling classes set."""
     before = old.twin(frame)
-    if frame.info is None or before is None or before.info is None or _may_be_right(frame, node):
+    if frame.info is None or before is None or before.info is None or _is_exempt(frame, node):
         return None
-    had = [mro for mro in old.mros(before.info) if not mro.open]
+    old_mros = [mro for mro in old.mros(before.info) if not mro.open]
     for mro in program.mros(frame.info):
-        was = [one for one in had if _same_class(one.head, mro.head)]
-        if _lacks(mro, frame, node) and was and all(_owners(one, before, node) for one in was):
+        old_twins = [one for one in old_mros if _is_same_class(one.head, mro.head)]
+        if _lacks(mro, frame, node) and old_twins and all(_find_owners(one, before, node) for one in old_twins):
             is_run = id(frame.function) in program.live(mro) and not _is_below_switch(frame, node)
             return mro.head if is_run and not program.world.surroundings.is_set_on_runner(node.attr) else None
     return None
 
 
-def _same_class(one: ClassInfo, other: ClassInfo) -> bool:
+def _is_same_class(one: ClassInfo, other: ClassInfo) -> bool:
     return (one.module.name, one.name) == (other.module.name, other.name)
 
 
-def _may_be_right(frame: Frame, node: ast.Attribute) -> bool:
+def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
     return node.attr in _OF_OBJECT or frame.is_tested(node) or frame.is_guarded(node)
 
 
 def _lacks(mro: Mro, frame: Frame, node: ast.Attribute) -> bool:
-    if mro.open or _owners(mro, frame, node):
+    if mro.open or _find_owners(mro, frame, node):
         return False
-    # timid: a class without bases of its own is mixed into one that is not in sight.
+    # timid: a class without bases may be mixed into a class that is not in sight.
     return not is_super(node.value) or mro.classes[-1] is not frame.info
 
 
-def _owners(mro: Mro, frame: Frame, node: ast.Attribute) -> list[ClassInfo]:
-    """The classes of an MRO that define what ``node`` reads; of ``super()`` those behind the frame's own."""
+def _find_owners(mro: Mro, frame: Frame, node: ast.Attribute) -> list[ClassInfo]:
+    """Return the classes of an MRO that define what ``node`` reads; for ``super()`` only those behind the frame's
+    class."""
     if not is_super(node.value):
-        return _defining(mro, node.attr)
+        return _find_definers(mro, node.attr)
     behind = mro.classes[mro.classes.index(frame.info) + 1 :] if frame.info in mro else ()
     return [info for info in behind if node.attr in info.methods or info.written_in_body(node.attr)]
 
 
-def _defining(mro: Mro, name: str) -> list[ClassInfo]:
+def _find_definers(mro: Mro, name: str) -> list[ClassInfo]:
     return [info for info in mro.classes if defines(info, name)]
 
 
@@ -223,50 +225,53 @@ def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:
 def _make_finding(
     program: Program, frame: Frame, node: ast.Attribute, *, head: ClassInfo | None = None, instead: str = ""
 ) -> Finding:
-    """A finding; ``head`` is the one class that lacks the attribute where another that runs the method has it, and
-    ``instead`` advises another attribute."""
+    """Make a finding.
+
+    ``head`` is the one class that lacks the attribute while another class that runs the method has it; ``instead``
+    advises another attribute.
+    """
     assert frame.info is not None
-    asleep = _asleep(program, frame, node)
-    owners = [owner for mro in program.mros(frame.info) for owner in _owners(mro, frame, node)]
+    remark = _describe_sleep(program, frame, node)
+    owners = [owner for mro in program.mros(frame.info) for owner in _find_owners(mro, frame, node)]
     branch = owners and head is None
     who = f"only `{owners[0].name}`, one branch of a conditional base," if branch else "nothing"
     where = f"behind `{frame.info.name}` in the MRO" if is_super(node.value) else f"in the MRO of `{frame.info.name}`"
     where = f"in the MRO of `{head.name}`, which runs this," if head is not None else where
     return frame.finding(
         CODE,
-        "warning" if asleep else SEVERITY,
+        "warning" if remark else SEVERITY,
         node,
         symbol=node.attr,
-        message=f"`{ast.unparse(node)}` is read, but {who} {where} defines it.{asleep}",
+        message=f"`{ast.unparse(node)}` is read, but {who} {where} defines it.{remark}",
         fix=(f"{instead}; else follow" if instead else "Follow")
         + f" what the target uses in place of `{node.attr}`, or drop the statement.",
     )
 
 
-def _lost_base(program: Program, frame: Frame, name: str, *, old: Program | None) -> Finding | None:
-    """The cause shared by all attributes that a class of omni's lacks since it lost one of its bases."""
+def _find_lost_base(program: Program, frame: Frame, name: str, *, old: Program | None) -> Finding | None:
+    """Return the cause shared by all attributes that an omni class lacks since it lost a base, or ``None``."""
     before = old.twin(frame) if old is not None else None
     if old is None or frame.info is None or before is None or before.info is None:
         return None
-    owners = [owner for mro in old.mros(before.info) for owner in _defining(mro, name)]
+    owners = [owner for mro in old.mros(before.info) for owner in _find_definers(mro, name)]
     omnis = [i for mro in program.mros(frame.info) for i in mro.classes if i.module.project == "vllm-omni"]
     was = {(i.module.name, i.name): i for mro in old.mros(before.info) for i in mro.classes}
     for info in omnis:
         if (then := was.get((info.module.name, info.name))) is None:
             continue
-        for base in _bases_gone(info, then):
+        for base in _find_lost_bases(info, then):
             found = [old.classes.info(d) for d in old.world.resolve(then.module, base)]
             if any(owner in mro for one in found if one for mro in old.classes.mros(one) for owner in owners):
-                return _of_base(info, base)
+                return _make_base_cause(info, base)
     return None
 
 
-def _bases_gone(info: ClassInfo, then: ClassInfo) -> list[str]:
+def _find_lost_bases(info: ClassInfo, then: ClassInfo) -> list[str]:
     now = {ast.unparse(base) for base in info.node.bases}
     return [name for base in then.node.bases if (name := ast.unparse(base)) not in now]
 
 
-def _of_base(info: ClassInfo, base: str) -> Finding:
+def _make_base_cause(info: ClassInfo, base: str) -> Finding:
     return class_finding(
         CODE,
         SEVERITY,
@@ -277,33 +282,35 @@ def _of_base(info: ClassInfo, base: str) -> Finding:
     )
 
 
-def _asleep(program: Program, frame: Frame, node: ast.Attribute) -> str:
-    """The remark for a read that cannot run today, empty where it may."""
-    asleep = (test for test in frame.conditions(node) if program.is_never_true(frame, test))
-    return next((f" Today the condition `{ast.unparse(test)}` is never true." for test in asleep), "")
+def _describe_sleep(program: Program, frame: Frame, node: ast.Attribute) -> str:
+    """Return the remark for a read that cannot run today, or ``""``."""
+    never_true = (test for test in frame.conditions(node) if program.is_never_true(frame, test))
+    return next((f" Today the condition `{ast.unparse(test)}` is never true." for test in never_true), "")
 
 
-def _instead(program: Program, frame: Frame, name: str, old: Program | None) -> str:
-    """What to write in the place of an attribute: upstream's new name for it, or the one that may be meant."""
+def _advise_replacement(program: Program, frame: Frame, name: str, old: Program | None) -> str:
+    """Advise a replacement for an attribute: upstream's new name for it, or a similar name."""
     later = successor(program, old, frame, name) if old is not None else None
     if later is not None:
         lines = "one line" if later.lines == 1 else f"{later.lines} lines"
         return f"Write `{later.name}`, which {later.place} has in its place in {lines}"
-    near = _alike(program, frame, name, old)
+    near = _find_similar_name(program, frame, name, old)
     return f"Write `{near}` if that is meant" if near else ""
 
 
-def _alike(program: Program, frame: Frame, name: str, old: Program | None) -> str:
-    """A name of the MRO that may be meant, where the old trees do not have this one either: it is misspelt, and what
-    upstream took out is not (``pcp_size`` is no ``dcp_size``)."""
+def _find_similar_name(program: Program, frame: Frame, name: str, old: Program | None) -> str:
+    """Return a similar name of the MRO for a misspelt one, or ``""``.
+
+    A name that the old trees have is not misspelt: upstream removed it (``pcp_size`` is no ``dcp_size``).
+    """
     was = old.twin(frame) if old is not None else None
     if old is None or frame.info is None or (was is not None and was.info is None):
         return ""
-    if was is not None and was.info is not None and any(_defining(mro, name) for mro in old.mros(was.info)):
+    if was is not None and was.info is not None and any(_find_definers(mro, name) for mro in old.mros(was.info)):
         return ""
     known = {one for mro in program.mros(frame.info) for cls in mro.classes for one in (*cls.methods, *cls.written)}
     return next(iter(difflib.get_close_matches(name, sorted(known), n=1, cutoff=ALIKE)), "")
 
 
 ALIKE = 0.85
-"""Share of characters in common from which on a name may be another one misspelt: one letter in seven."""
+"""From this share of common characters on, a name may be a misspelling of another: one letter in seven."""

@@ -1,21 +1,21 @@
 """RS305 override-signature: inherited code calls an NPU override in a way that only the overridden method accepts.
 
-What: a method of an NPU runner or worker that hides one of vllm-ascend, the omni GPU runner or vLLM, where a call
-from inherited code (`self.m(...)` in any method of the MRO that can still run, `partial(self.m, ...)` and calls of
-what that makes, `self.model_runner.m(...)` in the worker, or any of these in a function that such a method hands
-`self` or its runner to) fits the hidden method and does not fit the override.
+What: a method of an NPU runner or worker that hides one of vllm-ascend, the omni GPU runner or vLLM, where a call from
+inherited code fits the hidden method and does not fit the override. Such a call is `self.m(...)` in any method of the
+MRO that can still run, `partial(self.m, ...)` and a call of the partial, `self.model_runner.m(...)` in the worker, or
+any of these in a function to which such a method passes `self` or its runner.
 
-Example: vllm-ascend's worker calls `self.model_runner.initialize_kv_cache(config,
-kv_cache_allocation_context=...)`; omni's override still has the signature `(self, kv_cache_config)`. vLLM 0.27's
-`flashinfer_autotune(runner)` runs `runner._dummy_run(**options)`, with a new `randomize_inputs`.
+Example: vllm-ascend's worker calls `self.model_runner.initialize_kv_cache(config, kv_cache_allocation_context=...)`;
+omni's override still has the signature `(self, kv_cache_config)`. vLLM 0.27's `flashinfer_autotune(runner)` runs
+`runner._dummy_run(**options)`, with a new `randomize_inputs`.
 
-Why: a `TypeError` from code that nobody in omni wrote or reads. 10 of the 156 recorded breakages; checking
-against vLLM alone misses those that come from vllm-ascend.
+Why: a `TypeError` from code that nobody in omni wrote or reads. 10 of the 156 recorded breakages; a check against vLLM
+alone misses those that come from vllm-ascend.
 
-Fix: give the override the target's parameters and hand them on to `super()`.
+Fix: give the override the target's parameters and pass them on to `super()`.
 
-Leaves alone: calls that the hidden method does not accept either (they are not meant for it, or never run),
-overrides with `*args, **kwargs`, parameters that no caller passes.
+Leaves alone: calls that do not fit the hidden method either (they are not meant for it, or never run), overrides with
+`*args, **kwargs`, parameters that no caller passes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Overrides in ``module`` that a call from inherited code no longer fits."""
+    """Yield overrides in ``module`` that a call from inherited code no longer fits."""
     for info in program.own_classes(module):
         for name in info.methods:
             for mro in program.mros(info):
@@ -50,19 +50,19 @@ def _check(program: Program, info: ClassInfo, mro: Mro, *, name: str) -> Iterato
     own = [c for c in program.method(mro, name) if c.info is info]
     if not own:
         return
-    for arguments, place, from_omni in _calls(program, mro, own):
+    for arguments, place, from_omni in _find_calls(program, mro, own):
         reasons = [signatures.misfits(callee.signature, arguments) for callee in own]
         hidden = hidden_by(program, mro, own[0], from_omni=from_omni) if all(reasons) else []
         if any(not signatures.misfits(callee.signature, arguments) for callee in hidden):
             yield _make_finding(program, info, own[0], hidden=hidden[0], place=place, reason=reasons[0][0])
 
 
-def _calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, bool]]:
-    """The arguments of each call of a method in code that is not checked, with its place, and whether it is omni's."""
+def _find_calls(program: Program, mro: Mro, own: list[Callee]) -> Iterator[tuple[Arguments, str, bool]]:
+    """Yield the arguments and place of each call of a method in unchecked code, and whether the code is omni's."""
     for call in virtual_calls(program, mro, own[0].name):
         yield signatures.of_call(call.node, call.frame.function), call.place, call.frame.is_omnis
     hidden = hidden_by(program, mro, own[0], from_omni=False)
-    # An override that accepts all that the overridden method does fits every call meant for that.
+    # An override that accepts everything the overridden method accepts fits every call meant for it.
     if any(not signatures.accepts(one.signature, other.signature) for one in own for other in hidden):
         for named in named_calls(program, own[0].name):
             yield named.arguments, named.place, False

@@ -1,16 +1,16 @@
 """RS306 keyword-gone: a call passes a keyword that the target no longer accepts.
 
-What: `f(..., name=value)` where no definition of `f` that the call can reach in the target has a parameter `name`
-or takes `**kwargs`. Of an object of one of several classes (`self.drafter`) it is enough, with the old trees, that one
-class takes the keyword no longer, where no condition may choose the class.
+What: `f(..., name=value)` where no definition of `f` that the call can reach in the target has a parameter `name` or
+takes `**kwargs`. If an object may have one of several classes (`self.drafter`), then with the old trees one class that
+no longer takes the keyword is enough, unless a condition may choose the class.
 
 Example: `set_ascend_forward_context(..., input_ids=input_ids)` after vllm-ascend dropped `input_ids`.
 
-Why: accepted keywords of `set_ascend_forward_context`, `_build_attention_metadata` and the graph wrappers change
-in almost every vllm-ascend release; a stale one is a `TypeError` in the first forward pass, on hardware.
+Why: accepted keywords of `set_ascend_forward_context`, `_build_attention_metadata` and the graph wrappers change in
+almost every vllm-ascend release; a stale one is a `TypeError` in the first forward pass, on hardware.
 
-Fix: drop or rename the keyword as the target's own call does. If it was a field, omni's modules that read the field
-need the same; the finding names them.
+Fix: drop or rename the keyword as the target's own call does. If the keyword was a field, change omni's modules that
+read the field, too; the finding names them.
 
 Leaves alone: the same as RS302 (call-arguments).
 """
@@ -32,7 +32,7 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Keywords in ``module`` that no reachable definition accepts, each at the keyword itself."""
+    """Yield keywords in ``module`` that no reachable definition accepts, each at the keyword itself."""
     for found in unfitting(program, module, old, keywords=True):
         callee, misfit = found.callee, found.misfit
         fix = f"Drop or rename `{misfit.name}=` as {callee.place} declares it"
@@ -42,12 +42,12 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             next((keyword.value for keyword in found.call.keywords if keyword.arg == misfit.name), found.call),
             symbol=f"{callee.name}({misfit.name}=)",
             message=f"`{callee.name}` ({callee.place}) {misfit.text}.",
-            fix=f"{fix}{_readers(program, callee, misfit.name)}.",
+            fix=f"{fix}{_name_readers(program, callee, misfit.name)}.",
         )
 
 
-def _readers(program: Program, callee: Callee, name: str) -> str:
-    """The end of a fix: omni's modules that read the field which a constructor was given; empty for other calls."""
+def _name_readers(program: Program, callee: Callee, name: str) -> str:
+    """Name omni's modules that read the field which a constructor got; empty for other calls."""
     paths = program.world.surroundings.reading(name, "vllm-omni") if callee.function is None else []
     if not paths:
         return ""
@@ -55,4 +55,4 @@ def _readers(program: Program, callee: Callee, name: str) -> str:
 
 
 NAMED = 3
-"""How many modules a fix names at most."""
+"""The most modules that a fix names."""

@@ -1,22 +1,21 @@
 """RS307 positional-shift: the number of arguments still fits, but they now land on other parameters.
 
-What: a call by position where the parameters at those positions were inserted, removed or reordered between the
-old and the new target; also an NPU override whose order differs from the hidden method's, under a positional call
-from inherited code. The same on the way back: `a, b = self.m(...)` where every `return` of `m` has the values of the
-old target in another order. And two values that change places in one call, or in one unpacking, with or without the old
-trees: each of them goes by the other's name.
+What: a call by position where the parameters at those positions were inserted, removed or reordered between the old and
+the new target; also an NPU override whose order differs from the hidden method's, under a positional call from
+inherited code. Likewise `a, b = self.m(...)` where every `return` of `m` has the values of the old target in another
+order. With or without the old trees also two swapped values in one call or one unpacking: each has the other's name.
 
-Example: `_model_forward(input_ids, positions, ...)` after vllm-ascend put `num_tokens_padded` first: every value
-moves one place and nothing raises.
+Example: `_model_forward(input_ids, positions, ...)` after vllm-ascend put `num_tokens_padded` first: every value moves
+one place and nothing raises.
 
 Why: silent wrong output or an error far away. 9 of the 156 recorded breakages; only the old tree tells.
 
 Fix: pass by keyword, or in the target's order; unpack in that order.
 
 Leaves alone: a parameter that was only renamed in place, calls whose arguments do not fit (RS302) or did not fit
-before, star arguments; a single value under another's name, names of one or two letters, a function that hands its own
-arguments back to itself in another order; returned values of which one has another name now, or that moved in some
-returns only; unpackings that changed as well. But for values that change places it needs the old trees.
+before, star arguments; a single value under another's name, names of one or two letters, a recursive call that passes
+the function's own arguments in another order; returned values of which one was renamed, or that moved in some returns
+only; unpackings that changed as well. Except for swapped values the rule needs the old trees.
 """
 
 from __future__ import annotations
@@ -45,19 +44,19 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Positional calls and unpackings whose values moved since ``old``, and overrides that move those of inherited
-    calls."""
-    told: set[tuple[str, int]] = set()
+    """Yield calls and unpackings whose values moved since ``old`` or are swapped, and overrides that move inherited
+    arguments."""
+    reported: set[tuple[str, int]] = set()
     for step in steps(program, module, old):
         for node in step.frame.nodes():
-            # A call that was changed as well gives its values as the new order asks.
+            # A call that changed as well was written for the new order.
             if isinstance(node, ast.Call) and node.args and step.stood(node):
                 yield from _check_call(step, meant(step.frame, node))
         moved = list(_check_unpackings(step))
-        told |= {(finding.unit, finding.line) for finding in moved}
+        reported |= {(finding.unit, finding.line) for finding in moved}
         yield from moved
     for frame in program.frames(module):
-        yield from (found for found in _check_swapped(program, frame) if (found.unit, found.line) not in told)
+        yield from (found for found in _check_swapped(program, frame) if (found.unit, found.line) not in reported)
     for info in program.own_classes(module) if module in program.checked else ():
         for mro in program.mros(info):
             for name in info.methods:
@@ -65,23 +64,27 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 
 def _check_swapped(program: Program, frame: Frame) -> Iterator[Finding]:
-    """Calls ``f(b, a)`` of ``def f(a, b)``, and unpackings ``b, a = f()`` of ``return a, b``."""
+    """Yield calls ``f(b, a)`` of ``def f(a, b)``, and unpackings ``b, a = f()`` of ``return a, b``."""
     for node in frame.nodes():
         if isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1:
             call = meant(frame, node)
             groups = program.callees(frame, call)
             found = [swapped.arguments(call, c) for g in groups for c in g if c.function is not frame.function]
             if found and all(found) and found[0] is not None:
-                yield _swapped(frame, node, groups[0][0], found[0], said="is given `{1}` for `{0}`, and the reverse")
+                yield _make_swap_finding(
+                    frame, node, groups[0][0], found[0], said="is given `{1}` for `{0}`, and the reverse"
+                )
     for assigned, target in unpackings(frame):
         groups = program.callees(frame, assigned.value) if isinstance(assigned.value, ast.Call) else []
         found = [swapped.values(target, callee) for group in groups for callee in group]
         if found and all(found) and found[0] is not None:
             first = next(element for element in target.elts if is_name(element, found[0][1]))
-            yield _swapped(frame, first, groups[0][0], found[0], said="returns `{0}` for `{1}`, and the reverse")
+            yield _make_swap_finding(
+                frame, first, groups[0][0], found[0], said="returns `{0}` for `{1}`, and the reverse"
+            )
 
 
-def _swapped(frame: Frame, node: ast.expr, callee: Callee, names: tuple[str, str], *, said: str) -> Finding:
+def _make_swap_finding(frame: Frame, node: ast.expr, callee: Callee, names: tuple[str, str], *, said: str) -> Finding:
     return frame.finding(
         CODE,
         SEVERITY,
@@ -92,10 +95,10 @@ def _swapped(frame: Frame, node: ast.expr, callee: Callee, names: tuple[str, str
     )
 
 
-def shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str] | None:
-    """The first (old, new) parameter pair that shows a move at a position the call fills; a rename is none.
+def find_shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str] | None:
+    """Return the first (old, new) parameter pair that shows a move at a position the call fills, or ``None``.
 
-    Nor is there one where the call does not fit what it called before: it was not written for that.
+    A rename in place is no move. A call that did not fit the old callee was not written for it.
     """
     arguments = signatures.of_call(call)
     sides = (before.signature, after.signature)
@@ -110,7 +113,7 @@ def shift(call: ast.Call, before: Callee, after: Callee) -> tuple[str, str] | No
 
 def _check_call(step: Step, node: ast.Call) -> Iterator[Finding]:
     for new_group, old_group in step.callees(node):
-        moves = [shift(node, was, now) for was in old_group for now in new_group]
+        moves = [find_shift(node, was, now) for was in old_group for now in new_group]
         if moves and all(moves) and moves[0] is not None:
             was, now = moves[0]
             callee = new_group[0]
@@ -127,20 +130,20 @@ def _check_call(step: Step, node: ast.Call) -> Iterator[Finding]:
 
 def _check_unpackings(step: Step) -> Iterator[Finding]:
     unpacked = [(node.value, target) for node, target in unpackings(step.before)]
-    stood = {_names(call, target) for call, target in unpacked if isinstance(call, ast.Call)}
+    unchanged = {_unparse_unpacking(call, target) for call, target in unpacked if isinstance(call, ast.Call)}
     for node, target in unpackings(step.frame):
-        # An unpacking that was changed as well takes the values as the new order has them.
-        if isinstance(node.value, ast.Call) and _names(node.value, target) in stood:
+        # An unpacking that changed as well was written for the new order.
+        if isinstance(node.value, ast.Call) and _unparse_unpacking(node.value, target) in unchanged:
             yield from _check_unpacking(step, node.value, target)
 
 
-def _names(call: ast.Call, target: ast.Tuple) -> tuple[str, str]:
+def _unparse_unpacking(call: ast.Call, target: ast.Tuple) -> tuple[str, str]:
     return ast.unparse(call.func), ast.unparse(target)
 
 
 def _check_unpacking(step: Step, call: ast.Call, target: ast.Tuple) -> Iterator[Finding]:
     for new_group, old_group in step.callees(call):
-        moves = [_moved(target, was, now) for was in old_group for now in new_group]
+        moves = [_find_moved_values(target, was, now) for was in old_group for now in new_group]
         if moves and all(moves):
             place, value = moves[0][0]
             callee, name = new_group[0], ast.unparse(target.elts[place])
@@ -155,8 +158,8 @@ def _check_unpacking(step: Step, call: ast.Call, target: ast.Tuple) -> Iterator[
             return
 
 
-def _moved(target: ast.Tuple, before: Callee, after: Callee) -> list[tuple[int, str]]:
-    """Places of ``target`` that now take another value, with that value; what lands on ``_`` is dropped."""
+def _find_moved_values(target: ast.Tuple, before: Callee, after: Callee) -> list[tuple[int, str]]:
+    """Return the places of ``target`` that now take another value, with that value; values for ``_`` are dropped."""
     if before.function is None or after.function is None:
         return []
     moves = returns.rearranged(before.function, after.function)
@@ -168,7 +171,7 @@ def _check_override(program: Program, info: ClassInfo, mro: Mro, *, name: str) -
     own = [c for c in program.method(mro, name) if c.info is info]
     for call in virtual_calls(program, mro, name) if len(own) == 1 else ():
         hidden = hidden_by(program, mro, own[0], from_omni=call.frame.is_omnis)
-        moves = [shift(call.node, was, own[0]) for was in hidden]
+        moves = [find_shift(call.node, was, own[0]) for was in hidden]
         function = own[0].function
         if moves and all(moves) and moves[0] is not None and function is not None:
             was, now = moves[0]

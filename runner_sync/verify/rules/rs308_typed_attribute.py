@@ -1,34 +1,36 @@
 """RS308 typed-attribute: an attribute of an object whose class is known does not exist there.
 
-What: `x.attribute` where every class that `x` can be is fully visible in the target and none has the attribute:
-`x` is constructed in sight, or annotated with a class of vllm-ascend from which no other derives; of other annotated
-classes, what the old trees had or set on such objects. Also `Class.attribute` on the class itself, and with the old
-trees `x[key]` and `len(x)` of objects that have lost the special method for it, `x["key"]` where the `TypedDict` that
-`x` is has lost that key, and methods that the class of an object with a base outside the trees (`torch.nn.Module`) had
-and has no more. Members that only hold lists, numbers and the like now, and were something that had the attribute. And,
-with the old trees, of an object of unknown class (`self.model.x`): a member whose name stands nowhere in the target any
-more, or that only assignments from outside gave to such objects, which are gone, where upstream now reads it from
-something else.
+What: `x.attribute` where every class that `x` can be is fully visible in the target and none has the attribute: `x` is
+constructed in sight, or annotated with a class of vllm-ascend without subclasses. For other annotated classes the rule
+reports attributes that the class had, or that were set on such objects, in the old trees. Also `Class.attribute` on the
+class itself. With the old trees also:
+
+- `x[key]` and `len(x)` of objects that lost the special method for it, and `x["key"]` where the `TypedDict` lost that
+  key;
+- methods that the class of an object with a base outside the trees (`torch.nn.Module`) had and lost;
+- attributes of members that now hold only lists, numbers and the like, and held something with the attribute before;
+- members of an object of unknown class (`self.model.x`) whose name stands nowhere in the target any more, or that only
+  assignments from outside gave to such objects, which are gone, where upstream now reads the name from something else.
 
 Example: `RoutedExpertsCapturer.get_instance()` after vLLM dropped the class method;
-`self.ascend_config.enable_async_exponential`, which vllm-ascend 0.25.1rc1 has no more;
-`self.sampler.do_async_exponential(...)` there, of a sampler that is a module of torch;
-`get_forward_context().sp_enabled`, which 0.14.0rc1 set on each forward context and 0.15.0rc1 does not;
-`self.model.clear_all_moe_loads()`, which 0.22.1rc1 put on the model and 0.23.0rc1 has in its EPLB adaptor.
+`self.ascend_config.enable_async_exponential`, which vllm-ascend dropped in 0.25.1rc1; there also
+`self.sampler.do_async_exponential(...)` of a sampler that is a torch module; `get_forward_context().sp_enabled`, which
+0.14.0rc1 set on each forward context and 0.15.0rc1 does not; `self.model.clear_all_moe_loads()`, which 0.22.1rc1 put on
+the model and 0.23.0rc1 has in its EPLB adaptor.
 
 Why: upstream moves fields between its state objects at nearly every release. 7 of the 156 recorded breakages.
 
 Fix: read it from where the target keeps it now.
 
-Leaves alone: objects annotated with a class of vLLM, or one that others derive from, without old trees (a subclass may
-have the attribute), reads under a condition that asks `hasattr`/`getattr` for them, names of which `isinstance` or
-`type` is asked, but for the body of `if isinstance(x, Class):` of a class from which none derives, classes with
-`__getattr__` (what is read of the class itself gets no answer from it) or bases outside the trees, attributes that a
-function of the class's module or another module writes: of a field that the class itself has lost, those that write it
-on an object called so, or have it in a class that derives; keys that the function asks for (`"key" in x`), that any
-module sets, or that omni writes into a dictionary; of objects of unknown class names of one word, and whatever
-anything in the trees still mentions. Of omni's GPU code that a runner inherits only attributes of objects whose class
-is known are looked at.
+Leaves alone: objects annotated with a class of vLLM, or with one that has subclasses, without old trees (a subclass may
+have the attribute); reads under a condition that tests for the attribute with `hasattr`/`getattr`; names that the code
+tests with `isinstance` or `type`, except the body of `if isinstance(x, Class):` for a class without subclasses; classes
+with `__getattr__` (which does not answer reads on the class itself) or bases outside the trees; attributes that a
+function of the class's module or another module writes (for a field that the class itself lost, only writes on an
+object of that name and subclasses that have it count); keys that the function tests (`"key" in x`), that any module
+sets, or that omni writes into a dictionary; for objects of unknown class, names of one word, and names that anything in
+the trees still mentions. In omni's GPU code that a runner inherits, the rule checks only attributes of objects of known
+class.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ _OF_EVERY_CLASS = frozenset(
     }
 )
 
-# What a subscript asks for, by what is done with the item.
+# The special method that a subscript needs, by its context.
 _OF_ITEMS: dict[type[ast.expr_context], str] = {
     ast.Load: "__getitem__",
     ast.Store: "__setitem__",
@@ -78,7 +80,7 @@ _OF_ITEMS: dict[type[ast.expr_context], str] = {
 }
 
 
-# What torch gives every module: a class that no longer overrides one of them still has it.
+# The methods of every torch module: a class that no longer overrides one still has it.
 _OF_MODULES = frozenset(
     {
         "add_module", "apply", "bfloat16", "buffers", "children", "compile", "cpu", "cuda", "double", "eval", "float",
@@ -90,13 +92,15 @@ _OF_MODULES = frozenset(
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Attribute reads and calls on objects of known classes that lack them, and items that they have no longer; in code
-    that is inherited only the first, as looking at all of its objects takes a seventh longer."""
+    """Yield reads, calls and item accesses on objects that lack the member.
+
+    Inherited code gets only the check of known classes, because a check of all objects there takes a seventh longer.
+    """
     is_checked = module in program.checked
     for frame in program.frames(module):
         for node in frame.nodes():
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not _is_exempt(frame, node):
-                missing = _missing_in(program, frame, node, old=old)
+                missing = _find_classes_lacking(program, frame, node, old=old)
                 if missing:
                     yield _make_finding(frame, node, node.attr, missing)
                 elif old is not None and is_checked:
@@ -107,23 +111,27 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 continue
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
                 yield from _check_key(program, frame, node, old=old)
-            for value, name in _asked(frame, node):
-                lost = _without_method(program, frame, value, name, old=old)
+            for value, name in _find_special_methods(frame, node):
+                lost = _find_classes_without(program, frame, value, name, old=old)
                 if lost:
                     yield _make_finding(frame, value, name, lost)
 
 
 def _check_key(program: Program, frame: Frame, node: ast.Subscript, *, old: Program) -> Iterator[Finding]:
-    """A key of a ``TypedDict`` that its type had, and has no more."""
+    """Report a key of a ``TypedDict`` that its type lost."""
     key = node.slice.value if isinstance(node.slice, ast.Constant) else None
-    if not isinstance(key, str) or _types_with(program, frame, node.value, key) != "none" or frame.may_lack_key(node):
+    if (
+        not isinstance(key, str)
+        or _compare_types_with_key(program, frame, node.value, key) != "none"
+        or frame.may_lack_key(node)
+    ):
         return
     before = old.twin(frame)
-    if before is None or _types_with(old, before, node.value, key) != "all":
+    if before is None or _compare_types_with_key(old, before, node.value, key) != "all":
         return
     infos = [instance.info for instance in program.infer(frame, node.value) or ()]
     around = program.world.surroundings
-    # Asked last: all texts of the trees are searched.
+    # Checked last, because it searches all texts of the trees.
     if not around.may_give_key(key) and not any(around.has_subclass(info.name) for info in infos):
         text, info = ast.unparse(node.value), infos[0]
         yield frame.finding(
@@ -136,8 +144,8 @@ def _check_key(program: Program, frame: Frame, node: ast.Subscript, *, old: Prog
         )
 
 
-def _types_with(program: Program, frame: Frame, value: ast.expr, key: str) -> Literal["all", "none", ""]:
-    """Whether all types that a dictionary can be of have a key, or none; empty for some, and where one is unknown."""
+def _compare_types_with_key(program: Program, frame: Frame, value: ast.expr, key: str) -> Literal["all", "none", ""]:
+    """Whether all possible types of a dictionary have a key, or none; empty for some, and for an unknown type."""
     instances = program.infer(frame, value) or []
     keys = [keys_of(program.classes, instance.info) for instance in instances]
     has = {key in known for known in keys if known is not None}
@@ -145,15 +153,15 @@ def _types_with(program: Program, frame: Frame, value: ast.expr, key: str) -> Li
 
 
 def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> Iterator[Finding]:
-    """A member that was of another kind and only ever holds values of Python's own types now, which lack it."""
+    """Report a member of another kind before that now only holds builtin values, which lack the attribute."""
     before = old.twin(frame)
-    kinds = _builtin(program, frame, node.value)
+    kinds = _find_builtin_types(program, frame, node.value)
     if before is None or kinds is None or questions(frame.function, node.value):
         return
-    was = _builtin(old, before, node.value)
+    was = _find_builtin_types(old, before, node.value)
     is_new = was != kinds and (was is None or any(hasattr(kind, node.attr) for kind in was))
     is_lost = is_new and not any(hasattr(kind, node.attr) for kind in kinds)
-    # Asked last: all texts around the runners are searched for it.
+    # Checked last, because it searches all texts around the runners.
     if is_lost and not program.world.surroundings.is_written_elsewhere(getattr(node.value, "attr", "")):
         text = ast.unparse(node.value)
         names = " or ".join(f"`{name}`" for name in sorted(kind.__name__ for kind in kinds))
@@ -168,7 +176,7 @@ def _check_builtin(program: Program, frame: Frame, node: ast.Attribute, *, old: 
 
 
 def _check_unknown(program: Program, frame: Frame, node: ast.Attribute, *, old: Program) -> Iterator[Finding]:
-    """A member of an object that nobody knows, which nothing in the target can have any more."""
+    """Report a member of an object of unknown class that nothing in the target can give it."""
     had_from = vanished.lost_since(program, frame, node, old)
     if had_from:
         text = ast.unparse(node.value)
@@ -183,8 +191,8 @@ def _check_unknown(program: Program, frame: Frame, node: ast.Attribute, *, old: 
         )
 
 
-def _builtin(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
-    """The types of Python's own that an attribute holds, in every MRO."""
+def _find_builtin_types(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] | None:
+    """Return the builtin types that an attribute holds in every MRO, or ``None``."""
     if not isinstance(node, ast.Attribute) or frame.info is None:
         return None
     is_own = frame.is_self(node.value)
@@ -202,8 +210,8 @@ def _builtin(program: Program, frame: Frame, node: ast.expr) -> frozenset[type] 
     return None if None in kinds else frozenset().union(*(kind for kind in kinds if kind is not None))
 
 
-def _asked(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
-    """The object of which a node asks for items or for a length, with the special method that gives them."""
+def _find_special_methods(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the object whose items or length a node needs, with the special method for it."""
     if frame.is_guarded(node, CALL_ERRORS):
         return
     match node:
@@ -213,14 +221,14 @@ def _asked(frame: Frame, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
             yield value, "__len__"
 
 
-def _without_method(
+def _find_classes_without(
     program: Program, frame: Frame, value: ast.expr, name: str, *, old: Program | None
 ) -> list[Instance]:
-    """The possible classes of an object, if all lack a special method that it had in the old trees; else none."""
+    """Return the possible classes of an object if all lack a special method that it had in ``old``, else none."""
     if frame.has_asked(value, name):
         return []
     found = program.infer(frame, value) or []
-    has = any(is_record(i.info) or _may_have(program, i, name) or _has_heir(program, i, name) for i in found)
+    has = any(is_record(i.info) or _may_have(program, i, name) or _has_subclass_with(program, i, name) for i in found)
     return found if found and not has and _had_before(old, frame, value, name)[0] else []
 
 
@@ -229,11 +237,13 @@ def _is_exempt(frame: Frame, node: ast.Attribute) -> bool:
     return own or frame.is_tested(node) or node.attr in _OF_EVERY_CLASS or frame.is_guarded(node)
 
 
-def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Program | None) -> list[Instance]:
+def _find_classes_lacking(
+    program: Program, frame: Frame, node: ast.Attribute, *, old: Program | None
+) -> list[Instance]:
     named = program.named_classes(frame, node.value)
     instances = named or program.infer(frame, node.value) or []
     if not instances or any(_may_have(program, i, node.attr, is_class=bool(named)) for i in instances):
-        return [] if named or not _lost_a_method(program, frame, node, instances, old=old) else instances
+        return [] if named or not _has_lost_method(program, frame, node, instances, old=old) else instances
     if any(_is_set_beside(program, instance, node.attr, is_class=bool(named)) for instance in instances):
         return []
     is_sealed = all(instance.exact or program.is_last(instance.info) for instance in instances)
@@ -243,14 +253,14 @@ def _missing_in(program: Program, frame: Frame, node: ast.Attribute, *, old: Pro
     around = program.world.surroundings
     if not defined:
         return [] if around.is_written(node.attr) else instances
-    # What the class itself defined before, nobody has to set on its objects: a namesake elsewhere is another thing.
+    # The class itself defined it before, so a write of the same name elsewhere concerns another class.
     spoken_of = (ast.unparse(node.value).rstrip("()").rpartition(".")[2], *(i.info.name for i in instances))
     is_written = any(around.is_written_on(name, node.attr) for name in spoken_of)
-    return [] if is_written or any(_has_heir(program, i, node.attr) for i in instances) else instances
+    return [] if is_written or any(_has_subclass_with(program, i, node.attr) for i in instances) else instances
 
 
 def _is_set_beside(program: Program, instance: Instance, name: str, *, is_class: bool) -> bool:
-    """Whether a function of the class's own module, or of a base's, gives the attribute to such objects, or to it."""
+    """Whether code in the module of the class or of a base sets the attribute on such objects, or on the class."""
     infos = {id(c.node): c for mro in program.classes.mros(instance.info) for c in mro.classes}.values()
     attribute = re.escape(name)
     for info in infos:
@@ -261,8 +271,8 @@ def _is_set_beside(program: Program, instance: Instance, name: str, *, is_class:
     return False
 
 
-def _has_heir(program: Program, instance: Instance, name: str) -> bool:
-    """Whether a class that derives from this one, in sight of the runners, has the attribute."""
+def _has_subclass_with(program: Program, instance: Instance, name: str) -> bool:
+    """Whether a subclass in sight of the runners has the attribute."""
     if instance.exact:
         return False
     around = program.world.surroundings
@@ -278,10 +288,10 @@ def _may_have(program: Program, instance: Instance, name: str, *, is_class: bool
     return any((mro.is_foreign if is_class else mro.open) or mro.has(name) for mro in mros)
 
 
-def _lost_a_method(
+def _has_lost_method(
     program: Program, frame: Frame, node: ast.Attribute, instances: Sequence[Instance], *, old: Program | None
 ) -> bool:
-    """Whether classes with a base outside the trees had a method of their own before and have none any more."""
+    """Whether classes with a base outside the trees lost a method of their own."""
     before = old.twin(frame) if old is not None else None
     if old is None or before is None or node.attr in _OF_MODULES or not all(i.exact for i in instances):
         return False
@@ -290,19 +300,19 @@ def _lost_a_method(
     had = [info for mro in was for info in mro.classes if node.attr in info.methods]
     if not had or any(mro.has(node.attr) or any(info.open or info.has_getattr for info in mro.classes) for mro in mros):
         return False
-    known = {base for mro in was for base in _outside(mro)}
+    known = {base for mro in was for base in _find_outside_bases(mro)}
     around = program.world.surroundings
-    return all(_outside(mro) <= known for mro in mros) and not around.is_written_elsewhere(node.attr)
+    return all(_find_outside_bases(mro) <= known for mro in mros) and not around.is_written_elsewhere(node.attr)
 
 
-def _outside(mro: Mro) -> set[str]:
-    """The last words of the bases that no class of the MRO is."""
+def _find_outside_bases(mro: Mro) -> set[str]:
+    """Return the last words of the bases that no class of the MRO is."""
     bases = {last_word(base) for info in mro.classes for base in info.node.bases}
     return bases - {info.name for info in mro.classes}
 
 
 def _had_before(old: Program | None, frame: Frame, value: ast.expr, name: str) -> tuple[bool, bool]:
-    """Whether the old class of the object defined the attribute, and whether other modules gave it to such objects."""
+    """Whether the old class of the object defined the attribute, and whether other modules set it on such objects."""
     before = old.twin(frame) if old is not None else None
     if old is None or before is None:
         return False, False

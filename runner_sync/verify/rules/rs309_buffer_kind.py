@@ -1,19 +1,19 @@
 """RS309 buffer-kind: a CPU/GPU buffer pair is used as a tensor, or a tensor as a buffer pair.
 
-What: `self.x.gpu`, `.np`, `.copy_to_gpu()`, `.cpu[...]` where every assignment of `self.x` that can run in the
-target makes a plain tensor; `self.x[...]` where all of them make a buffer object without `__getitem__`; `.np` of
-a buffer made with `numpy=False`. So do locals that are only another name for such an attribute, and attributes of
-other objects that are made in sight (`self.input_batch.x`).
+What: `self.x.gpu`, `.np`, `.copy_to_gpu()`, `.cpu[...]` where every assignment of `self.x` that can run in the target
+makes a plain tensor; `self.x[...]` where all of them make a buffer object without `__getitem__`; `.np` of a buffer made
+with `numpy=False`. A local that is only another name for such an attribute counts, and so does an attribute of another
+object that is made in sight (`self.input_batch.x`).
 
 Example: `self.seq_lens.np[:n]` after vLLM turned `seq_lens` from `_make_buffer(...)` into `torch.zeros(...)`.
 
-Why: the buffers of the runner change kind one by one, and copied bodies keep the old access; an `AttributeError`
-in the first forward pass.
+Why: the buffers of the runner change kind one by one, and copied bodies keep the old access; an `AttributeError` in the
+first forward pass.
 
 Fix: use the object as the target's own copy of the method does.
 
-Leaves alone: attributes with an assignment it cannot read, names of which `hasattr`, `isinstance`
-or `type` is asked, locals with more than one value, guarded code.
+Leaves alone: attributes with an unreadable assignment, names that the code tests with `hasattr`, `isinstance` or
+`type`, locals with more than one value, guarded code.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TENSOR_MAKERS = frozenset(
 
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Accesses of the wrong kind."""
+    """Yield accesses of the wrong kind."""
     for frame in program.frames(module):
         called = {id(node.func) for node in frame.nodes() if isinstance(node, ast.Call)}
         for node in frame.nodes():
@@ -56,9 +56,9 @@ def _check(program: Program, frame: Frame, node: ast.AST, *, called: set[int]) -
 
 
 def _check_buffer_access(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
-    held = _origin(frame, node.value)
+    held = _find_attribute(frame, node.value)
     is_asked = not frame.narrowed.isdisjoint({ast.unparse(node.value), ast.unparse(held) if held is not None else ""})
-    places = _places(program, frame, held) if held is not None and not is_asked else []
+    places = _find_assignments(program, frame, held) if held is not None and not is_asked else []
     if held is None or not places:
         return
     if all(_is_tensor(assignment) for _, assignment in places):
@@ -70,15 +70,15 @@ def _check_buffer_access(program: Program, frame: Frame, node: ast.Attribute) ->
 
 
 def _check_subscript(program: Program, frame: Frame, node: ast.Subscript) -> Iterator[Finding]:
-    held = _origin(frame, node.value)
+    held = _find_attribute(frame, node.value)
     instances = (program.infer(frame, held) or []) if held is not None else []
-    places = _places(program, frame, held) if held is not None and instances else []
+    places = _find_assignments(program, frame, held) if held is not None and instances else []
     if held is not None and places and all(_is_buffer(program, i.info) for i in instances):
         yield _make_finding(frame, node, held=held, places=places, what=f"a `{instances[0].info.name}`, not a tensor")
 
 
-def _origin(frame: Frame, node: ast.expr) -> ast.Attribute | None:
-    """The attribute that an expression is, by itself or as the only value that a local ever has."""
+def _find_attribute(frame: Frame, node: ast.expr) -> ast.Attribute | None:
+    """Return the attribute that an expression is, directly or as the only value of a local."""
     if isinstance(node, ast.Attribute):
         return node
     bound = frame.bound.get(node.id, []) if isinstance(node, ast.Name) else []
@@ -94,7 +94,7 @@ def _is_buffer(program: Program, info: ClassInfo) -> bool:
     return not any(mro.open for mro in mros) and {"gpu", "cpu"} <= names and "__getitem__" not in names
 
 
-def _places(program: Program, frame: Frame, held: ast.Attribute) -> list[tuple[ClassInfo, Assignment]]:
+def _find_assignments(program: Program, frame: Frame, held: ast.Attribute) -> list[tuple[ClassInfo, Assignment]]:
     mros = program.mros_of(frame, held.value, only_exact=True)
     if any(mro.open or mro.has_method(held.attr) for mro in mros):
         return []
@@ -103,7 +103,7 @@ def _places(program: Program, frame: Frame, held: ast.Attribute) -> list[tuple[C
 
 
 def _is_tensor(assignment: Assignment) -> bool:
-    """Whether a tensor is made, or annotated where nothing is."""
+    """Whether the value is a new tensor, or the annotation says so where there is no value."""
     if assignment.value is None:
         return assignment.annotation is not None and ast.unparse(assignment.annotation) == "torch.Tensor"
     name = dotted_name(assignment.value.func) if isinstance(assignment.value, ast.Call) else None

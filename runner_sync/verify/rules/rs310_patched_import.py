@@ -1,18 +1,19 @@
 """RS310 patched-import: a from-import may bind the function that vllm-ascend replaces at start-up.
 
-What: `from vllm.x import f` in an NPU runner where a patch module does `vllm.x.f = ...`, and newly so, or while
-vllm-ascend's own runner calls `x.f(...)`: which of the two the name is bound to depends on which import runs first.
+What: `from vllm.x import f` in an NPU runner where a patch module does `vllm.x.f = ...`, if that patch is new or
+vllm-ascend's own runner calls `x.f(...)`. The order of the imports decides which of the two functions the name is bound
+to.
 
 Example: `from vllm.v1.worker.mamba_utils import preprocess_mamba` next to vllm-ascend's `mamba_utils.preprocess_mamba =
-...` in `vllm_ascend/patch/worker/` (since 0.22.1rc1). The one of 0.27.1rc1 only stages the copies that
+...` in `vllm_ascend/patch/worker/` (since 0.22.1rc1). The function of 0.27.1rc1 only stages the copies that
 `do_mamba_copy_block` makes later; with vLLM's own they are made twice.
 
 Why: the runner quietly calls the unpatched CUDA version.
 
 Fix: import vllm-ascend's function, or the module and call `module.f(...)`.
 
-Leaves alone: a name that was patched before and that vllm-ascend's runner does not call through its module (it works
-as it did), classes, guarded imports.
+Leaves alone: a name that was patched before and that vllm-ascend's runner does not call through its module (it works as
+before), classes, guarded imports.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ SEVERITY: Severity = "warning"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Imported functions that are patched in the target and were not in ``old``, or that upstream calls as such."""
+    """Yield imported functions that are patched in the target, and newly so since ``old`` or called through their
+    module upstream."""
     upstream = {c.module.text for mro in program.leaves() for c in mro.classes if c.module.project == "vllm-ascend"}
     for _, imported in modules.imports_of(module):
         if imported.guarded or not imported.name or not imported.module.startswith("vllm."):

@@ -1,23 +1,25 @@
-"""RS312 unset-attribute: code that runs reads `self.x`, and the only methods that set it are hidden by an NPU
-override.
+"""RS312 unset-attribute: code that runs reads `self.x`, and the only methods that set it are hidden by an NPU override.
 
-What: an NPU override does not call the method it hides; the hidden method was the only one to set `self.x`; some
-method of the MRO that still runs reads it. With the old trees also where an override of vllm-ascend's or vLLM's hides
-it, the NPU runner reads it, and something that runs set it before.
+What: an NPU override does not call the method it hides; the hidden method was the only one to set `self.x`; some method
+of the MRO that still runs reads it. With the old trees also where the override is vllm-ascend's or vLLM's, the NPU
+runner reads the attribute, and something that ran in the old trees set it.
 
-Example: omni's `load_model` overrides the GPU runner's without calling it, the GPU version sets
-`self._talker_cache`, and the inherited `_preprocess` reads `self._talker_cache`.
+Example: omni's `load_model` overrides the GPU runner's without calling it, the GPU version sets `self._talker_cache`,
+and the inherited `_preprocess` reads `self._talker_cache`.
 
-Why: an `AttributeError` from inherited code after an upstream release began to read what its own copy of the
-method sets. With RS304 this is the class of 20 of the 156 recorded breakages.
+Why: an `AttributeError` from inherited code after an upstream release began to read what its own copy of the method
+sets. With RS304 this is the class of 20 of the 156 recorded breakages.
 
 Several attributes that one override leaves unset are told as one finding, at that override: `__init__` without its
 `super().__init__(…)` leaves a hundred. `ignore[RS312:__init__]` silences them together, and a baseline counts each.
 
+Several attributes that one override leaves unset are one finding, at that override: `__init__` without its
+`super().__init__(…)` leaves a hundred. `ignore[RS312:__init__]` silences them together, and a baseline counts each.
+
 Fix: set the attribute in the override as the hidden method does, or call `super()`.
 
-Leaves alone: reads guarded by `hasattr`/`getattr` or `try`, attributes with a default in a class body or in any
-method that runs, classes with dynamic attributes, reads in the methods of no checked class's MRO.
+Leaves alone: reads guarded by `hasattr`/`getattr` or `try`, attributes with a default in a class body or in any method
+that runs, classes with dynamic attributes, reads in methods that are in no checked class's MRO.
 """
 
 from __future__ import annotations
@@ -40,13 +42,15 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Overrides in ``module`` that hide the only writer of an attribute that is still read, and reads in ``module`` of
-    what only such a writer sets since ``old``."""
+    """Yield overrides in ``module`` that hide the only writer of a read attribute.
+
+    With ``old`` also reads in ``module`` of attributes that only a newly hidden upstream writer sets.
+    """
     for mro in program.leaves():
         if mro.open or not any(info.module is module for info in mro.classes):
             continue
-        hidden = _hidden_names(program, mro)
-        for frame, node in _reads(program, mro, set(hidden)):
+        hidden = _find_hidden_names(program, mro)
+        for frame, node in _find_reads(program, mro, set(hidden)):
             writer = hidden[node.attr]
             found = program.last_before(mro, writer)
             if found is None:
@@ -54,15 +58,15 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
             info, override = found
             is_omnis = info.module.project == "vllm-omni" and program.hides(mro, info, writer)
             if is_omnis and info.module is module:
-                cause = _cause(program, mro, info, override)
+                cause = _make_cause(program, mro, info, override)
                 yield replace(_make_finding(program, info, override, frame=frame, node=node), cause=cause)
             is_read = not is_omnis and frame.module is module and module in program.checked
             if is_read and old is not None and _was_set(program, frame, node.attr, old=old):
-                yield _read_finding(mro, frame, node, writer=writer)
+                yield _make_read_finding(mro, frame, node, writer=writer)
 
 
-def _hidden_names(program: Program, mro: Mro) -> dict[str, FunctionNode]:
-    """Attributes that only methods set which can no longer run, with one such method."""
+def _find_hidden_names(program: Program, mro: Mro) -> dict[str, FunctionNode]:
+    """Return the attributes that only methods which cannot run set, each with one such method."""
     live = program.live(mro)
     found: dict[str, FunctionNode] = {}
     defined = {name for info in mro.classes for name in info.methods}
@@ -70,13 +74,13 @@ def _hidden_names(program: Program, mro: Mro) -> dict[str, FunctionNode]:
         if write.function is None or id(write.function) in live:
             defined.add(name)
         elif write.function.name == "__init__":
-            found[name] = write.function  # what it sets, others only set anew
+            found[name] = write.function  # ``__init__`` sets the attribute first
         else:
             found.setdefault(name, write.function)
     return {name: function for name, function in found.items() if name not in defined}
 
 
-def _reads(program: Program, mro: Mro, names: set[str]) -> Iterator[tuple[Frame, ast.Attribute]]:
+def _find_reads(program: Program, mro: Mro, names: set[str]) -> Iterator[tuple[Frame, ast.Attribute]]:
     for info, function in program.live(mro).values():
         frame = program.frame(info, function)
         for node in frame.own_reads():
@@ -85,14 +89,14 @@ def _reads(program: Program, mro: Mro, names: set[str]) -> Iterator[tuple[Frame,
 
 
 def _was_set(program: Program, frame: Frame, name: str, *, old: Program) -> bool:
-    """Whether something that ran in ``old`` set the attribute in every MRO, and nobody outside of them does now."""
+    """Whether code that ran in ``old`` set the attribute in every MRO, and no outside code sets it now."""
     before = old.twin(frame)
     mros = old.mros(before.info) if before is not None and before.info is not None else []
     was_set = bool(mros) and all(old.assignments(mro, name) for mro in mros)
     return was_set and not program.world.surroundings.is_set_on_runner(name)
 
 
-def _read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: FunctionNode) -> Finding:
+def _make_read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: FunctionNode) -> Finding:
     having = [info for info in mro.classes if writer.name in info.methods]
     place = next(number for number, info in enumerate(having) if writer in info.methods[writer.name])
     hidden_by = f"`{having[max(place - 1, 0)].name}.{writer.name}`"
@@ -107,8 +111,8 @@ def _read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: Functi
     )
 
 
-def _cause(program: Program, mro: Mro, info: ClassInfo, override: FunctionNode) -> Finding:
-    """The cause shared by all attributes that ``override`` leaves unset."""
+def _make_cause(program: Program, mro: Mro, info: ClassInfo, override: FunctionNode) -> Finding:
+    """Return the cause shared by all attributes that ``override`` leaves unset."""
     behind = mro.find(override.name, after=info)
     hidden = f"`{behind[0].name}.{override.name}`" if behind is not None else f"the next `{override.name}`"
     return program.frame(info, override).finding(

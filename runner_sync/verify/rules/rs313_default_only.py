@@ -1,29 +1,28 @@
 """RS313 default-only: code that runs reads `self.x`, which an NPU override leaves at its default.
 
-What: an NPU override does not call the method it hides; only that one, omni's own, gives `self.x` more than a default
-(`None`, `False`, `0`, an empty container), itself or by a method that nothing else leads to; some method of the MRO
-that still runs reads it, or asks for it. With the old trees also where the hidden method is one of vllm-ascend or vLLM,
-and was none of this in the old target.
+What: an NPU override does not call the omni method that it hides. Only the hidden method gives `self.x` more than a
+default (`None`, `False`, `0`, an empty container), itself or through a method that nothing else calls; some method of
+the MRO that still runs reads or tests `self.x`. With the old trees also where the hidden method is vllm-ascend's or
+vLLM's, if this was not so in the old target.
 
 Example: the GPU `load_model` of 0.24.0 asks the model and sets `self._omni_query_start_loc_model_kwarg`; `__init__`
-sets it to `False`. The NPU `load_model` hides the first, so the inherited `_build_model_kwargs_extra` never hands the
-positions to the model.
+sets it to `False`. The NPU `load_model` hides the GPU method, so the inherited `_build_model_kwargs_extra` never passes
+the positions to the model.
 
-Why: nothing raises; the feature is off on NPU for ever. Releases 0.14.0 to 0.32.0rc1 had three such attributes, two of
+Why: nothing raises; the feature stays off on NPU. Releases 0.14.0 to 0.32.0rc1 had three such attributes: two of
 `load_model` in 0.24.0, which NPU sets since 0.26.0, and one of `_talker_mtp_forward` in 0.20.0, an override that NPU
-has given up in 0.22.0.
-Of upstream's methods: vllm-ascend's `_dummy_run` for the 310P sets `_spec_dummy_capture` since 0.21.0rc1, its inherited
-`_build_attention_metadata` reads it, and omni's `_dummy_run` does not know of it; vLLM 0.14's `sample_tokens` calls
-`_copy_draft_token_ids_to_cpu`, which notes whose drafts there are, and omni's GPU runner of 0.12.0rc1 does not: the
-scheduler never got one.
+dropped in 0.22.0. Of upstream's methods: vllm-ascend's `_dummy_run` for the 310P sets `_spec_dummy_capture` since
+0.21.0rc1, its inherited `_build_attention_metadata` reads it, and omni's `_dummy_run` does not set it. vLLM 0.14's
+`sample_tokens` calls `_copy_draft_token_ids_to_cpu`, which records the requests with drafts, and omni's GPU runner of
+0.12.0rc1 does not call it: the scheduler never got a draft.
 
-Several attributes that one override leaves at their defaults are told as one finding, at that override.
+Several attributes that one override leaves at their defaults are one finding, at that override.
 
 Fix: set the attribute in the override as the hidden method does, or call `super()`.
 
-Leaves alone: what a method of vllm-ascend or vLLM has set before, too, or without the old trees (a runner that replaces
-it may not need it); attributes that any method which runs gives a value; unguarded reads of what nothing sets at all
-(RS312); classes with dynamic attributes.
+Leaves alone: attributes that a method of vllm-ascend or vLLM set before as well, or without the old trees (a runner
+that replaces the method may not need them); attributes to which any method that runs gives a value; unguarded reads of
+attributes that nothing sets at all (RS312); classes with dynamic attributes.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ CODE = "RS313"
 NAME = "default-only"
 SEVERITY: Severity = "warning"
 
-_ASKS = ("getattr", "hasattr")
+_TESTS = ("getattr", "hasattr")
 _EMPTY = frozenset({"dict", "list", "set", "tuple"})
 
 
@@ -52,13 +51,15 @@ _UPSTREAM: tuple[Project, ...] = ("vllm-ascend", "vllm")
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Overrides in ``module`` that hide the only method which gives an attribute more than a default; of upstream's
-    methods those that do so since ``old``."""
+    """Yield overrides in ``module`` that hide the only method which gives an attribute more than a default.
+
+    For upstream's methods only overrides that do so newly since ``old``.
+    """
     for mro in program.leaves():
-        for name, override, writer, reader in _read_idly(program, mro, module.project):
+        for name, override, writer, reader in _find_read_idle(program, mro, module.project):
             if override.module is module:
                 yield _make_finding(override, name, writer, reader)
-        for name, override, writer, reader in _newly_idle(program, mro, old) if old is not None else ():
+        for name, override, writer, reader in _find_newly_idle(program, mro, old) if old is not None else ():
             if override.module is module:
                 yield _make_finding(override, name, writer, reader)
 
@@ -66,44 +67,48 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 _Method = tuple[ClassInfo, FunctionNode]
 
 _Idle = tuple[str, Frame, FunctionNode, tuple[Frame, ast.expr]]
-"""An attribute that stays at its default, omni's override, the method that it hides, and where it is read."""
+"""An attribute that stays at its default, omni's override, the method that it hides, and a read of the attribute."""
 
 
-def _newly_idle(program: Program, mro: Mro, old: Program) -> Iterator[_Idle]:
-    """What upstream's methods give, and gave not in ``old``, or nobody read it there.
+def _find_newly_idle(program: Program, mro: Mro, old: Program) -> Iterator[_Idle]:
+    """Yield attributes that only hidden upstream methods set, if that is new since ``old``.
 
-    An override was idle before where it was so in any class: one that ``old`` lacks makes nothing new.
+    An override that was idle in any old class is not new for a class that ``old`` lacks.
     """
-    found = [row for project in _UPSTREAM for row in _read_idly(program, mro, project)]
+    found = [row for project in _UPSTREAM for row in _find_read_idle(program, mro, project)]
     known: set[tuple[str, ...]] = set()
     for one in old.leaves() if found else ():
-        rows = [(one.head.key, name, override) for p in _UPSTREAM for name, override, *_ in _read_idly(old, one, p)]
-        known |= {key for head, name, override in rows for key in ((*head, name), _override(name, override))}
+        rows = [
+            (one.head.key, name, override) for p in _UPSTREAM for name, override, *_ in _find_read_idle(old, one, p)
+        ]
+        known |= {key for head, name, override in rows for key in ((*head, name), _key_override(name, override))}
     head = mro.head.key
-    yield from (row for row in found if known.isdisjoint([(*head, row[0]), _override(row[0], row[1])]))
+    yield from (row for row in found if known.isdisjoint([(*head, row[0]), _key_override(row[0], row[1])]))
 
 
-def _override(name: str, override: Frame) -> tuple[str, str, str]:
+def _key_override(name: str, override: Frame) -> tuple[str, str, str]:
     return override.module.name, override.unit, name
 
 
-def _read_idly(program: Program, mro: Mro, project: Project) -> Iterator[_Idle]:
-    """Attributes that are read and stay at their default, each with omni's override and the method of ``project`` that
-    it hides."""
-    idle = program.answers.once((CODE, mro, project), lambda: {} if mro.open else _idle(program, mro, project))
+def _find_read_idle(program: Program, mro: Mro, project: Project) -> Iterator[_Idle]:
+    """Yield read attributes that stay at their default, each with omni's override and the hidden method of
+    ``project``."""
+    idle = program.answers.once((CODE, mro, project), lambda: {} if mro.open else _find_idle(program, mro, project))
     for name, writer in idle.items():
         info, override = program.last_before(mro, writer) or (None, None)
         if info is None or override is None or info.module.project != "vllm-omni":
             continue
-        readers = list(_readers(program, mro, name)) if program.hides(mro, info, writer) else []
+        readers = list(_find_reads(program, mro, name)) if program.hides(mro, info, writer) else []
         if readers:
             running = (r for r in readers if r[0].info is not None and program.runs(mro, r[0].info, r[0].function))
             yield name, program.frame(info, override), writer, next(running, readers[0])
 
 
-def _idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNode]:
-    """Attributes to which only methods of ``project`` that can no longer run give more than a default, each with one
-    such method, or one that calls it."""
+def _find_idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNode]:
+    """Return attributes to which only methods of ``project`` that cannot run give more than a default.
+
+    Each comes with one such method, or with a hidden caller of it.
+    """
     live = program.live(mro)
     given = {name for info in mro.classes for name in info.methods}
     found: dict[str, FunctionNode] = {}
@@ -117,7 +122,7 @@ def _idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNod
             helpers.setdefault(name, []).append((info, write.function))
         elif not isinstance(write.node, ast.AugAssign):
             found.setdefault(name, write.function)
-    callers = _hidden_callers(program, mro) if helpers else {}
+    callers = _find_hidden_callers(program, mro) if helpers else {}
     for name, methods in helpers.items():
         caller = next((callers[f.name] for _, f in methods if f.name in callers), None) if name not in given else None
         if caller is not None and not _is_left_out(program, mro, name, methods):
@@ -129,8 +134,8 @@ def _idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNod
     return {name: function for name, function in found.items() if name not in given}
 
 
-def _hidden_callers(program: Program, mro: Mro) -> dict[str, FunctionNode]:
-    """For each method that is called on ``self``, the first caller of those that can no longer run."""
+def _find_hidden_callers(program: Program, mro: Mro) -> dict[str, FunctionNode]:
+    """Return, for each method called on ``self``, its first caller among the methods that cannot run."""
     live, found = program.live(mro), dict[str, FunctionNode]()
     methods = (f for info in mro.classes for functions in info.methods.values() for f in functions)
     for function in methods:
@@ -141,11 +146,10 @@ def _hidden_callers(program: Program, mro: Mro) -> dict[str, FunctionNode]:
 
 
 def _is_left_out(program: Program, mro: Mro, name: str, helpers: list[_Method]) -> bool:
-    """Whether nothing that runs leads to any of the ``helpers`` that set an attribute, and something else that runs
-    reads it."""
+    """Whether no running code reaches the ``helpers`` that set an attribute, and running code reads it."""
     if any(program.runs(mro, *helper) for helper in helpers):
         return False
-    readers = [(frame.info, frame.function) for frame, _ in _readers(program, mro, name)]
+    readers = [(frame.info, frame.function) for frame, _ in _find_reads(program, mro, name)]
     return any(info is not None and program.runs(mro, info, function) for info, function in readers)
 
 
@@ -163,8 +167,8 @@ def _is_default(write: Assignment) -> bool:
     return False
 
 
-def _readers(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast.expr]]:
-    """Where code that runs reads the attribute; without a default only where it asks for it first."""
+def _find_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast.expr]]:
+    """Yield the reads in code that runs; an attribute without a default counts only where the code tests for it."""
     live = program.live(mro)
     has_default = any(n == name and (w.function is None or id(w.function) in live) for _, n, w in mro.writes())
     for info, function in live.values():
@@ -177,7 +181,7 @@ def _readers(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast
                     if has_default or frame.is_tested(node):
                         yield frame, node
                 case ast.Call(func=ast.Name(id=asks), args=[ast.Name() as owner, ast.Constant(value=attr), *_]):
-                    if asks in _ASKS and frame.is_self(owner) and attr == name:
+                    if asks in _TESTS and frame.is_self(owner) and attr == name:
                         yield frame, node
 
 

@@ -1,27 +1,28 @@
 """RS314 member-kind: a member is of another kind than before, and is used as what it was.
 
-What: between the old and the new target a method became a property, a property, attribute or constant a method or
-function, a function a coroutine, a generator or a context manager, one of these something else, a class a function, an
-attribute a property that cannot be set; and the NPU runner still calls it, reads it without a call, does not await it
-(takes what the call hands back for the value), enters it by `with`, goes through it, awaits it, asks `isinstance` for
-it, or assigns it, at once or by the name that it got, or where a function of the module returns it to. Also the
-reverse, with or without the old trees: an override that is of the old kind, where inherited code or the worker uses it
-as what the hidden member is now; and a statement that does nothing but call a coroutine, a generator or a context
-manager, of which nothing runs then: `self.synchronize_input_prep()` that was a `with`.
+What: a member changed kind between the old and the new target, and the NPU runner still uses it as the old kind. A
+method became a property; a property, attribute or constant became a method or function; a function became a coroutine,
+a generator or a context manager, or one of these something else; a class became a function; an attribute became a
+property that cannot be set. The runner still calls the member, reads it without a call, does not await it (takes the
+result of the call for the value), enters it by `with`, iterates over it, awaits it, tests `isinstance` against it, or
+assigns it, directly, by a local name, or after a function of the module returned it. The reverse, with or without the
+old trees: an override of the old kind, where inherited code or the worker uses it as the hidden member's kind. Also a
+statement that only calls a coroutine, a generator or a context manager, so that nothing of it runs:
+`self.synchronize_input_prep()` that was a `with`.
 
 Example: `if self.use_dcp:` after vllm-ascend turned the property `use_dcp` into a method: the condition is always true.
 
-Why: the name is there and the arguments fit, so nothing else tells. A property that is called and a `with` over `None`
-raise in the first forward pass; a method that is tested, and a coroutine that nobody awaits, raise nothing at all.
-A type checker sees it (RS390), but not everybody runs one.
+Why: the name is there and the arguments fit, so nothing else reports it. A property that is called and a `with` over
+`None` raise in the first forward pass; a tested method and a coroutine that nobody awaits raise nothing at all. A type
+checker sees it (RS390), but not everybody runs one.
 
 Fix: use it as the target's own code does: call it, read it, await it, or enter it.
 
-Leaves alone: what cannot be told to be of one kind in every class of the MRO and every branch, decorators it does not
-know, properties and attributes that may hand out something to call (or to enter), properties with a setter and cached
-ones, coroutines and the like that are only kept, handed on or an argument, what stands in a `try` or under a version
-switch, or where the code asks what it has at hand (`callable(…)`, `isinstance(…)`, `is not None`). Without the old
-trees only overrides and such statements are looked at.
+Leaves alone: members that are not clearly of one kind in every class of the MRO and every branch, unknown decorators,
+properties and attributes that may hold a callable (or a context manager), properties with a setter, cached properties,
+coroutines and the like that are only kept, passed on or an argument, code in a `try` or under a version switch, and
+code that tests the value (`callable(…)`, `isinstance(…)`, `is not None`). Without the old trees the rule checks only
+overrides and such statements.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ SEVERITY: Severity = "error"
 _CALLED = frozenset({"function", "coroutine", "generator", "context manager"})
 _DEFERRED = frozenset({"coroutine", "generator", "context manager"})
 _HELD = frozenset({"property", "value"})
-# The special methods that what comes back from a call of each kind has, of those that code here asks for.
-_GIVEN = {
+# The special methods of the result of a call of each kind, as far as this rule checks them.
+_RESULT_METHODS = {
     "context manager": frozenset({"__enter__"}),
     "generator": frozenset({"__iter__", "__next__"}),
     "coroutine": frozenset({"__await__"}),
@@ -64,7 +65,7 @@ _CLASS_TESTS = frozenset({"isinstance", "issubclass"})
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A name or attribute of a function, and what is around each node there."""
+    """A name or attribute of a function, and the parent of each node there."""
 
     step: Step
     node: ast.Name | ast.Attribute
@@ -83,12 +84,13 @@ class _Place:
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Uses of members that only fit what those were in ``old``, and overrides that are of another kind."""
+    """Yield uses of members that only fit their kind in ``old``, and overrides of another kind than the hidden
+    member."""
     for info in program.own_classes(module) if module in program.checked else ():
         for name in info.methods:
             yield from _check_override(program, info, name)
     for frame in program.frames(module):
-        yield from _for_nothing(program, frame)  # in front: what was of another kind before is told in place of it
+        yield from _find_idle_calls(program, frame)  # first: a change of kind is reported instead of it
     for step in steps(program, module, old):
         nodes = step.frame.nodes()
         above = {id(part): node for node in nodes for part in ast.iter_child_nodes(node)}
@@ -97,8 +99,8 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 yield from _check(_Place(step, node, above))
 
 
-def _for_nothing(program: Program, frame: Frame) -> Iterator[Finding]:
-    """Statements that are a call of what only runs once somebody awaits, enters or goes through what it hands back."""
+def _find_idle_calls(program: Program, frame: Frame) -> Iterator[Finding]:
+    """Yield statements that only call something whose result runs once it is awaited, entered or iterated over."""
     for statement in frame.nodes():
         match statement:
             case ast.Expr(value=ast.Call(func=ast.Name() | ast.Attribute() as called)):
@@ -106,10 +108,10 @@ def _for_nothing(program: Program, frame: Frame) -> Iterator[Finding]:
                 known = [member for member in found if member is not None and member.kind in _DEFERRED]
                 is_asked_for = frame.is_guarded(called, CALL_ERRORS) or questions(frame.function, called)
                 if known and len(known) == len(found) and not is_asked_for:
-                    yield _nothing_runs(frame, called, known[0])
+                    yield _make_idle_finding(frame, called, known[0])
 
 
-def _nothing_runs(frame: Frame, called: ast.Name | ast.Attribute, member: Member) -> Finding:
+def _make_idle_finding(frame: Frame, called: ast.Name | ast.Attribute, member: Member) -> Finding:
     text, use = ast.unparse(called), {"coroutine": "awaited", "generator": "iterated"}.get(member.kind, "entered")
     return frame.finding(
         CODE,
@@ -126,7 +128,7 @@ def _check(place: _Place) -> Iterator[Finding]:
     was = members(place.step.old, place.step.before, place.node) if any(now.values()) else {}
     for key, other in now.items():
         one = was.get(key)
-        use = _wrong_use(place, was=one, now=other) if one is not None and other is not None else ""
+        use = _describe_wrong_use(place, was=one, now=other) if one is not None and other is not None else ""
         if one is not None and other is not None and use:
             text = ast.unparse(place.node)
             yield place.step.frame.finding(
@@ -140,24 +142,26 @@ def _check(place: _Place) -> Iterator[Finding]:
             return
 
 
-def _wrong_use(place: _Place, *, was: Member, now: Member) -> str:
-    """What is wrong with a use of the member, empty when it may be right."""
+def _describe_wrong_use(place: _Place, *, was: Member, now: Member) -> str:
+    """Describe what is wrong with a use of the member; empty when it may be right."""
     parent = place.parent(place.node)
     if isinstance(place.node.ctx, ast.Store):
         return "cannot be assigned" if now.fixed and not was.fixed else ""
     if isinstance(parent, ast.Call) and parent.func is place.node:
-        return _wrong_call(place, parent, was=was, now=now)
-    return _wrong_read(place, was=was, now=now)
+        return _describe_wrong_call(place, parent, was=was, now=now)
+    return _describe_wrong_read(place, was=was, now=now)
 
 
-def _wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Member) -> str:
-    """What is wrong with a call of the member, empty when it may be right."""
+def _describe_wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Member) -> str:
+    """Describe what is wrong with a call of the member; empty when it may be right."""
     if now.kind not in _HELD:
-        # Of two classes nothing but what they can do tells, and that is looked for where it is mostly needed.
+        # Two classes differ only in their special methods, which are compared only for `with`, the usual case.
         is_another = was.kind != now.kind or isinstance(place.parent(call), ast.withitem)
         asked = asked_for(place.step.program, place.step.frame, call) if is_another else []
         failing = (
-            name for name in asked if _has(place.step.old, was, name) and _has_not(place.step.program, now, name)
+            name
+            for name in asked
+            if _has_method(place.step.old, was, name) and _lacks_method(place.step.program, now, name)
         )
         for name in failing:
             return FAILS[name]
@@ -165,36 +169,37 @@ def _wrong_call(place: _Place, call: ast.Call, *, was: Member, now: Member) -> s
         is_same = bool(now.hands_out) and now.hands_out == was.hands_out
         fails = (is_same or lacks(place.step.program, now, "__call__")) and not place.questions
         return "cannot be called" if fails else ""
-    if was.kind != "function" or now.kind not in _DEFERRED or not _is_used_up(place, call, now):
+    if was.kind != "function" or now.kind not in _DEFERRED or not _is_wasted(place, call, now):
         return ""
     if now.kind == "coroutine":
         return "" if "iscoroutinefunction" in place.questions else "is not awaited"
     return "does nothing until it is entered" if now.kind == "context manager" else "does nothing until it is iterated"
 
 
-def _has(program: Program, member: Member, name: str) -> bool:
-    """Whether the result of a call of the member has a special method, as far as that can be told."""
-    return name in _GIVEN.get(member.kind, ()) or (member.kind == "class" and not _has_not(program, member, name))
+def _has_method(program: Program, member: Member, name: str) -> bool:
+    """Whether the result of a call of the member has a special method, as far as known."""
+    return name in _RESULT_METHODS.get(member.kind, ()) or (
+        member.kind == "class" and not _lacks_method(program, member, name)
+    )
 
 
-def _has_not(program: Program, member: Member, name: str) -> bool:
-    """Whether the result provably lacks the special method; an object with ``__getitem__`` can be iterated over as
-    well."""
-    if member.kind in _GIVEN:
-        return name not in _GIVEN[member.kind]
+def _lacks_method(program: Program, member: Member, name: str) -> bool:
+    """Whether the result provably lacks the special method; ``__getitem__`` replaces ``__iter__``."""
+    if member.kind in _RESULT_METHODS:
+        return name not in _RESULT_METHODS[member.kind]
     return all(lacks(program, member, other) for other in (name, *(["__getitem__"] if name == "__iter__" else [])))
 
 
-def _is_used_up(place: _Place, call: ast.Call, now: Member) -> bool:
-    """Whether nobody can await, enter or go through what a call hands back: it is dropped, or taken for the value."""
+def _is_wasted(place: _Place, call: ast.Call, now: Member) -> bool:
+    """Whether nobody can await, enter or iterate over a call's result: it is dropped, or taken for the value."""
     if isinstance(place.parent(call), ast.Expr):
         return True
     stands = next((stands for other, stands in places(place.step.frame) if other is call), [])
     return is_taken_for_value(stands, is_iterable=now.kind == "generator")
 
 
-def _wrong_read(place: _Place, *, was: Member, now: Member) -> str:
-    """What is wrong with a read that calls nothing, empty when it may be right."""
+def _describe_wrong_read(place: _Place, *, was: Member, now: Member) -> str:
+    """Describe what is wrong with a read that calls nothing; empty when it may be right."""
     if now.kind not in _CALLED:
         return ""
     node, parent = place.node, place.parent(place.node)
@@ -209,18 +214,18 @@ def _wrong_read(place: _Place, *, was: Member, now: Member) -> str:
         return ""
     if now.cached and isinstance(parent, ast.Attribute):
         return ""
-    # What is called elsewhere in the module may have held something to call before, too.
-    is_value = lacks(place.step.old, was, "__call__") or _looks_into(parent, node)
+    # A member that the module calls elsewhere may have held a callable before, too.
+    is_value = lacks(place.step.old, was, "__call__") or _is_value_use(parent, node)
     is_told = any(source.annotation is not None for source in was.sources)
     may_be_tested = not is_told and f"{place.symbol}(" not in place.step.frame.module.text
-    if is_value or (_tests(parent, node) and may_be_tested):
+    if is_value or (_is_condition(parent, node) and may_be_tested):
         return "is read without a call"
     is_named = not now.cached and _is_named_value(place, may_be_tested=may_be_tested)
     return "is read without a call" if is_named else ""
 
 
 def _is_named_value(place: _Place, *, may_be_tested: bool) -> bool:
-    """Whether the member gets a name, and is looked into or tested by that, and neither called nor asked what it is."""
+    """Whether a local name of the member is used as a value or tested, and never called or tested for its kind."""
     stands = [stand for stand in places_of(place.step.frame, place.node) if stand.node is not place.node]
     for stand in stands:
         match stand.around:
@@ -229,12 +234,12 @@ def _is_named_value(place: _Place, *, may_be_tested: bool) -> bool:
             case ast.Compare() as asked if is_identity(asked):
                 return False
     is_handed_on = any(isinstance(stand.around, ast.Call) for stand in stands)
-    is_tested = may_be_tested and not is_handed_on and any(_tests(stand.around, stand.node) for stand in stands)
-    return is_tested or any(_looks_into(stand.around, stand.node) for stand in stands)
+    is_tested = may_be_tested and not is_handed_on and any(_is_condition(stand.around, stand.node) for stand in stands)
+    return is_tested or any(_is_value_use(stand.around, stand.node) for stand in stands)
 
 
-def _looks_into(parent: ast.AST | None, node: ast.expr) -> bool:
-    """Whether ``parent`` needs something that no function has: an order, a sum, items, an attribute without ``__``."""
+def _is_value_use(parent: ast.AST | None, node: ast.expr) -> bool:
+    """Whether ``parent`` needs what no function has: an order, a sum, items, an attribute without ``__``."""
     if isinstance(parent, ast.Compare):
         return not all(isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for operator in parent.ops)
     if isinstance(parent, ast.BinOp | ast.AugAssign | ast.Starred):
@@ -248,7 +253,7 @@ def _looks_into(parent: ast.AST | None, node: ast.expr) -> bool:
     return isinstance(parent, ast.For | ast.comprehension) and parent.iter is node
 
 
-def _tests(parent: ast.AST | None, node: ast.expr) -> bool:
+def _is_condition(parent: ast.AST | None, node: ast.expr) -> bool:
     """Whether ``parent`` is a condition that ``node`` decides, alone or with others."""
     if isinstance(parent, ast.If | ast.While | ast.IfExp | ast.Assert):
         return parent.test is node
@@ -267,13 +272,13 @@ def _is_base(module: Module, node: ast.expr) -> bool:
 
 
 def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Finding]:
-    """Whether code that is not checked uses what ``info`` overrides as something that the override is not."""
+    """Report unchecked code that uses the member that ``info`` overrides as another kind than the override's."""
     for mro in program.mros(info):
         reached, own = mro.find(name), member_of(program, mro, name)
         if own is None or reached is None or reached[0] is not info:
             continue
         for frame, node in virtual_reads(program, mro, name):
-            hidden = _hidden(program, mro, info, name, by=frame.module)
+            hidden = _find_hidden_member(program, mro, info, name, by=frame.module)
             if (
                 hidden is None
                 or hidden.kind == own.kind
@@ -281,8 +286,8 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
                 or frame.is_guarded(node, CALL_ERRORS)
             ):
                 continue
-            wrong = _misread(program, frame, node, own=own, hidden=hidden)
-            if wrong and not questions(frame.function, node):
+            misuse = _describe_misuse(program, frame, node, own=own, hidden=hidden)
+            if misuse and not questions(frame.function, node):
                 function = info.methods[name][0]
                 where = frame.place_of(node)
                 yield program.frame(info, function).finding(
@@ -290,15 +295,16 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
                     SEVERITY,
                     function,
                     symbol=name,
-                    message=f"This override is {own.words}, and {where} {wrong}: there it is {hidden.words} "
+                    message=f"This override is {own.words}, and {where} {misuse}: there it is {hidden.words} "
                     f"({hidden.place}).",
                     fix=f"Make it {hidden.words}, as {hidden.place} does.",
                 )
                 return
 
 
-def _hidden(program: Program, mro: Mro, info: ClassInfo, name: str, *, by: Module) -> Member | None:
-    """The member behind ``info`` in the MRO that code of ``by`` means by the name; upstream's code means upstream's."""
+def _find_hidden_member(program: Program, mro: Mro, info: ClassInfo, name: str, *, by: Module) -> Member | None:
+    """Return the member behind ``info`` in the MRO that code of ``by`` means; upstream's code means upstream's
+    member."""
     before = mro.classes[: mro.classes.index(info) + 1]
     for other in mro.classes[len(before) :]:
         is_meant = by.project == "vllm-omni" or other.module.project != "vllm-omni"
@@ -307,13 +313,13 @@ def _hidden(program: Program, mro: Mro, info: ClassInfo, name: str, *, by: Modul
     return None
 
 
-def _misread(program: Program, frame: Frame, node: ast.Attribute, *, own: Member, hidden: Member) -> str:
-    """What inherited code does with the overridden member that fails with the override, empty when it may be right."""
+def _describe_misuse(program: Program, frame: Frame, node: ast.Attribute, *, own: Member, hidden: Member) -> str:
+    """Describe what inherited code does with the member that fails with the override; empty when it may be right."""
     above = {id(part): outer for outer in nodes_of(frame.function) for part in ast.iter_child_nodes(outer)}
     parent = above.get(id(node))
     if not isinstance(parent, ast.Call) or parent.func is not node:
         is_held = hidden.kind in _HELD and own.kind in _CALLED
-        is_value = lacks(program, hidden, "__call__") or _looks_into(parent, node)
+        is_value = lacks(program, hidden, "__call__") or _is_value_use(parent, node)
         return "reads it without a call" if is_held and is_value else ""
     outer = above.get(id(parent))
     if hidden.kind in _CALLED and own.kind in _HELD:

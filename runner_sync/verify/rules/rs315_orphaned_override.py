@@ -1,21 +1,21 @@
 """RS315 orphaned-override: what an omni method overrides is gone or no longer called, and nothing calls the method.
 
-What: a method of an NPU runner, or of an omni class in its MRO, that stood in for one of vllm-ascend or vLLM in the old
-target. In the new one no upstream class of the MRO has that name, or one still has it, and no code asks for it: neither
-what runs in the MRO, nor any other module of omni, vllm-ascend and vLLM. The most similar method that is new upstream
-is named.
+What: a method of an NPU runner, or of an omni class in its MRO, that overrode one of vllm-ascend or vLLM in the old
+target. In the new target no upstream class of the MRO has that name, or one still has it, and no code mentions it:
+neither code that runs in the MRO, nor any other module of omni, vllm-ascend and vLLM. The finding names the most
+similar new upstream method.
 
 Example: `OmniGPUModelRunner._to_list`, after vLLM and vllm-ascend call theirs `_tokens_to_list`.
 
-Why: the override still parses and passes every other rule, and what it was written for silently no longer happens.
-RS102 says so of copies only, and of vllm-ascend's class only.
+Why: the override still parses and passes every other rule, and its effect silently stops. RS102 reports this for copies
+only, and for vllm-ascend's class only.
 
 Fix: give the override the name that the target calls now, or delete it.
 
-Leaves alone: methods that anything still names, in quotes as well (`getattr`, `collective_rpc("…")`), also where these
-hold only the start of the name (`f"to_{kind}"`), or in a class body (`run = to_list`); those under a decorator that may
-register them; methods that nobody asked for in the old target either;
-special methods; classes with a base outside the trees. Needs the old trees.
+Leaves alone: methods that anything still names, also in quotes (`getattr`, `collective_rpc("…")`), by the start of the
+name in quotes (`f"to_{kind}"`), or in a class body (`run = to_list`); methods under a decorator that may register them;
+methods that nothing mentioned in the old target either; special methods; classes with a base outside the trees. Needs
+the old trees.
 """
 
 from __future__ import annotations
@@ -38,49 +38,52 @@ NAME = "orphaned-override"
 SEVERITY: Severity = "warning"
 
 ALIKE = 0.5
-"""Dice coefficient of statements from which on a new method is named as the likely successor, as in RS102."""
+"""From this Dice coefficient of statements on, a new method is named as the likely successor, as in RS102."""
 
-# Decorators after which a method is still only what somebody asks the object for.
+# Decorators that do not register a method: it is still reached only through the object.
 _KEEPING = TRANSPARENT | {"property", "cached_property", "getter", "setter", "deleter"}
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Methods of ``module`` that were overrides in ``old``, and that nothing calls now."""
-    told: set[str] = set()
+    """Yield methods of ``module`` that were overrides in ``old``, and that nothing calls now."""
+    reported: set[str] = set()
     for frame in program.frames(module) if old is not None else ():
         before = old.twin(frame) if old is not None else None
         if old is not None and before is not None and frame.info is not None and before.info is not None:
             now, was = program.mros(frame.info), old.mros(before.info)
             name = frame.function.name
             is_known = not name.startswith("__") and not any(mro.open for mro in (*now, *was))
-            is_known = is_known and frame.unit not in told and not _may_be_registered(frame.function)
-            replaced = _upstream(was, name) if is_known and not _is_held(now, name) else []
-            if replaced and _is_asked_for(old, was, name) and not _may_be_asked_for(program, now, name):
-                told.add(frame.unit)  # a property and its setter are one member
-                successor = _successor(replaced[0], name, was=was, now=now)
-                yield _make_finding(frame, replaced[0], successor, is_gone=not _upstream(now, name))
+            is_known = is_known and frame.unit not in reported and not _may_be_registered(frame.function)
+            replaced = _find_upstream_classes(was, name) if is_known and not _is_held(now, name) else []
+            if replaced and _is_used(old, was, name) and not _may_be_used(program, now, name):
+                reported.add(frame.unit)  # a property and its setter are one member
+                successor = _find_successor(replaced[0], name, was=was, now=now)
+                yield _make_finding(frame, replaced[0], successor, is_gone=not _find_upstream_classes(now, name))
 
 
-def _upstream(mros: Sequence[Mro], name: str) -> list[ClassInfo]:
-    """The upstream classes of some MROs that have ``name``."""
+def _find_upstream_classes(mros: Sequence[Mro], name: str) -> list[ClassInfo]:
+    """Return the upstream classes of some MROs that have ``name``."""
     classes = [info for mro in mros for info in mro.classes if info.module.project != "vllm-omni"]
     return [info for info in classes if info.has(name)]
 
 
 def _is_held(mros: Sequence[Mro], name: str) -> bool:
-    """Whether an upstream class keeps something under the name, and may hand it to whoever calls it."""
-    return any(name in info.written for info in _upstream(mros, name))
+    """Whether an upstream class keeps a value under the name, which any caller may get."""
+    return any(name in info.written for info in _find_upstream_classes(mros, name))
 
 
-def _is_asked_for(program: Program, mros: Sequence[Mro], name: str) -> bool:
+def _is_used(program: Program, mros: Sequence[Mro], name: str) -> bool:
     is_called = any(program.is_called(mro, name) for mro in mros)
     return is_called or program.world.surroundings.is_used_in("vllm-omni", name)
 
 
-def _may_be_asked_for(program: Program, mros: Sequence[Mro], name: str) -> bool:
-    """As `_is_asked_for`, for the new target. Class bodies and all modules of all projects are searched, too: only
-    that shows that nothing asks for it."""
-    if _is_asked_for(program, mros, name) or any(_is_read_in_body(c, name) for mro in mros for c in mro.classes):
+def _may_be_used(program: Program, mros: Sequence[Mro], name: str) -> bool:
+    """Whether anything may use the name in the new target.
+
+    Unlike `_is_asked_for` this searches class bodies and all modules of all projects: only that proves that nothing
+    uses it.
+    """
+    if _is_used(program, mros, name) or any(_is_read_in_body(c, name) for mro in mros for c in mro.classes):
         return True
     around = program.world.surroundings
     return any(around.is_used_in(project, name) or around.may_build_name(project, name) for project in PACKAGES)
@@ -97,8 +100,8 @@ def _may_be_registered(function: FunctionNode) -> bool:
     return not all(decorator_name(decorator) in _KEEPING for decorator in function.decorator_list)
 
 
-def _successor(replaced: ClassInfo, name: str, *, was: Sequence[Mro], now: Sequence[Mro]) -> str:
-    """The method that is new upstream and most like the one that is gone, empty when none is like it."""
+def _find_successor(replaced: ClassInfo, name: str, *, was: Sequence[Mro], now: Sequence[Mro]) -> str:
+    """Return the name of the new upstream method most similar to the lost one; empty when none is similar."""
     known = {method for mro in was for info in mro.classes for method in info.methods}
     fresh = [f for mro in now for c in mro.classes for n, fs in c.methods.items() if n not in known for f in fs]
     gone = [ast.unparse(function) for function in replaced.methods.get(name, ())]

@@ -1,23 +1,23 @@
 """RS317 frozen-object: an attribute is assigned on an object that refuses it, or a dataclass derives from a frozen one.
 
 What: `x.attribute = value` or `del x.attribute` where each class that `x` can be is a frozen dataclass or
-`msgspec.Struct`, or a `NamedTuple`, with that field, or is constructed in sight with `__slots__` that leave no room for
-it, as structs have them. Also an `@dataclass` that derives from a struct, one without `frozen=True` that derives from a
-frozen one (or the reverse), or a field without a default behind one of a base that has one, in any omni module that is
-imported with a runner.
+`msgspec.Struct`, or a `NamedTuple`, with that field, or where `x` is constructed in sight and its `__slots__` (or
+struct fields) leave no room for the attribute. Also three class statements in any omni module that is imported with a
+runner: an `@dataclass` that derives from a struct; one without `frozen=True` that derives from a frozen one, or the
+reverse; and a field without a default behind a base's field that has one.
 
 Example: `output = copy(EMPTY_MODEL_RUNNER_OUTPUT)` and `output.kv_connector_output = …` after vLLM declares
 `ModelRunnerOutput` with `@dataclass(frozen=True)`, from which omni's `OmniModelRunnerOutput` derives.
 
 Why: the assignment is a `FrozenInstanceError` at the first request that takes this path; the class statement is a
-`TypeError`, so the runner's module cannot even be imported. Name and arguments are as before, so no other rule sees it.
+`TypeError`, so the runner's module cannot even be imported. Name and arguments are unchanged, so no other rule sees it.
 
-Fix: make the object anew (`dataclasses.replace`), declare the class as its base is declared.
+Fix: make a new object (`dataclasses.replace`), or declare the class as its base is declared.
 
-Leaves alone: classes with a `__setattr__` (for `del`, a `__delattr__`) of their own, a base outside the trees or a
-decorator's argument that is no constant, `__dict__` among the slots, objects whose class cannot be told or is a
-property's to decide, what stands in a `try`, a version switch or under a condition that asks `hasattr` for it. Of
-annotated classes of vLLM, and of those that others derive from, only fields count: a subclass may have room for others.
+Leaves alone: classes with an own `__setattr__` (for `del`, `__delattr__`), with a base outside the trees, with a
+decorator argument that is no constant, or with `__dict__` among the slots; objects of unknown class; attributes that
+are properties; code in a `try`, in a version switch or under a `hasattr` test. For annotated classes of vLLM, and for
+those with subclasses, only fields count: a subclass may have room for other attributes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Assignments that fail and class statements that do. The old program is not needed."""
+    """Yield assignments and class statements that fail."""
     for frame in program.frames(module):
         nodes = frame.nodes()
         declared = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
@@ -52,24 +52,26 @@ def find(program: Program, module: Module, _old: Program | None = None) -> Itera
 
 
 def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
-    """Dataclasses of ``module`` that cannot derive from what they derive from."""
+    """Yield dataclasses of ``module`` whose class statement fails."""
     for info in program.own_classes(module):
         for mro in program.classes.mros(info):
-            base = _other_kind(mro)
+            base = _find_other_kind(mro)
             if base is not None:
-                kind, other = ("frozen", "not") if _option(info, "frozen") else ("not frozen", "frozen")
+                kind, other = ("frozen", "not") if _read_option(info, "frozen") else ("not frozen", "frozen")
                 reason = (
                     f"The dataclass `{info.name}` is {kind}, and `{base.name}` ({base.place}), from which it derives, "
                     f"is {other}"
                 )
-                yield _class_finding(info, base.name, reason, fix=f"Declare it as `{base.name}` is declared.")
+                yield _make_class_finding(info, base.name, reason, fix=f"Declare it as `{base.name}` is declared.")
             struct = next((part for part in mro.classes[1:] if is_struct(part)), None)
             if struct is not None and generated.is_dataclass(info):
                 reason = (
                     f"The dataclass `{info.name}` derives from `{struct.name}` ({struct.place}), which is a "
                     "`msgspec.Struct`"
                 )
-                yield _class_finding(info, struct.name, reason, fix="Drop the decorator, and declare it as a struct.")
+                yield _make_class_finding(
+                    info, struct.name, reason, fix="Drop the decorator, and declare it as a struct."
+                )
                 continue
             is_made = generated.is_dataclass(info) or info in generated.structs(mro.classes)
             found = generated.fields(mro.classes) if is_made and not mro.is_foreign else None
@@ -80,7 +82,7 @@ def find_at_start(program: Program, module: Module) -> Iterable[Finding]:
                     f"`{info.name}.{field.name}` has no default, and stands behind `{before.name}` of "
                     f"`{owner.name}` ({owner.place}), which has one"
                 )
-                yield _class_finding(info, field.name, reason, fix=f"Give `{field.name}` a default.")
+                yield _make_class_finding(info, field.name, reason, fix=f"Give `{field.name}` a default.")
 
 
 def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
@@ -90,7 +92,7 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
     kept, how = ("__delattr__", "deleted") if isinstance(node.ctx, ast.Del) else ("__setattr__", "assigned")
     instances = program.infer(frame, node.value) or []
     sealed = [Instance(i.info, i.exact or program.is_last(i.info)) for i in instances]
-    reasons = [_refusal(mro, i, node.attr, own=kept) for i in sealed for mro in program.classes.mros(i.info)]
+    reasons = [_describe_refusal(mro, i, node.attr, own=kept) for i in sealed for mro in program.classes.mros(i.info)]
     if reasons and all(reasons):
         info = instances[0].info
         yield frame.finding(
@@ -103,9 +105,11 @@ def _check(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Find
         )
 
 
-def _refusal(mro: Mro, instance: Instance, name: str, *, own: str) -> str:
-    """Why an object refuses to have ``name`` assigned or deleted, empty when it may not, as with an ``own`` method
-    for that."""
+def _describe_refusal(mro: Mro, instance: Instance, name: str, *, own: str) -> str:
+    """Return why an object refuses to have ``name`` assigned or deleted; empty when it may accept that.
+
+    ``own`` is the special method by which a class decides that itself.
+    """
     if mro.open or any(not info.methods.keys().isdisjoint({own, name}) for info in mro.classes):
         return ""
     structs = generated.structs(mro.classes)
@@ -113,7 +117,7 @@ def _refusal(mro: Mro, instance: Instance, name: str, *, own: str) -> str:
         if is_record(info) and name in info.fields:
             return f"`{info.name}` ({info.place}) is a NamedTuple"
         is_own = instance.exact and info is mro.head
-        is_frozen = class_option(info.node, "frozen") if info in structs else _option(info, "frozen")
+        is_frozen = class_option(info.node, "frozen") if info in structs else _read_option(info, "frozen")
         if is_frozen and (is_own or any(name in c.fields for c in mro.classes[number:])):
             return f"`{info.name}` ({info.place}) is frozen"
     if not instance.exact or any(name in info.written for info in mro.classes):
@@ -122,8 +126,8 @@ def _refusal(mro: Mro, instance: Instance, name: str, *, own: str) -> str:
     return f"`{mro.head.name}` ({mro.head.place}) has no slot for it" if has_none else ""
 
 
-def _option(info: ClassInfo, word: str) -> bool | None:
-    """Whether ``@dataclass`` is given an option; ``None`` for other classes, and where it cannot be told."""
+def _read_option(info: ClassInfo, word: str) -> bool | None:
+    """Return the value of an ``@dataclass`` option; ``None`` for other classes and for an unknown value."""
     made = [d for d in info.node.decorator_list if decorator_name(d) == "dataclass"]
     if len(made) != 1:
         return False if made else None
@@ -131,8 +135,8 @@ def _option(info: ClassInfo, word: str) -> bool | None:
 
 
 def _has_slots(info: ClassInfo, name: str) -> bool | None:
-    """Whether the ``__slots__`` of a class have room for ``name``; ``None`` where they cannot be told."""
-    if _option(info, "slots") or is_record(info):
+    """Whether the ``__slots__`` of a class have room for ``name``; ``None`` when unknown."""
+    if _read_option(info, "slots") or is_record(info):
         return name in info.fields
     told = [assignment.value for assignment in info.written.get("__slots__", ())]
     slots = told[0] if len(told) == 1 else None
@@ -141,10 +145,10 @@ def _has_slots(info: ClassInfo, name: str) -> bool | None:
     return any(isinstance(element, ast.Constant) and element.value in (name, "__dict__") for element in slots.elts)
 
 
-def _other_kind(mro: Mro) -> ClassInfo | None:
-    """The dataclass behind the first class of an MRO that is frozen where this one is not, or the reverse."""
-    own = _option(mro.head, "frozen")
-    kinds = [(info, _option(info, "frozen")) for info in mro.classes[1:]]
+def _find_other_kind(mro: Mro) -> ClassInfo | None:
+    """Return the first dataclass behind the MRO's first class that is frozen while the first is not, or the reverse."""
+    own = _read_option(mro.head, "frozen")
+    kinds = [(info, _read_option(info, "frozen")) for info in mro.classes[1:]]
     known = [(info, kind) for info, kind in kinds if kind is not None]
     others = [info for info, kind in known if kind is not own]
     if own is None or (own and len(others) != len(known)):
@@ -152,5 +156,5 @@ def _other_kind(mro: Mro) -> ClassInfo | None:
     return others[0] if others else None
 
 
-def _class_finding(info: ClassInfo, symbol: str, reason: str, *, fix: str) -> Finding:
+def _make_class_finding(info: ClassInfo, symbol: str, reason: str, *, fix: str) -> Finding:
     return class_finding(CODE, SEVERITY, info, symbol=symbol, message=f"{reason}: the class statement fails.", fix=fix)

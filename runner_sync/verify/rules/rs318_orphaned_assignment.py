@@ -1,21 +1,21 @@
 """RS318 orphaned-assignment: an attribute is assigned that only upstream read, and upstream reads it no more.
 
 What: `self.x = value` in an NPU runner or worker where inherited code, or the worker that holds the runner, read `x` in
-the old target, and nothing does in the new one: neither what runs in the MRO, nor any other module of omni, vllm-ascend
-and vLLM. Also `request.x = value` where the class of the object had `x` and has it no longer, and nothing reads it.
+the old target, and nothing does in the new one: neither code that runs in the MRO, nor any other module of omni,
+vllm-ascend and vLLM. Also `request.x = value` where the class of the object lost `x`, and nothing reads it.
 
 Example: `self.attn_state = self._build_attn_state(...)` after vllm-ascend moves what its `_build_attention_metadata`
 reads to `self.attention.state`.
 
-Why: an assignment never fails, so no other rule sees it. What upstream reads now keeps its old value: attention of the
-last batch, a mask of the wrong size.
+Why: an assignment never fails, so no other rule sees it. The attribute that upstream reads now keeps its old value:
+attention of the last batch, a mask of the wrong size.
 
 Fix: assign what the target reads now, or drop the statement as the target did.
 
 Leaves alone: attributes that anything still reads or has in quotes, also by the start of the name (`f"to_{kind}"`),
-those that upstream still assigns itself, properties, classes with a base outside the trees or dynamic attributes,
-objects annotated with a class that others derive from, what stands under `hasattr`/`getattr`, in a `try` or under a
-version switch. Needs the old trees.
+attributes that upstream still assigns itself, properties, classes with a base outside the trees or dynamic attributes,
+objects annotated with a class that has subclasses, code under `hasattr`/`getattr`, in a `try` or under a version
+switch. Needs the old trees.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ SEVERITY: Severity = "warning"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Assignments in ``module`` of what upstream code read in ``old``, and nothing reads now."""
+    """Yield assignments in ``module`` of attributes that upstream code read in ``old``, and that nothing reads now."""
     for step in steps(program, module, old):
-        told: set[str] = set()
-        for node in _assigned(step.frame):
+        reported: set[str] = set()
+        for node in _find_assigned(step.frame):
             text = ast.unparse(node)
-            if text in told or _is_mentioned(program, node.attr):
+            if text in reported or _is_mentioned(program, node.attr):
                 continue
-            reason = _reason(step, node)
-            # Asked last: all texts of the trees are searched for it.
+            reason = _describe_loss(step, node)
+            # Checked last, because it searches all texts of the trees.
             if reason and not _is_read_anywhere(program, node.attr):
-                told.add(text)
+                reported.add(text)
                 yield step.frame.finding(
                     CODE,
                     SEVERITY,
@@ -58,7 +58,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 )
 
 
-def _assigned(frame: Frame) -> Iterable[ast.Attribute]:
+def _find_assigned(frame: Frame) -> Iterable[ast.Attribute]:
     nodes = frame.nodes()
     bare = {id(node.target) for node in nodes if isinstance(node, ast.AnnAssign) and node.value is None}
     for node in nodes:
@@ -67,16 +67,18 @@ def _assigned(frame: Frame) -> Iterable[ast.Attribute]:
             yield node
 
 
-def _reason(step: Step, node: ast.Attribute) -> str:
-    """What read the attribute in the old trees, or which class had it, in words; empty where there is neither, and
-    where upstream still sets the attribute or an MRO is not known whole."""
+def _describe_loss(step: Step, node: ast.Attribute) -> str:
+    """Describe what read the attribute in the old trees, or which class had it.
+
+    Returns ``""`` where there is neither, where upstream still sets the attribute, or where an MRO is partly unknown.
+    """
     frame, before = step.frame, step.before
     if not frame.is_self(node.value):
-        return _lost_by_class(step, node)
+        return _describe_class_loss(step, node)
     if frame.info is None or before.info is None:
         return ""
     now, was = step.program.mros(frame.info), step.old.mros(before.info)
-    if any(mro.open for mro in now) or _is_upstreams(now, node.attr):
+    if any(mro.open for mro in now) or _is_still_upstream(now, node.attr):
         return ""
     readers = (read for mro in was for read in virtual_reads(step.old, mro, node.attr))
     places = (f"{f.module.path}:{read.lineno}" for f, read in readers if f.module.project != "vllm-omni")
@@ -84,14 +86,14 @@ def _reason(step: Step, node: ast.Attribute) -> str:
     return f"{place} did" if place else ""
 
 
-def _is_upstreams(mros: Sequence[Mro], name: str) -> bool:
-    """Whether upstream still assigns the attribute, or some class makes more of it than an attribute."""
+def _is_still_upstream(mros: Sequence[Mro], name: str) -> bool:
+    """Whether upstream still assigns the attribute, or some class has a method of that name."""
     classes = [info for mro in mros for info in mro.classes]
     return any(name in c.methods or (name in c.written and c.module.project != "vllm-omni") for c in classes)
 
 
-def _lost_by_class(step: Step, node: ast.Attribute) -> str:
-    """What the class of an object had, where none that the object can be of has it now."""
+def _describe_class_loss(step: Step, node: ast.Attribute) -> str:
+    """Describe the old class that had the attribute, if no class that the object can be has it now."""
     now = step.program.infer(step.frame, node.value) or []
     was = [i.info for i in step.old.infer(step.before, node.value) or ()] if now else []
     had = [info for info in was if any(mro.has(node.attr) for mro in step.old.classes.mros(info))]

@@ -1,23 +1,22 @@
 """RS319 value-kind: a value is handed over, or taken, that the target declares as another kind of thing now.
 
-What: a call whose argument is for a parameter that the target annotates as something else than before (`tuple[…]`, and
-`dict[str, …]` now; by position also under another name), while upstream's own calls pass something else in that place;
-and `a, b = self.m(...)` or `a = self.m(...)` where the annotation of what comes back says so, and upstream's own code
-takes it under another name.
+What: a call passes an argument for a parameter whose annotation changed kind (`tuple[…]` before, `dict[str, …]` now; by
+position also under another name), while upstream's own calls pass something else there. Also `a, b = self.m(...)` or `a
+= self.m(...)` where the annotation of the result changed kind, and upstream's own code gives the value another name.
 
 Example: `mamba_utils.preprocess_mamba(..., self.model.get_mamba_state_copy_func(), bufs)` after vLLM 0.30 wants a
 mapping from the type of a layer to its functions there: vllm-ascend 0.30.0rc2 passes
 `self._get_ascend_mamba_state_copy_funcs()`.
 
-Why: number and order of the arguments are as before, and mostly their names, so nothing else tells. It is a `TypeError`
-or a `KeyError` somewhere inside upstream's function, or a value that means something else: the third value of
-vllm-ascend's `_sync_metadata_across_dp` was `with_prefill` in 0.15.0rc1, and is a graph mode in 0.19.1rc1.
+Why: number, order and mostly names of the arguments are unchanged, so nothing else reports it. It is a `TypeError` or a
+`KeyError` somewhere inside upstream's function, or a value with another meaning: the third value of vllm-ascend's
+`_sync_metadata_across_dp` was `with_prefill` in 0.15.0rc1, and is a graph mode in 0.19.1rc1.
 
-Fix: pass or take what the target's own code does in that place.
+Fix: pass or take what the target's own code does there.
 
-Leaves alone: calls that changed as well, or that upstream still makes so, or no longer makes where the runner's classes
-come from; annotations that may mean anything (`Any`, a Protocol, a class outside the trees), that were only spelt anew,
-widened or narrowed; one kind of number for another. Needs the old trees.
+Leaves alone: calls that changed as well, that upstream still makes in the same way, or that upstream's classes of the
+runner no longer make; annotations that may mean anything (`Any`, a Protocol, a class outside the trees), or that were
+only respelt, widened or narrowed; one kind of number for another. Needs the old trees.
 """
 
 from __future__ import annotations
@@ -44,29 +43,29 @@ NAME = "value-kind"
 SEVERITY: Severity = "error"
 
 _Slot = str | int
-"""A parameter by its name, or one of the values that come back by its number."""
+"""A parameter by its name, or a returned value by its number."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """What a call reaches in one program."""
+    """The callees of a call in one program."""
 
     program: Program
     frame: Frame
     callees: list[Callee]
 
-    def declared(self, slot: _Slot, *, of: int) -> Declared | None:
-        """What a parameter, or one ``of`` some values that come back, is declared as."""
+    def find_declaration(self, slot: _Slot, *, count: int) -> Declared | None:
+        """Return the declared kind of a parameter, or of one of ``count`` returned values."""
         classes = self.program.classes
-        return joined([kinds_of(classes, c.module, _annotation(c, slot, of=of)) for c in self.callees])
+        return joined([kinds_of(classes, c.module, _find_annotation(c, slot, count=count)) for c in self.callees])
 
-    def said(self, slot: _Slot, *, of: int) -> str:
-        """The annotation as it is written."""
-        annotation = _annotation(self.callees[0], slot, of=of)
+    def unparse_annotation(self, slot: _Slot, *, count: int) -> str:
+        """Return the source text of the annotation."""
+        annotation = _find_annotation(self.callees[0], slot, count=count)
         return ast.unparse(annotation) if annotation is not None else ""
 
-    def upstreams(self, slot: _Slot, *, of: int) -> dict[str, str]:
-        """What upstream's methods on the way of the runner have in that place, hidden ones too, with the line."""
+    def find_upstream_values(self, slot: _Slot, *, count: int) -> dict[str, str]:
+        """Return what upstream's methods in the MRO, hidden ones too, have in that place, with file and line."""
         found: dict[str, str] = {}
         callee = self.callees[0]
         mros = self.program.mros(self.frame.info) if self.frame.info is not None else []
@@ -74,21 +73,21 @@ class _Side:
         for info in infos.values():
             nodes = (node for functions in info.methods.values() for f in functions for node in nodes_of(f))
             for node in nodes:
-                call = _call_of(node, is_result=isinstance(slot, int))
-                stand = _slots(node, callee) if call is not None and last_word(call.func) == callee.name else {}
-                if slot in stand and (isinstance(slot, str) or len(stand) == of):
+                call = _find_call(node, is_result=isinstance(slot, int))
+                stand = _collect_slots(node, callee) if call is not None and last_word(call.func) == callee.name else {}
+                if slot in stand and (isinstance(slot, str) or len(stand) == count):
                     found.setdefault(ast.unparse(stand[slot]), f"{info.module.path}:{stand[slot].lineno}")
         return found
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Arguments, and values that calls hand back, which are declared as another kind of thing since ``old``."""
+    """Yield arguments and returned values whose declared kind changed since ``old``."""
     for step in steps(program, module, old):
         if step.frame.info is None:
             continue
         for node in step.frame.nodes():
-            call = _call_of(node, is_result=isinstance(node, ast.Assign))
-            # A call that was changed as well is written for what the target declares.
+            call = _find_call(node, is_result=isinstance(node, ast.Assign))
+            # A call that changed as well was written for the target's declaration.
             if call is None or not step.stood(node) or step.frame.is_guarded(node, CALL_ERRORS):
                 continue
             for now, was in step.callees(call):
@@ -97,14 +96,14 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 
 def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:
-    stand = _slots(node, now.callees[0])
+    stand = _collect_slots(node, now.callees[0])
     for slot, value in stand.items():
-        before = _renamed(slot, now.callees[0], was.callees[0])
-        mine, theirs = now.declared(slot, of=len(stand)), was.declared(before, of=len(stand))
+        before = _find_old_name(slot, now.callees[0], was.callees[0])
+        mine, theirs = now.find_declaration(slot, count=len(stand)), was.find_declaration(before, count=len(stand))
         if mine is None or theirs is None or not is_another(theirs, mine):
             continue
-        text, others = ast.unparse(value), now.upstreams(slot, of=len(stand))
-        is_left = others and text not in others and text in was.upstreams(before, of=len(stand))
+        text, others = ast.unparse(value), now.find_upstream_values(slot, count=len(stand))
+        is_left = others and text not in others and text in was.find_upstream_values(before, count=len(stand))
         if is_left and (isinstance(slot, str) or _is_read(now.frame, value)):
             other, place = next(iter(others.items()))
             callee = now.callees[0]
@@ -115,14 +114,14 @@ def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:
                 SEVERITY,
                 value,
                 symbol=f"{callee.name}({slot if isinstance(slot, str) else text})",
-                message=f"{what} `{callee.name}` ({callee.place}) was `{was.said(before, of=len(stand))}` and is "
-                f"`{now.said(slot, of=len(stand))}` now: {place} {does}.",
+                message=f"{what} `{callee.name}` ({callee.place}) was `{was.unparse_annotation(before, count=len(stand))}` "
+                f"and is `{now.unparse_annotation(slot, count=len(stand))}` now: {place} {does}.",
                 fix="Pass or take what the target's own code does in that place.",
             )
 
 
-def _renamed(slot: _Slot, now: Callee, was: Callee) -> _Slot:
-    """What a parameter was called before, where one that is gone stood in its place."""
+def _find_old_name(slot: _Slot, now: Callee, was: Callee) -> _Slot:
+    """Return the old name of a parameter, if a parameter that is gone stood in its place."""
     mine, theirs = now.signature.positional, was.signature.positional
     if not isinstance(slot, str) or slot in theirs or slot not in mine:
         return slot
@@ -130,16 +129,16 @@ def _renamed(slot: _Slot, now: Callee, was: Callee) -> _Slot:
     return theirs[place] if place < len(theirs) and theirs[place] not in mine else slot
 
 
-def _call_of(node: ast.AST, *, is_result: bool) -> ast.Call | None:
-    """The call that a node is, or that it takes the values of."""
+def _find_call(node: ast.AST, *, is_result: bool) -> ast.Call | None:
+    """Return the call that a node is, or whose values it takes."""
     if is_result:
         node = node.value if isinstance(node, ast.Assign) and len(node.targets) == 1 else node
         return node if isinstance(node, ast.Call) else None
     return node if isinstance(node, ast.Call) else None
 
 
-def _slots(node: ast.AST, callee: Callee) -> Mapping[_Slot, ast.expr]:
-    """What stands in each place: the arguments of a call by parameter, or the targets of an assignment by number."""
+def _collect_slots(node: ast.AST, callee: Callee) -> Mapping[_Slot, ast.expr]:
+    """Return the expression in each place: arguments by parameter, or assignment targets by number."""
     if isinstance(node, ast.Assign):
         target = node.targets[0]
         return dict(enumerate(target.elts if isinstance(target, ast.Tuple) else [target]))
@@ -149,7 +148,7 @@ def _slots(node: ast.AST, callee: Callee) -> Mapping[_Slot, ast.expr]:
     return found
 
 
-def _annotation(callee: Callee, slot: _Slot, *, of: int) -> ast.expr | None:
+def _find_annotation(callee: Callee, slot: _Slot, *, count: int) -> ast.expr | None:
     function = callee.function
     if function is None:
         return None
@@ -158,11 +157,17 @@ def _annotation(callee: Callee, slot: _Slot, *, of: int) -> ast.expr | None:
     if not is_plain(function):
         return None
     parts = tuple_parts(function.returns)
-    return (parts[slot] if len(parts) == of else None) if parts is not None else function.returns if of == 1 else None
+    return (
+        (parts[slot] if len(parts) == count else None)
+        if parts is not None
+        else function.returns
+        if count == 1
+        else None
+    )
 
 
 def _is_read(frame: Frame, target: ast.expr) -> bool:
-    """Whether a value is taken for something: names that nobody reads are there for the number."""
+    """Whether a target is read; a name that nobody reads only fills its place."""
     text = ast.unparse(target)
     reads = (node for node in frame.nodes() if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
     return not isinstance(target, ast.Name) or any(read.id == text for read in reads)

@@ -1,21 +1,21 @@
 """RS320 parent-dropped: an override called the method that it hides, and calls no parent's any more.
 
-What: a method of an NPU runner or worker that handed on where the branch began (`super().m(…)`, `Parent.m(self, …)`),
-does so no more, and has not become a copy: what the parent does there, nobody does now.
+What: a method of an NPU runner or worker that called a parent's method where the branch began (`super().m(…)`,
+`Parent.m(self, …)`), no longer calls any, and has not become a copy: nobody does the parent's work now.
 
 Example: `capture_model` of the NPU runner calls `super().capture_model()` and then captures omni's own graphs. A change
-of its result takes the call with it.
+of its result removes the call as well.
 
 Why: nothing fails. The graphs of vllm-ascend are not captured, a request stays in a table that the parent would have
-emptied, the weights of a drafter are not loaded. What the parent sets and others read is RS312's.
+emptied, the weights of a drafter are not loaded. RS312 reports attributes that the parent sets and others read.
 
-Fix: call it again; where the class is meant to do without it, say so: `# runner-sync: ignore[RS320] reason`.
+Fix: call it again; where the class is meant to do without it, write `# runner-sync: ignore[RS320] reason`.
 
-Leaves alone: overrides that have most of the statements of a method that they hid before (a copy, also of a parent
-behind), parents that do nothing (`pass`, `raise`, a constant, or only the next parent's), methods that another method
-still hands on to, classes that derive no more from the parent, overrides that call any parent's method of that name or
-one of another name instead. timid: a call under a new condition, or behind a new `return`, may be meant. Needs the omni
-tree as it was (`check --changed-since`).
+Leaves alone: overrides that have most of the statements of a method that they hid before (a copy, also of a more
+distant parent), parents that do nothing (`pass`, `raise`, a constant, or only the next parent's call), methods that
+another method still calls, classes that no longer derive from the parent, overrides that call any parent's method of
+that name or newly one of another name. timid: a call under a new condition, or behind a new `return`, may be meant.
+Needs the omni tree as it was (`check --changed-since`).
 """
 
 from __future__ import annotations
@@ -39,27 +39,27 @@ NAME = "parent-dropped"
 SEVERITY: Severity = "warning"
 
 COPIED = 0.5
-"""Share of a parent's statements from which on an override does by itself what it called before."""
+"""From this share of a parent's statements on, an override does itself what it called before."""
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterator[Finding]:
-    """Overrides in ``module`` that reached a parent's method in ``old``."""
+    """Yield overrides in ``module`` that reached a parent's method in ``old``."""
     for step in steps(program, module, old):
-        lost = _lost(step) if _hands_on_no_more(step) else []
-        working = [(info, f) for info, f in lost if _own_statements(f)]
+        lost = _find_lost_methods(step) if _has_lost_call(step) else []
+        working = [(info, f) for info, f in lost if _find_own_statements(f)]
         if working and not any(_is_copied(f, step.frame.function) for _, f in working):
             yield _make_finding(step.frame, *working[0])
 
 
-def _hands_on_no_more(step: Step) -> bool:
+def _has_lost_call(step: Step) -> bool:
     now, before = step.frame.function, step.before.function
     if step.frame.info is None or not parents_called(before, now.name) or parents_called(now, now.name):
         return False
-    return _parents_asked(now) <= _parents_asked(before)
+    return _find_parent_members(now) <= _find_parent_members(before)
 
 
-def _parents_asked(function: FunctionNode) -> set[str]:
-    """The members that a method takes from ``super()``, and the methods of classes that it calls on itself."""
+def _find_parent_members(function: FunctionNode) -> set[str]:
+    """Return the members that a method takes from ``super()``, and the class methods that it calls on itself."""
     asked = {node.attr for node in reads_of(function) if is_own_super(function, node.value)}
     for node in walk(function):
         match node:
@@ -68,8 +68,8 @@ def _parents_asked(function: FunctionNode) -> set[str]:
     return asked
 
 
-def _lost(step: Step) -> list[tuple[ClassInfo, FunctionNode]]:
-    """The hidden methods that the override reached, in the order of the MRO, where nothing reaches any of them now."""
+def _find_lost_methods(step: Step) -> list[tuple[ClassInfo, FunctionNode]]:
+    """Return the hidden methods that the override reached, in MRO order, if nothing reaches any of them now."""
     info, before, name = step.frame.info, step.before, step.frame.function.name
     assert info is not None
     assert before.info is not None
@@ -86,8 +86,8 @@ def _lost(step: Step) -> list[tuple[ClassInfo, FunctionNode]]:
     return []
 
 
-def _own_statements(function: FunctionNode) -> list[ast.stmt]:
-    """What a method does itself: not its docstring, a constant result, an error, or what it only hands on."""
+def _find_own_statements(function: FunctionNode) -> list[ast.stmt]:
+    """Return a method's own work: no docstring, constant result, error or call of the next parent."""
     return [statement for statement in function.body if not _is_idle(statement, function.name)]
 
 
@@ -101,15 +101,15 @@ def _is_idle(statement: ast.stmt, name: str) -> bool:
 
 
 def _is_copied(parent: FunctionNode, override: FunctionNode) -> bool:
-    return share(_text(_own_statements(parent)), _text(override.body)) >= COPIED
+    return share(_unparse_body(_find_own_statements(parent)), _unparse_body(override.body)) >= COPIED
 
 
-def _text(body: list[ast.stmt]) -> str:
+def _unparse_body(body: list[ast.stmt]) -> str:
     return "\n".join(ast.unparse(statement) for statement in body)
 
 
 def _make_finding(frame: Frame, owner: ClassInfo, parent: FunctionNode) -> Finding:
-    count = sum(isinstance(node, ast.stmt) for statement in _own_statements(parent) for node in walk(statement))
+    count = sum(isinstance(node, ast.stmt) for statement in _find_own_statements(parent) for node in walk(statement))
     does = "1 statement" if count == 1 else f"{count} statements"
     return frame.finding(
         CODE,

@@ -1,18 +1,18 @@
 """RS321 setup-left-out: an override hides the only call of a function without which a module refuses to work.
 
 What: the method that an override hides calls a function which sets a global of its module (`global _manager`); another
-function of that module asserts that the global is set, or raises; nothing that runs calls the first one.
+function of that module asserts that the global is set, or raises; no code that runs calls the setting function.
 
 Example: `init_device` of omni's GPU workers, a copy, after vLLM 0.14 began to call `init_workspace_manager` in its own.
 `current_workspace_manager` asserts that somebody did.
 
-Why: the worker starts, and the first model with experts ends in an `AssertionError` far away from it. Both workers of
-0.12.0rc1 had that on vLLM 0.14, and were given the call in 0.14.0.
+Why: the worker starts, and the first model with experts ends in a distant `AssertionError`. Both workers of 0.12.0rc1
+had that on vLLM 0.14, and got the call in 0.14.0.
 
 Fix: call it in the override as the hidden method does.
 
-Leaves alone: functions that what runs of the runners and workers names, or any module but the hidden method's and their
-own; globals that are only reset to `None`, or that nobody insists on.
+Leaves alone: functions named by running code of the runners and workers, or by any module except the hidden method's
+and their own; globals that are only reset to `None`, or that no function requires.
 """
 
 from __future__ import annotations
@@ -35,35 +35,35 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Overrides in ``module`` that hide the only call of such a function."""
+    """Yield overrides in ``module`` that hide the only call of such a function."""
     for frame in program.frames(module):
         for hidden in program.hidden_by(frame):
-            for call, definition in _set_ups(program, hidden):
+            for call, definition in _find_setups(program, hidden):
                 if not _is_called(program, definition, beside=hidden):
                     yield _make_finding(frame, hidden, call, definition)
 
 
-def _set_ups(program: Program, hidden: Frame) -> Iterator[tuple[ast.Call, Definition]]:
-    """The calls in a method of what sets a global that its module insists on."""
+def _find_setups(program: Program, hidden: Frame) -> Iterator[tuple[ast.Call, Definition]]:
+    """Yield a method's calls of functions that set a global which their module requires."""
     for node in nodes_of(hidden.function):
         dotted = dotted_name(node.func) if isinstance(node, ast.Call) else None
         if not isinstance(node, ast.Call) or not dotted or dotted.partition(".")[0] == hidden.owner:
             continue
         definitions = program.definitions(hidden, dotted)
-        if len(definitions) == 1 and _sets_up(definitions[0]):
+        if len(definitions) == 1 and _is_setup(definitions[0]):
             yield node, definitions[0]
 
 
-def _sets_up(definition: Definition) -> bool:
+def _is_setup(definition: Definition) -> bool:
     function, module = definition.node, definition.module
     if definition.kind != "function" or not isinstance(function, FunctionNode) or module is None:
         return False
-    names = _globals_set(function)
+    names = _find_globals_set(function)
     others = (f for f in module.node.body if isinstance(f, FunctionNode) and f is not function)
     return bool(names) and any(names & insisted_on(s) for other in others for s in other.body)
 
 
-def _globals_set(function: FunctionNode) -> set[str]:
+def _find_globals_set(function: FunctionNode) -> set[str]:
     declared = {name for node in nodes_of(function) if isinstance(node, ast.Global) for name in node.names}
     pairs = [pair for node in nodes_of(function) for pair in assignments_of(node)] if declared else []
     given = [(target, value) for target, value, _ in pairs if not _is_none(value)]
@@ -75,19 +75,19 @@ def _is_none(value: ast.expr | None) -> bool:
 
 
 def _is_called(program: Program, definition: Definition, *, beside: Frame) -> bool:
-    """Whether something names the function that runs with the runners, or that stands in another module."""
+    """Whether code that runs with the runners, or that stands in another module, names the function."""
     name = definition.name.rpartition(".")[2]
     if any(name in module.text for module in (*program.checked, *program.inherited(), *program.imported())):
         return True
     running = (one for mro in program.leaves() for one in program.live(mro).values())
     said = (function for info, function in running if name in info.module.text)
-    if any(name in words_of(function) or _says(function, name) for function in said):
+    if any(name in words_of(function) or _has_name(function, name) for function in said):
         return True
     paths = {module.path for module in (beside.module, definition.module) if module is not None}
     return program.world.surroundings.is_mentioned(name, beside=paths)
 
 
-def _says(function: FunctionNode, name: str) -> bool:
+def _has_name(function: FunctionNode, name: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id == name for node in nodes_of(function))
 
 

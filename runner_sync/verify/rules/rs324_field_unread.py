@@ -1,22 +1,22 @@
 """RS324 field-unread: the method that an override hides reads a field that is new, and nothing that runs does.
 
-What: an override does not call the method of vllm-ascend or vLLM that it hides. That method reads `thing.field`, the
-class of the thing has the field since the old target, and no method that runs in the MRO, nor one of the worker that
-holds the runner, reads a field of that name.
+What: an override does not call the method of vllm-ascend or vLLM that it hides. The hidden method reads `thing.field`,
+a field that the class of the thing has only since the old target. No method that runs in the MRO, and none of the
+worker that holds the runner, reads a field of that name.
 
-Example: vLLM 0.18's scheduler names in `SchedulerOutput.new_block_ids_to_zero` the blocks of the cache that have to be
-cleared; its `_update_states` clears them. Omni's `_update_states` of 0.16.0 does not know of the field.
+Example: vLLM 0.18's scheduler lists in `SchedulerOutput.new_block_ids_to_zero` the blocks of the cache that have to be
+cleared; its `_update_states` clears them. Omni's `_update_states` of 0.16.0 does not know the field.
 
-Why: nothing raises; what the field asks for is not done. Blocks kept what another request had left in them until the
+Why: nothing raises; the work that the field asks for is not done. Blocks kept the data of another request until the
 runners of 0.18.0. Omni's `init_device` of 0.22.0 does not read the `assigned_physical_gpu_ids` of vLLM 0.24, so a
-worker counts devices from the first one, whatever is assigned to it (0.24.0 does), and until 0.32.0rc1 no
-`_update_states` of omni's handed on the `prompt_is_token_ids` that a request has since vLLM 0.21.
+worker counts devices from the first one, whatever is assigned to it (0.24.0 reads it). Until 0.32.0rc1 no
+`_update_states` of omni's passed on the `prompt_is_token_ids` that a request has since vLLM 0.21.
 
 Fix: do in the override what the hidden method does with the field.
 
-Leaves alone: fields that the old class had, also as a method, and those of classes that the old target had elsewhere
-or not at all; what a function may read that the override calls; what is only logged; switches (`name: bool = False`):
-nothing is asked for until somebody turns one on.
+Leaves alone: fields that the old class had, also as a method; fields of classes that the old target had elsewhere or
+not at all; fields that a function called by the override may read; fields that are only logged; switches (`name: bool =
+False`), which ask for nothing until somebody turns one on.
 """
 
 from __future__ import annotations
@@ -49,38 +49,38 @@ class _Unread:
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Overrides in ``module`` that hide the only reads of a field that upstream has since ``old``."""
-    told: set[tuple[str, str]] = set()
+    """Yield overrides in ``module`` that hide the only reads of a field that upstream has since ``old``."""
+    reported: set[tuple[str, str]] = set()
     for mro in program.leaves():
-        for row in _rows(program, mro, old) if old is not None else ():
+        for row in _find_unread_once(program, mro, old) if old is not None else ():
             key = (row.override.unit, row.node.attr)
-            if row.override.module is module and key not in told:
-                told.add(key)
+            if row.override.module is module and key not in reported:
+                reported.add(key)
                 yield _make_finding(row)
 
 
-def _rows(program: Program, mro: Mro, old: Program) -> list[_Unread]:
-    return program.answers.once((CODE, mro, old), lambda: list(_unread(program, mro, old)))
+def _find_unread_once(program: Program, mro: Mro, old: Program) -> list[_Unread]:
+    return program.answers.once((CODE, mro, old), lambda: list(_find_unread(program, mro, old)))
 
 
-def _unread(program: Program, mro: Mro, old: Program) -> Iterator[_Unread]:
-    known = old.answers.once(CODE, lambda: _words(old))
-    said = frozenset().union(*(program.mentioned(other) for other in program.leaves()))
-    for hidden, override in _hidden(program, mro):
+def _find_unread(program: Program, mro: Mro, old: Program) -> Iterator[_Unread]:
+    known = old.answers.once(CODE, lambda: _collect_words(old))
+    mentioned = frozenset().union(*(program.mentioned(other) for other in program.leaves()))
+    for hidden, override in _find_hidden(program, mro):
         name = hidden.function.name
-        if name not in known or words_of(hidden.function) <= said | known[name]:
+        if name not in known or words_of(hidden.function) <= mentioned | known[name]:
             continue
         for node in reads_of(hidden.function):
             is_own = hidden.is_of_self(node)
-            if node.attr in said | known[name] or is_own or _is_logged(hidden.function, node):
+            if node.attr in mentioned | known[name] or is_own or _is_logged(hidden.function, node):
                 continue
-            kind = _newly_has(program, hidden, node, old)
+            kind = _find_new_owner(program, hidden, node, old)
             if kind is not None and not _is_reached(program, override, node.attr, kind):
                 yield _Unread(override, hidden, node, kind)
 
 
-def _words(old: Program) -> Mapping[str, frozenset[str]]:
-    """What upstream's methods mention in the old trees, by their names."""
+def _collect_words(old: Program) -> Mapping[str, frozenset[str]]:
+    """Return the words of upstream's methods in the old trees, by method name."""
     found: dict[str, frozenset[str]] = {}
     classes = {id(info.node): info for mro in old.leaves() for info in mro.classes}
     for info in classes.values():
@@ -89,8 +89,8 @@ def _words(old: Program) -> Mapping[str, frozenset[str]]:
     return found
 
 
-def _hidden(program: Program, mro: Mro) -> Iterator[tuple[Frame, Frame]]:
-    """Upstream's methods that cannot run, each with omni's override that hides it."""
+def _find_hidden(program: Program, mro: Mro) -> Iterator[tuple[Frame, Frame]]:
+    """Yield upstream's methods that cannot run, each with omni's override that hides it."""
     live = program.live(mro)
     for info in mro.classes if not mro.open else ():
         functions = (f for fs in info.methods.values() for f in fs if id(f) not in live)
@@ -102,29 +102,29 @@ def _hidden(program: Program, mro: Mro) -> Iterator[tuple[Frame, Frame]]:
                 yield program.frame(info, function), program.frame(owner, override)
 
 
-def _newly_has(program: Program, frame: Frame, node: ast.Attribute, old: Program) -> ClassInfo | None:
-    """The class of upstream's that a field is read from, where it has the field since ``old``."""
+def _find_new_owner(program: Program, frame: Frame, node: ast.Attribute, old: Program) -> ClassInfo | None:
+    """Return the upstream class that a field is read from, if it has the field only since ``old``."""
     found = program.infer(frame, node.value) or []
     kinds = [instance.info for instance in found if _is_field(program, instance.info, node.attr)]
-    is_new = bool(kinds) and len(kinds) == len(found) and all(_lacked(old, kind, node.attr) for kind in kinds)
+    is_new = bool(kinds) and len(kinds) == len(found) and all(_is_new_member(old, kind, node.attr) for kind in kinds)
     return kinds[0] if is_new else None
 
 
 def _is_field(program: Program, info: ClassInfo, name: str) -> bool:
-    """Whether a class body of upstream's declares the attribute, and as no switch that is off."""
+    """Whether an upstream class body declares the attribute, and not as a switch that is off."""
     classes = [c for mro in program.classes.mros(info) for c in mro.classes if c.module.project != "vllm-omni"]
     declared = [a for c in classes for a in c.written_in_body(name) if a.annotation is not None]
     return bool(declared) and not all(_is_off(assignment) for assignment in declared)
 
 
 def _is_off(declared: Assignment) -> bool:
-    """``name: bool = False``."""
+    """Whether the declaration is ``name: bool = False``."""
     is_false = isinstance(declared.value, ast.Constant) and declared.value.value is False
     return is_false and declared.annotation is not None and is_name(declared.annotation, "bool")
 
 
-def _lacked(old: Program, info: ClassInfo, name: str) -> bool:
-    """Whether the same class was in the old trees, and had no member of that name."""
+def _is_new_member(old: Program, info: ClassInfo, name: str) -> bool:
+    """Whether the old trees had the same class without a member of that name."""
     module = old.world.module(info.module.name)
     bindings = module.bindings.get(info.name, ()) if module is not None else ()
     before = [old.classes.info_of(module, b.node) for b in bindings if module and isinstance(b.node, ast.ClassDef)]
@@ -133,7 +133,7 @@ def _lacked(old: Program, info: ClassInfo, name: str) -> bool:
 
 
 def _is_reached(program: Program, override: Frame, name: str, kind: ClassInfo) -> bool:
-    """Whether a function that the override calls may read the field: not that of another class."""
+    """Whether a function that the override calls may read the field of this class."""
     calls = calls_of(override.function)
     found = {id(c.function): c for call in calls for group in program.callees(override, call) for c in group}
     for callee in found.values():

@@ -1,21 +1,21 @@
 """RS325 default-dereferenced: a call leaves out an argument that is new, and what it calls takes `None` for an object.
 
-What: a function of the target has a parameter that the old one had not, `None` by default. Upstream's own method, which
-the override hides, passes it in each of its calls, and the override does not. The function, or one that it hands the
-parameter on to, takes an attribute or an item of it, or calls it, and never asks whether it is there.
+What: a function of the target has a new parameter, `None` by default. Upstream's own method, which the override hides,
+passes it in each of its calls, and the override does not. The function, or one to which it passes the parameter, reads
+an attribute or an item of it, or calls it, and never tests for `None`.
 
 Example: `self.propose_draft_token_ids(..., batch_desc)` of vllm-ascend 0.18.0rc1, whose `target_model_batch_desc` is
-`None` by default. It goes on to the drafter, which reads `target_model_batch_desc.uniform`.
+`None` by default. It passes that to the drafter, which reads `target_model_batch_desc.uniform`.
 
-Why: the call fits, and the first one that gets there raises an `AttributeError` or a `TypeError`. The runners of 0.18.0
-and 0.20.0rc1 do so with EAGLE drafters, those of 0.20.0 pass the descriptor.
+Why: the call fits, and the first use of the value raises an `AttributeError` or a `TypeError`. The runners of 0.18.0
+and 0.20.0rc1 fail so with EAGLE drafters, those of 0.20.0 pass the descriptor.
 
 Fix: pass what the hidden method passes.
 
-Leaves alone: parameters that a function compares, copies, gives a value or asks for in any other way, also where they
-were handed on from; code that depends on another argument which the call leaves out, or gives as a constant; what the
-hidden method does not pass in each of its calls, or as `None`; functions that cannot be told, and constructors; calls
-with `*args` or `**kwargs`; calls that expect to fail; what RS323 tells of.
+Leaves alone: parameters that a function compares, copies, assigns or tests in any way, also in the function that passed
+them on; code that depends on another argument which the call leaves out or gives as a constant; arguments that the
+hidden method does not pass in each of its calls, or passes as `None`; unknown functions, and constructors; calls with
+`*args` or `**kwargs`; calls that expect to fail; whatever RS323 reports.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Calls in overrides of ``module`` without what is new since ``old`` and cannot be ``None``."""
+    """Yield calls in overrides of ``module`` without an argument that is new since ``old`` and cannot be ``None``."""
     for row in left_out(program, module, old):
         if not row.overwritten() and not is_expected(row.frame, row.call):
-            for name in (name for name in row.names if _is_object(row, name)):
+            for name in (name for name in row.names if _is_never_none(row, name)):
                 use = dereferenced(program, row.now, row.call, name)
                 if use is not None:
                     yield _make_finding(row, name, use)
 
 
-def _is_object(row: LeftOut, name: str) -> bool:
+def _is_never_none(row: LeftOut, name: str) -> bool:
     """Whether a parameter is ``None`` by default, and the hidden method passes something else."""
     functions = [callee.function for callee in row.now]
     is_default = all(function is not None and name in defaulting_to_none(function.args) for function in functions)

@@ -1,5 +1,4 @@
-"""One module per rule: `CODE`, `NAME`, `SEVERITY` and one pure `find`. The docstring is what `runner-sync rule`
-prints."""
+"""One module per rule: `CODE`, `NAME`, `SEVERITY` and one pure `find`. `runner-sync rule` prints the docstring."""
 
 from __future__ import annotations
 
@@ -9,5 +8,5 @@ from types import ModuleType
 
 
 def load(names: Iterable[str]) -> tuple[ModuleType, ...]:
-    """Rules by the names of their modules."""
+    """Import the rules by the names of their modules."""
     return tuple(import_module(f"{__name__}.{name}") for name in names)

@@ -14,8 +14,8 @@ Fix: define the method on the NPU class, with calls that name the base class ins
 into the NPU class's own method.
 
 Leaves alone: copies (RS101 compares those), methods that call upstream's, methods that share less than a fifth of their
-statements with it, changes that the method already has, and classes that inherit from the upstream class only through
-another NPU class.
+statements with it, changes that the method already has, and inherited methods of classes that derive from the upstream
+class through another NPU class.
 """
 
 from __future__ import annotations

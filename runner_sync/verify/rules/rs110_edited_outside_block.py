@@ -59,8 +59,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _describe_branch_edit(subject: Subject, name: str) -> str:
-    """Name the first line of the unit that the branch edited outside its blocks; empty without such an edit or a
-    branch."""
+    """Name the first line of the unit that the branch edited outside its blocks, or return ``""``."""
     before, label = subject.before, subject.profile.marker
     lines_before = outside_lines(before.npu, name, label=label) if before is not None else None
     lines_now = outside_lines(subject.npu, name, label=label)

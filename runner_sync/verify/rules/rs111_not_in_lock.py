@@ -68,8 +68,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _find_lost_entries(subject: Subject) -> list[str]:
-    """Return the units with a GPU twin whose entry, or whose GPU text, was in the lock where the branch began and is
-    gone."""
+    """Return units with a GPU twin whose entry or GPU text was lost since the branch began."""
     before = subject.before.module.entries if subject.before is not None else ()
     now = {entry.qualname for entry in subject.module.entries}
     known = {entry.qualname for entry in before if entry.gpu is not None or entry.qualname not in now}

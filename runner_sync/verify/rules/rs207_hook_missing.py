@@ -58,8 +58,7 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _find_filled_fields(pair: Pair, output: Output) -> frozenset[str] | None:
-    """Return the fields that NPU code gives its output records; ``None`` if it makes none, or the fields are
-    unreadable."""
+    """Return the fields that NPU code gives its output records; ``None`` without records or if unreadable."""
     live = [function for _, function in pair.npu_mro.live()]
     tops = [*live, pair.npu.reading.tree]
     made = [

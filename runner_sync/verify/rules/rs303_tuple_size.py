@@ -15,7 +15,7 @@ Why: `ValueError: too many values to unpack` at the first sampled token. 7 of th
 
 Fix: unpack what the target's own caller unpacks.
 
-Leaves alone: starred targets, generators with a function in them, coroutines, callees with a return of unknown size
+Leaves alone: starred targets, generators that contain a function, coroutines, callees with a return of unknown size
 (unless their annotation shows it), items of values that the code counts or gets from several places, objects of an
 annotated class with subclasses, of a Protocol, or of a class under an unknown decorator. Without the old trees a `None`
 among the returned values: the caller must know when it comes. Of a tuple in place of one value: results that the code
@@ -53,8 +53,7 @@ _ITERATED = ("__iter__", "__getitem__")
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Yield unpackings of a wrong size, results that became ``None`` or a tuple since ``old``, and overrides of a wrong
-    size."""
+    """Yield unpackings of a wrong size, new ``None`` or tuple results since ``old``, and overrides of a wrong size."""
     for frame in program.frames(module):
         step = step_of(program, frame, old)
         for node, target in unpackings(frame):
@@ -282,11 +281,7 @@ def _find_own_sizes(program: Program, info: ClassInfo, functions: list[FunctionN
 
 
 def _returns_one_of_tuple(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> bool:
-    """Whether a method returns a single value of the tuple that each hidden method returns, whatever its annotation
-    says.
-
-    timid: a name that may hold the result of another method with the same name may hold the tuple.
-    """
+    """Whether a method returns one value of the tuple that each hidden method returns, whatever its annotation says."""
     function = functions[0]
     namesake_calls = [
         node for node in nodes_of(function) if isinstance(node, ast.Call) and last_word(node.func) == function.name

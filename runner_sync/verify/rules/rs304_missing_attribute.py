@@ -204,8 +204,7 @@ def _lacks(mro: Mro, frame: Frame, node: ast.Attribute) -> bool:
 
 
 def _find_owners(mro: Mro, frame: Frame, node: ast.Attribute) -> list[ClassInfo]:
-    """Return the classes of an MRO that define what ``node`` reads; for ``super()`` only those behind the frame's
-    class."""
+    """Return the classes of an MRO that define what ``node`` reads; for ``super()`` those behind the frame's class."""
     if not is_super(node.value):
         return _find_definers(mro, node.attr)
     behind = mro.classes[mro.classes.index(frame.info) + 1 :] if frame.info in mro else ()

@@ -44,8 +44,7 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Yield calls and unpackings whose values moved since ``old`` or are swapped, and overrides that move inherited
-    arguments."""
+    """Yield calls and unpackings whose values moved or are swapped, and overrides that move inherited arguments."""
     reported: set[tuple[str, int]] = set()
     for step in steps(program, module, old):
         for node in step.frame.nodes():

@@ -33,8 +33,7 @@ SEVERITY: Severity = "warning"
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Yield imported functions that are patched in the target, and newly so since ``old`` or called through their
-    module upstream."""
+    """Yield imported functions that are newly patched since ``old``, or that upstream calls through their module."""
     upstream = {c.module.text for mro in program.leaves() for c in mro.classes if c.module.project == "vllm-ascend"}
     for _, imported in modules.imports_of(module):
         if imported.guarded or not imported.name or not imported.module.startswith("vllm."):

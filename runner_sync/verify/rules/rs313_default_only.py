@@ -91,8 +91,7 @@ def _key_override(name: str, override: Frame) -> tuple[str, str, str]:
 
 
 def _find_read_idle(program: Program, mro: Mro, project: Project) -> Iterator[_Idle]:
-    """Yield read attributes that stay at their default, each with omni's override and the hidden method of
-    ``project``."""
+    """Yield read attributes that stay at their default, with omni's override and the hidden method of ``project``."""
     idle = program.answers.once((CODE, mro, project), lambda: {} if mro.open else _find_idle(program, mro, project))
     for name, writer in idle.items():
         info, override = program.last_before(mro, writer) or (None, None)

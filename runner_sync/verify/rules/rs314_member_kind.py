@@ -84,8 +84,7 @@ class _Place:
 
 
 def find(program: Program, module: Module, old: Program | None = None) -> Iterable[Finding]:
-    """Yield uses of members that only fit their kind in ``old``, and overrides of another kind than the hidden
-    member."""
+    """Yield uses of members that only fit their kind in ``old``, and overrides of another kind than hidden members."""
     for info in program.own_classes(module) if module in program.checked else ():
         for name in info.methods:
             yield from _check_override(program, info, name)
@@ -303,7 +302,7 @@ def _check_override(program: Program, info: ClassInfo, name: str) -> Iterator[Fi
 
 
 def _find_hidden_member(program: Program, mro: Mro, info: ClassInfo, name: str, *, by: Module) -> Member | None:
-    """Return the member behind ``info`` in the MRO that code of ``by`` means; upstream's code means upstream's
+    """Return the member behind ``info`` that code of ``by`` means, or ``None``; upstream code means an upstream
     member."""
     before = mro.classes[: mro.classes.index(info) + 1]
     for other in mro.classes[len(before) :]:

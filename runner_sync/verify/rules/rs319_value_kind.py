@@ -59,7 +59,7 @@ class _Side:
         classes = self.program.classes
         return joined([kinds_of(classes, c.module, _find_annotation(c, slot, count=count)) for c in self.callees])
 
-    def unparse_annotation(self, slot: _Slot, *, count: int) -> str:
+    def unparse(self, slot: _Slot, *, count: int) -> str:
         """Return the source text of the annotation."""
         annotation = _find_annotation(self.callees[0], slot, count=count)
         return ast.unparse(annotation) if annotation is not None else ""
@@ -114,8 +114,8 @@ def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:
                 SEVERITY,
                 value,
                 symbol=f"{callee.name}({slot if isinstance(slot, str) else text})",
-                message=f"{what} `{callee.name}` ({callee.place}) was `{was.unparse_annotation(before, count=len(stand))}` "
-                f"and is `{now.unparse_annotation(slot, count=len(stand))}` now: {place} {does}.",
+                message=f"{what} `{callee.name}` ({callee.place}) was `{was.unparse(before, count=len(stand))}` "
+                f"and is `{now.unparse(slot, count=len(stand))}` now: {place} {does}.",
                 fix="Pass or take what the target's own code does in that place.",
             )
 

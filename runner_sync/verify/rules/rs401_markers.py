@@ -8,13 +8,13 @@ Example:
     self.has_talker_mtp = hasattr(self.model, "talker_mtp")
     return None                     # and no second ruler before the function ends
 
-Why: rulers are how people, and `runner-sync blocks`, tell omni code from vllm-ascend's in a copied method. The AR
-runner of 0.28, 0.30 and 0.32.0rc1 has one that never closes, so every later ruler reads as its opposite.
+Why: people and `runner-sync blocks` use rulers to separate omni code from vllm-ascend's in a copied method. The AR
+runner of 0.28, 0.30 and 0.32.0rc1 has one that never closes, so every later ruler has the opposite meaning.
 
 Fix: add the missing ruler, or delete the one that encloses nothing.
 
-A bare ruler behind two with the label, and drawn as wide as they are, was the end of a block of its own: one of the
-three lost its partner.
+A bare ruler that follows two labelled ones of the same width closed a block of its own: one of the three lost its
+partner.
 
 Leaves alone: one-line markers (`# Omni-specific` behind code), other comments with dashes (bare rulers of another
 width, or two in a row), rulers of any length and spelling as long as they pair up.
@@ -45,9 +45,9 @@ _OTHER = "Put both rulers into the same block of statements."
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per problem of the markers."""
+    """Yield one finding per problem of the markers."""
     npu = subject.npu
-    text = _untidy_part(npu, subject.profile.marker)
+    text = _cut_tidy_bodies(npu, subject.profile.marker)
     if not text:
         return
     from runner_sync.markers import read_markers
@@ -62,14 +62,14 @@ def find(subject: Subject) -> Iterator[Hit]:
         )
 
 
-def _untidy_part(npu: Reading, label: str) -> str:
-    """The text without the bodies of functions whose rulers plainly pair up (line numbers stay); ``""`` for none.
+def _cut_tidy_bodies(npu: Reading, label: str) -> str:
+    """Return the text with ``pass`` for bodies whose rulers clearly pair up (lines stay); ``""`` if all do.
 
-    Cutting a file into tokens costs more than parsing it, and nearly all rulers pair up. Where a string has a line like
-    a ruler, only the tokens tell.
+    Tokenizing a file costs more than parsing it, and nearly all rulers pair up. Only tokens distinguish a ruler from a
+    similar line of a string.
     """
     lines = list(npu.lines)
-    quoted = _quoted_rulers(npu)
+    quoted = _find_quoted_rulers(npu)
     for function in functions(npu):
         start, end = function.body[0].lineno, function.end_lineno or 0
         is_plain = start > function.lineno and quoted.isdisjoint(range(start, end + 1))
@@ -79,8 +79,8 @@ def _untidy_part(npu: Reading, label: str) -> str:
     return "" if not quoted and _is_tidy(lines, label) else "\n".join(lines)
 
 
-def _quoted_rulers(npu: Reading) -> set[int]:
-    """The lines that look like rulers from the second line of a string on."""
+def _find_quoted_rulers(npu: Reading) -> set[int]:
+    """Return the lines inside strings, from the second line on, that look like rulers."""
     strings = (
         (node.lineno, node.end_lineno or 0)
         for node in npu.nodes
@@ -95,7 +95,7 @@ def _quoted_rulers(npu: Reading) -> set[int]:
 
 
 def _is_tidy(lines: list[str], label: str) -> bool:
-    """Whether all rulers among ``lines``, read by line, pair up around code of one block."""
+    """Whether all rulers among ``lines``, read line by line, pair up around code of one block."""
     titled = [(number, ruler_title(line.lstrip())) for number, line in enumerate(lines) if "#" in line]
     drawn = [title for _, title in titled if title is not None]
     # A bare ruler ends a block and opens none.

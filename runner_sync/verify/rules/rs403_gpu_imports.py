@@ -1,16 +1,16 @@
 """RS403 gpu-imports: an NPU module imports a graph wrapper or forward context of the GPU.
 
-What: `CUDAGraphWrapper`, `BreakableCUDAGraphWrapper` or `set_forward_context` imported from vLLM (or passed on by
-omni's GPU runner), where vllm-ascend has its own. Every module in the folders of the NPU modules is asked where
-their path says `npu`.
+What: `CUDAGraphWrapper`, `BreakableCUDAGraphWrapper` or `set_forward_context` imported from vLLM (or from omni's GPU
+runner, which re-exports it), where vllm-ascend has its own. The rule checks every module in the folders of the NPU
+modules whose path says `npu`.
 
 Example:
 
     from vllm.forward_context import set_forward_context
     # on NPU: from vllm_ascend.ascend_forward_context import set_ascend_forward_context
 
-Why: vLLM's forward context lacks what vllm-ascend's attention and MoE read from it, and `isinstance(x,
-CUDAGraphWrapper)` is false for every `ACLGraphWrapper`, so graph code is skipped without a word. In omni 0.20 the GPU
+Why: vLLM's forward context lacks fields that vllm-ascend's attention and MoE read, and `isinstance(x,
+CUDAGraphWrapper)` is false for every `ACLGraphWrapper`, so graph code is silently skipped. In omni 0.20 the GPU
 runner's own subclass of `CUDAGraphWrapper` was one import away.
 
 Fix: import and use the name of vllm-ascend.
@@ -36,7 +36,7 @@ SEVERITY: Severity = "error"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per imported name."""
+    """Yield one finding per imported name."""
     npu = subject.npu
     rows = [row for row in subject.profile.rows(subject.profile.gpu_imports) if row.name in npu.text]
     if not rows:
@@ -45,13 +45,13 @@ def find(subject: Subject) -> Iterator[Hit]:
     for node in (inner for part in npu.parts("import") for inner in walk(part)):
         if isinstance(node, ast.ImportFrom) and id(node) not in typing_only:
             for alias in node.names:
-                row = _row(rows, node, alias.name)
+                row = _find_row(rows, node, alias.name)
                 if row is not None:
                     yield _make_hit(npu, alias, row)
 
 
-def _row(rows: list[NameRewrite], node: ast.ImportFrom, name: str) -> NameRewrite | None:
-    # Whatever module passes it on: only vllm-ascend's own is the right one.
+def _find_row(rows: list[NameRewrite], node: ast.ImportFrom, name: str) -> NameRewrite | None:
+    # Any module may re-export the name; only vllm-ascend's own is right.
     named = [row for row in rows if row.name == name]
     return named[0] if named and (node.module or "") != named[0].new_module else None
 

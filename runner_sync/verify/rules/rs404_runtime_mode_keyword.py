@@ -1,14 +1,14 @@
 """RS404 runtime-mode-keyword: a keyword that vllm-ascend's call spells differently.
 
-What: a keyword of the GPU's call on the NPU's (the profile's keyword table): `cudagraph_runtime_mode=` on
+What: a keyword of the GPU's call on the NPU's call (the profile's keyword table): `cudagraph_runtime_mode=` on
 `set_ascend_forward_context`, which calls it `aclgraph_runtime_mode=`.
 
 Example:
 
     with set_ascend_forward_context(None, self.vllm_config, cudagraph_runtime_mode=mode): ...
 
-Why: a `TypeError` in the first forward pass. It is the one word that is easy to miss when a GPU hunk is ported by
-hand, because `cudagraph_runtime_mode` is right on every other call and as a variable.
+Why: a `TypeError` in the first forward pass. The word is easy to miss when a GPU hunk is ported by hand, because
+`cudagraph_runtime_mode` is right on every other call and as a variable.
 
 Fix: the patch renames the keyword.
 
@@ -34,7 +34,7 @@ SEVERITY: Severity = "error"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per keyword."""
+    """Yield one finding per keyword."""
     npu = subject.npu
     for row in subject.profile.keywords:
         for call in calls(npu, row.call, keyword=row.name):

@@ -1,7 +1,7 @@
 """RS405 duplicate: a method is defined twice, or a block of statements stands twice in a row.
 
-What: two definitions of one name in a class or module, of which Python keeps the last; and a run of four or more equal
-statements that directly follows itself, or returns in the same block of a function.
+What: two definitions of one name in a class or module, of which Python keeps the last; and a run of four or more
+statements that is repeated directly behind itself, or later in the same block of a function.
 
 Example:
 
@@ -15,14 +15,14 @@ Example:
     self._downstream_payload_cache = {}
     self._omni_per_req_additional_information = None
 
-Why: a port that puts omni's block back without seeing that it is already there. The second one undoes what the
-statements between them did, or runs a hook twice.
+Why: a port that inserts omni's block again without seeing that it is already there. The second block undoes the
+statements between the two, or runs a hook twice.
 
 Fix: delete one of the two.
 
-Leaves alone: overloads, the setter of a property and whatever else a decorator adds to the first definition or
-registers, what is called `_`, definitions in different branches or with a `del` in between, runs that stand in
-different branches or blocks, and short ones (fewer than four statements, or fewer than 160 characters).
+Leaves alone: overloads, property setters and other definitions whose decorator extends the first definition or
+registers them, definitions named `_`, definitions in different branches or with a `del` in between, runs in different
+branches or blocks, and short ones (fewer than four statements, or fewer than 160 characters).
 """
 
 from __future__ import annotations
@@ -41,29 +41,29 @@ NAME = "duplicate"
 SEVERITY: Severity = "warning"
 
 STATEMENTS = 4
-"""Statements in a row that are a block; shorter ones repeat on purpose."""
+"""The fewest statements in a row that make a block; shorter ones repeat on purpose."""
 
 CHARACTERS = 160
-"""Characters that such a block has at least: four assignments of constants are no block."""
+"""The fewest characters of such a block: four assignments of constants are no block."""
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """Duplicated definitions, then duplicated blocks."""
+    """Yield duplicated definitions, then duplicated blocks."""
     npu = subject.npu
-    yield from _definitions(npu, npu.tree.body)
+    yield from _check_definitions(npu, npu.tree.body)
     for owner in npu.classes.values():
-        yield from _definitions(npu, owner.node.body)
+        yield from _check_definitions(npu, owner.node.body)
     for function in functions(npu):
         for block in blocks(function.body):
-            yield from _runs(npu, block)
+            yield from _check_runs(npu, block)
 
 
-def _definitions(npu: Reading, body: list[ast.stmt]) -> Iterator[Hit]:
+def _check_definitions(npu: Reading, body: list[ast.stmt]) -> Iterator[Hit]:
     seen: dict[str, Function] = {}
     for statement in body:
-        for name in _deleted(statement):
+        for name in _list_deleted_names(statement):
             seen.pop(name, None)
-        if isinstance(statement, Function) and not _stands_beside(statement):
+        if isinstance(statement, Function) and not _is_addition(statement):
             first = seen.setdefault(statement.name, statement)
             if first is not statement:
                 yield npu.hit(
@@ -75,15 +75,17 @@ def _definitions(npu: Reading, body: list[ast.stmt]) -> Iterator[Hit]:
                 )
 
 
-def _deleted(statement: ast.stmt) -> list[str]:
-    """The names that a ``del`` ends."""
+def _list_deleted_names(statement: ast.stmt) -> list[str]:
+    """Return the names that a ``del`` ends."""
     targets = statement.targets if isinstance(statement, ast.Delete) else []
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
-def _stands_beside(function: Function) -> bool:
-    """Whether a definition hides no earlier one of its name: an overload, one that the earlier one takes up
-    (``@size.setter``), or one that a decorator registers, where its own name means nothing, as ``_`` never does."""
+def _is_addition(function: Function) -> bool:
+    """Whether a definition hides no earlier one of its name.
+
+    It may be an overload, extend the earlier one (``@size.setter``), be registered by a decorator, or be named ``_``.
+    """
     if function.name == "_":
         return True
     for decorator in function.decorator_list:
@@ -95,13 +97,13 @@ def _stands_beside(function: Function) -> bool:
     return False
 
 
-def _runs(npu: Reading, block: list[ast.stmt]) -> Iterator[Hit]:
+def _check_runs(npu: Reading, block: list[ast.stmt]) -> Iterator[Hit]:
     if len(block) < 2 * STATEMENTS:
         return
-    texts = [_code(npu.text_of(statement)) for statement in block]
+    texts = [_strip_comments(npu.text_of(statement)) for statement in block]
     position = 0
     while position < len(block):
-        first, length = _longest(texts, position)
+        first, length = _find_longest_run(texts, position)
         again = range(length) if sum(map(len, texts[position : position + length])) >= CHARACTERS else ()
         if len(again) >= STATEMENTS and all(_are_equal(block[first + i], block[position + i]) for i in again):
             yield _make_hit(npu, block[first], block[position], block[position + length - 1])
@@ -110,8 +112,8 @@ def _runs(npu: Reading, block: list[ast.stmt]) -> Iterator[Hit]:
             position += 1
 
 
-def _code(text: str) -> str:
-    """A statement in one line without comments. A ``#`` behind a quote, which may be text, is kept."""
+def _strip_comments(text: str) -> str:
+    """Return a statement in one line without comments; keeps a ``#`` behind a quote, which may be text."""
     lines = (line.partition("#") for line in text.split("\n"))
     kept = (code + (sign + rest if '"' in code or "'" in code else "") for code, sign, rest in lines)
     return " ".join(" ".join(kept).split())
@@ -121,8 +123,8 @@ def _are_equal(statement: ast.stmt, other: ast.stmt) -> bool:
     return ast.dump(statement) == ast.dump(other)
 
 
-def _longest(texts: list[str], position: int) -> tuple[int, int]:
-    """Where the longest earlier run equal to the one at ``position`` begins, and how many statements it has."""
+def _find_longest_run(texts: list[str], position: int) -> tuple[int, int]:
+    """Return the start and length of the longest earlier run equal to the statements at ``position``."""
     best = (0, 0)
     for start in range(position):
         length = 0

@@ -9,8 +9,8 @@ Example:
 
 Why: each is an open decision; merged with the pull request, it looks decided.
 
-Fix: compare both sides, settle it, delete the comment. The report of the upgrade has both, under the id that stands in
-the comment (`-o markdown:FILE` keeps it); what stood there before is in git.
+Fix: compare both sides, settle it, delete the comment. The report of the upgrade has both sides under the id in the
+comment (`-o markdown:FILE` keeps it); git has the code from before the upgrade.
 
 Leaves alone: `# runner-sync: ignore[…]`, and the words inside strings.
 """
@@ -32,7 +32,7 @@ _COMMENT = re.compile(r"#\s*runner-sync:\s*review\b\s*(?P<id>\S*)\s*(?P<reason>.
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per comment."""
+    """Yield one finding per comment."""
     npu = subject.npu
     for comment in npu.directives:
         found = _COMMENT.match(comment.text)

@@ -7,9 +7,9 @@ Example:
     if "multimodal_outputs" in locals():
         payload = multimodal_outputs
 
-Why: it hides that a name is unbound on some path. After the next port the name is spelled differently or never bound
-there, the guard is always false, and the omni block below it silently never runs again. Reviewers find these every
-release.
+Why: the guard hides that a name is unbound on some path. After the next port the name is spelled differently or never
+bound there, the guard is always false, and the omni block below it silently never runs again. Reviewers find these
+every release.
 
 Fix: bind the name on every path (`multimodal_outputs = None` above the branch) and test it.
 
@@ -33,7 +33,7 @@ _SCOPES = frozenset({"locals", "vars", "dir"})
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per test."""
+    """Yield one finding per test."""
     npu = subject.npu
     if not any(f"{name}()" in npu.text for name in _SCOPES):
         return

@@ -1,6 +1,6 @@
 """RS408 value-reset: a computed value is overwritten with an empty one before anybody reads it.
 
-What: a local variable that a call gives a value, and that a later statement of the same block sets to `None`, `[]`,
+What: a local variable that gets a value from a call, and that a later statement of the same block sets to `None`, `[]`,
 `{}`, `()`, `""` or `0` with no read in between.
 
 Example:
@@ -9,14 +9,14 @@ Example:
     ...                                      # pooler_output is not read here
     pooler_output = []
 
-Why: two ports of one block on top of each other, or vllm-ascend's default put back below omni's value. Nothing
-crashes: the stage sends empty payloads.
+Why: two ports of one block on top of each other, or vllm-ascend's default restored below omni's value. Nothing crashes:
+the stage sends empty payloads.
 
 Fix: delete the reset, or the computation if it is no longer wanted.
 
-Leaves alone: (timid) anything read (also by `locals()`), deleted, captured by a nested function or bound by tuple
-unpacking in between; resets inside a branch or loop; resets that a `break` or `continue` passes by; values that no call
-computed; annotations only; names assigned in `try` bodies; `_`; `False` and `0.0`, which are as good an answer as any.
+Leaves alone: (timid) variables that are read (also by `locals()`), deleted, captured by a nested function or bound by
+tuple unpacking in between; resets inside a branch or loop; resets that a `break` or `continue` skips; values that no
+call computed; bare annotations; names assigned in `try` bodies; `_`; `False` and `0.0`, which are ordinary answers.
 """
 
 from __future__ import annotations
@@ -38,33 +38,33 @@ _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per reset."""
+    """Yield one finding per reset."""
     for function in functions(subject.npu):
-        yield from _in_function(subject.npu, function)
+        yield from _check_function(subject.npu, function)
 
 
-def _in_function(npu: Reading, function: Function) -> Iterator[Hit]:
+def _check_function(npu: Reading, function: Function) -> Iterator[Hit]:
     shared: set[str] | None = None
     for block in blocks(function.body, closed=(ast.Try, ast.TryStar)):
         for index, statement in enumerate(block):
-            name = _reset(statement)
-            computed = _computed_before(npu, block[:index], name) if name else None
+            name = _find_reset_name(statement)
+            computed = _find_computation(npu, block[:index], name) if name else None
             if computed is not None:
-                shared = _shared_names(function) if shared is None else shared
+                shared = _find_shared_names(function) if shared is None else shared
                 if name not in shared:
                     yield _make_hit(npu, statement, computed, name)
 
 
-def _reset(statement: ast.stmt) -> str:
-    """The name that ``statement`` sets to an empty value, or ``""``."""
-    target, value = _assigned(statement)
+def _find_reset_name(statement: ast.stmt) -> str:
+    """Return the name that ``statement`` sets to an empty value, or ``""``."""
+    target, value = _split_assignment(statement)
     if not isinstance(target, ast.Name) or target.id == "_":
         return ""
     return target.id if value is not None and _is_empty(value) else ""
 
 
-def _assigned(statement: ast.stmt) -> tuple[ast.AST, ast.expr | None]:
-    """The one target of an assignment and its value, which is ``None`` for any other statement."""
+def _split_assignment(statement: ast.stmt) -> tuple[ast.AST, ast.expr | None]:
+    """Return the one target of an assignment and its value; the value is ``None`` for any other statement."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         return statement.targets[0], statement.value
     return (statement.target, statement.value) if isinstance(statement, ast.AnnAssign) else (statement, None)
@@ -78,10 +78,10 @@ def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, ast.Dict) and not value.keys
 
 
-def _computed_before(npu: Reading, block: list[ast.stmt], name: str) -> ast.stmt | None:
-    """The statement that gave ``name`` a computed value which nothing in ``block`` reads afterwards."""
+def _find_computation(npu: Reading, block: list[ast.stmt], name: str) -> ast.stmt | None:
+    """Return the statement that gave ``name`` a computed value which nothing in ``block`` reads afterwards."""
     for statement in reversed(block):
-        if _leaves(statement) or _reads_all(npu, statement):
+        if _may_leave_loop(statement) or _reads_all(npu, statement):
             return None
         if name not in npu.text_of(statement):
             continue
@@ -94,10 +94,10 @@ def _computed_before(npu: Reading, block: list[ast.stmt], name: str) -> ast.stmt
     return None
 
 
-def _leaves(statement: ast.stmt) -> bool:
-    """Whether ``statement`` may leave the loop that it stands in, behind which values are read that are reset below.
+def _may_leave_loop(statement: ast.stmt) -> bool:
+    """Whether ``statement`` may leave its loop, so that code behind the loop reads a value before its reset.
 
-    A ``return`` leaves the value for good.
+    A ``return`` does not count: no code reads the value after it.
     """
     inside = [*statements_of([statement])]
     loops = [part for part in inside if isinstance(part, ast.For | ast.AsyncFor | ast.While)]
@@ -114,19 +114,19 @@ def _reads_all(npu: Reading, statement: ast.stmt) -> bool:
 
 
 _READERS = {"locals": False, "vars": False, "eval": True, "exec": True}
-"""Builtins that read the locals around them, with whether they do so with arguments; ``vars(x)`` reads ``x``."""
+"""Builtins that read the locals around them, and whether they do so with arguments: ``vars(x)`` reads ``x``."""
 
 
 def _assigns_call(statement: ast.stmt, name: str) -> bool:
     if isinstance(statement, ast.If | ast.With):
         inner = [s for block in blocks_of(statement) for s in block]
         return any(_assigns_call(s, name) for s in inner)
-    target, value = _assigned(statement)
+    target, value = _split_assignment(statement)
     return value is not None and dotted(target) == name and any(isinstance(node, ast.Call) for node in walk(value))
 
 
-def _shared_names(function: Function) -> set[str]:
-    """Names that a nested function may read, or that are not local at all."""
+def _find_shared_names(function: Function) -> set[str]:
+    """Return the names that a nested function may read, or that are not local at all."""
     found: set[str] = set()
     for node in walk(function):
         if isinstance(node, ast.Global | ast.Nonlocal):

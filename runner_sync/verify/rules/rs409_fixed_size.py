@@ -32,17 +32,17 @@ NAME = "fixed-size"
 SEVERITY: Severity = "warning"
 
 SMALLEST = 512
-"""Rows of a square buffer from which on it is one for sequences, not for a kernel's tile; the one known had 2048."""
+"""The fewest rows of a square buffer for sequences; smaller ones are tiles of a kernel. The one known had 2048."""
 
 _MAKERS = re.compile(r"\btorch\.(?:ones|zeros|full|empty|randn?)")
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per buffer."""
+    """Yield one finding per buffer."""
     npu = subject.npu
     parts = npu.parts("torch.") if _MAKERS.search(npu.text) else ()
     for node in (inner for part in parts if _MAKERS.search(npu.text_of(part)) for inner in walk(part)):
-        size = _square(node)
+        size = _read_square_size(node)
         if size and not _is_checked(npu, node, size):
             yield npu.hit(
                 (CODE, SEVERITY),
@@ -53,7 +53,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             )
 
 
-def _square(node: ast.AST) -> int:
+def _read_square_size(node: ast.AST) -> int:
     if not isinstance(node, ast.Call) or not _MAKERS.fullmatch(dotted(node.func)):
         return 0
     given = node.args or [keyword.value for keyword in node.keywords if keyword.arg == "size"]

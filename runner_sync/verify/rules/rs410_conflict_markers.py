@@ -1,9 +1,9 @@
 """RS410 conflict-markers: the file holds an unresolved merge conflict.
 
 What: `<<<<<<<` … `>>>>>>>` at the start of lines, as git and `runner-sync upgrade --conflict inline` write them, and a
-single `<<<<<<<`, `|||||||`, `=======` or `>>>>>>>` line that stayed behind in a file that does not parse. In an NPU
-module, its GPU twin, a file in which a base of theirs is looked for, and what else a branch changed in the folder of an
-NPU module.
+single `<<<<<<<`, `|||||||`, `=======` or `>>>>>>>` line left behind in a file that does not parse. The rule checks NPU
+modules, their GPU twins, files in which the run looks up one of their base classes, and other files that a branch
+changed in the folder of an NPU module.
 
 Example:
 
@@ -13,8 +13,8 @@ Example:
         positions = self.positions
     >>>>>>> vllm-ascend 0.30.0rc2
 
-Why: nothing else is checked in such a file, nor what inherits from it: it does not parse, or, with the conflict in a
-docstring, nobody knows which of the two sides it is.
+Why: nothing else is checked in such a file, nor in code that inherits from it: it does not parse, or, with the conflict
+in a docstring, nobody knows which side it has.
 
 Fix: resolve the conflict (`git mergetool` reads these markers), then run `check` again.
 
@@ -36,7 +36,7 @@ SEVERITY: Severity = "error"
 
 
 def find(reading: Reading) -> Iterator[Hit]:
-    """One finding per conflict or single marker. The file need not parse."""
+    """Yield one finding per conflict or single marker. The file need not parse."""
     for start, end in conflicts(reading.text):
         yield reading.hit_lines(
             (CODE, SEVERITY),

@@ -1,7 +1,7 @@
 """RS412 falls-off: a method that always ended in the `return` of a value now comes to its end without one.
 
-What: a function of an NPU module that returned a value at its end where the branch began, whose end is reached now, and
-of which something still asks for a value: another `return value`, or the annotation of its result.
+What: a function of an NPU module that always ended in the `return` of a value where the branch began, and whose end is
+reached now, although another `return value` or its annotation promises a value.
 
 Example:
 
@@ -10,12 +10,12 @@ Example:
     async_output = self._async_output()
     -return async_output          # goes with a block that was taken out; the engine gets `None`
 
-Why: `None` is what `execute_model` rightly hands back, so nothing fails where it happens: a step has no tokens.
+Why: `None` is a valid result of `execute_model`, so nothing fails where it happens: a step has no tokens.
 
 Fix: return the value, or write `return None` where nothing is meant.
 
-Leaves alone: functions that return no value any more and promise none, generators, those whose end was reached before,
-or that ended in `return None`. Needs the omni tree as it was (`check --changed-since`).
+Leaves alone: functions that return no value any more and promise none, generators, functions whose end was reached
+before, or that ended in `return None`. Needs the omni tree as it was (`check --changed-since`).
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ SEVERITY: Severity = "error"
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per function, at its head."""
+    """Yield one finding per function, at its head."""
     before = subject.before
     if before is None or before.npu.text == subject.npu.text:
         return
-    for name, function in _functions(subject.npu):
+    for name, function in _list_functions(subject.npu):
         was = definition(before.npu, name)
         if isinstance(was, Function) and _ends_in_value(was) and _may_fall_off(function):
             yield subject.npu.hit(
@@ -53,29 +53,29 @@ def find(subject: Subject) -> Iterator[Hit]:
             )
 
 
-def _functions(npu: Reading) -> Iterator[tuple[str, Function]]:
+def _list_functions(npu: Reading) -> Iterator[tuple[str, Function]]:
     for owner in npu.classes.values():
         yield from ((f"{owner.name}.{name}", functions[-1]) for name, functions in owner.methods.items())
     yield from npu.functions.items()
 
 
 def _ends_in_value(function: Function) -> bool:
-    """Whether nothing reaches the end of a function, and what stands there returns more than ``None``."""
-    return always_leaves(function.body) and bool(_values(function.body[-1:]))
+    """Whether the end of a function is unreachable, and its last statement returns more than ``None``."""
+    return always_leaves(function.body) and bool(_list_returned_values(function.body[-1:]))
 
 
-def _values(body: list[ast.stmt]) -> list[ast.expr]:
-    """What the ``return`` statements below some statements give, but for ``None``."""
+def _list_returned_values(body: list[ast.stmt]) -> list[ast.expr]:
+    """Return the values of the ``return`` statements below some statements, except ``None``."""
     returned = [statement.value for statement in statements_of(body) if isinstance(statement, ast.Return)]
     return [value for value in returned if value is not None and not is_none(value)]
 
 
 def _may_fall_off(function: Function) -> bool:
-    """Whether the end of a function is reached though somebody asks it for a value."""
+    """Whether the end of a function is reached although the function promises a value."""
     if always_leaves(function.body) or yields(function.body):
         return False
     is_told = function.returns is not None and not _allows_none(function.returns)
-    return is_told or bool(_values(function.body))
+    return is_told or bool(_list_returned_values(function.body))
 
 
 def _allows_none(annotation: ast.expr) -> bool:

@@ -1,8 +1,8 @@
 """RS490 untranslated: ported GPU code holds a name that has no NPU form.
 
-What: during `upgrade`, a GPU statement that was ported uses a name for which the profile has no translation and which
-cannot run on the NPU (`torch.cuda.nvtx`, `torch.backends.cudnn`, …), or which could not be translated safely. It is a
-review item of the upgrade.
+What: a GPU statement that `upgrade` ported uses a name that has no translation in the profile and cannot run on the NPU
+(`torch.cuda.nvtx`, `torch.backends.cudnn`, …), or a name that could not be translated safely. It is a review item of
+the upgrade.
 
 Example:
 
@@ -10,7 +10,7 @@ Example:
 
 Why: a wrong translation costs more than a missed one, so the name stays as it is and a person decides.
 
-Fix: delete the statement, or replace it by what the NPU has, and teach the profile (`extend-names`,
+Fix: delete the statement, or replace it by the NPU's equivalent, and teach the profile (`extend-names`,
 `extend-attributes`) if it will come again.
 
 Leaves alone: code that was not ported in this run.

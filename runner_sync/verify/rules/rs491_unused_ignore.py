@@ -9,7 +9,7 @@ Example:
 
 Why: the code was repaired or moved, and the comment would silence the next, real finding at that place.
 
-Fix: delete the code from the brackets, or the comment with it.
+Fix: delete the code from the brackets, or the whole comment.
 
 Leaves alone: codes of rules that did not run this time (`--select`, or trees that were not given).
 """
@@ -28,7 +28,7 @@ SEVERITY: Severity = "warning"
 
 
 def find(reading: Reading, ignore: Ignore, has_run: Callable[[str], bool]) -> Iterator[Hit]:
-    """One finding per code of ``ignore`` that silenced nothing."""
+    """Yield one finding per code of ``ignore`` that silenced nothing."""
     if not ignore.reason:
         return
     line = ignore.comment.line

@@ -1,7 +1,7 @@
 """RS492 ignore-without-reason: an `ignore` comment gives no reason, no code, or something that is no code.
 
-What: `# runner-sync: ignore`, `# runner-sync: ignore[RS203]`, `# runner-sync: ignore[203] …`. Such a comment silences
-nothing; of several words in the brackets, those that are codes still count.
+What: `# runner-sync: ignore`, `# runner-sync: ignore[RS203]`, `# runner-sync: ignore[203] …`. A comment without a code
+or a reason silences nothing; of several words in the brackets, those that are codes still count.
 
 Example:
 
@@ -30,8 +30,8 @@ SEVERITY: Severity = "warning"
 
 
 def find(reading: Reading, ignore: Ignore, _has_run: Callable[[str], bool]) -> Iterator[Hit]:
-    """At most one finding per comment."""
-    if message := _complaint(ignore):
+    """Yield at most one finding per comment."""
+    if message := _describe_problem(ignore):
         line = ignore.comment.line
         yield reading.hit_lines(
             (CODE, SEVERITY),
@@ -44,8 +44,8 @@ def find(reading: Reading, ignore: Ignore, _has_run: Callable[[str], bool]) -> I
         )
 
 
-def _complaint(ignore: Ignore) -> str:
-    """What is wrong with the comment, empty for nothing."""
+def _describe_problem(ignore: Ignore) -> str:
+    """Describe what is wrong with the comment; empty for nothing."""
     others = listed(ignore.malformed)
     wrong = f"{others} {'is no rule code' if len(ignore.malformed) == 1 else 'are no rule codes'}"
     if not ignore.codes:

@@ -9,9 +9,9 @@ Why: each release changes one of the two; 35 of the 156 recorded breakages began
 
 Fix: move it to the shared base (`OmniGPUModelRunner`) or a mixin that both mix in; a function is imported.
 
-Leaves alone: methods of fewer than three statements, `__init__`, anything that names a device or a graph wrapper,
-methods whose globals are translated differently or that read `__class__`, `__name__` or `__file__`, a sampler hook that
-skips the platform's own sampling (RS206), and near-duplicates.
+Leaves alone: methods of fewer than three statements, `__init__`, methods that name a device or a graph wrapper, methods
+whose globals are translated differently or that read `__class__`, `__name__` or `__file__`, a sampler hook that skips
+the platform's own sampling (RS206), and near-duplicates.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ NAME = "hoist"
 SEVERITY: Severity = "info"
 
 STATEMENTS = 3
-"""Statements, the ``def`` counted, up to which sharing a method is not worth a line of a report."""
+"""Up to this number of statements, the ``def`` counted, sharing a method is not worth reporting."""
 
 
 def find(subject: Subject) -> Iterator[Hit]:
-    """One finding per method or function."""
+    """Yield one finding per method or function."""
     npu, gpu = subject.npu, subject.gpu
     if gpu is None:
         return
@@ -59,7 +59,7 @@ def _is_shared(subject: Subject, function: Function, gpu: Reading, twin: Functio
         return False
     if _names_device(gpu.text_of(twin), profile) or _names_device(npu.text_of(function), profile):
         return False
-    if _keeps_platform_out(npu.text_of(function), profile):
+    if _skips_platform_sampler(npu.text_of(function), profile):
         return False
     return same_globals(npu, function, gpu)
 
@@ -70,8 +70,8 @@ def _names_device(text: str, profile: Profile) -> bool:
     return translated != text or is_device_bound(text, profile) or any(word in text for word in words)
 
 
-def _keeps_platform_out(text: str, profile: Profile) -> bool:
-    """Whether a model's own sampler is followed by the sampler itself: RS206 asks for vllm-ascend's there."""
+def _skips_platform_sampler(text: str, profile: Profile) -> bool:
+    """Whether a model's sampler hook calls the sampler itself: RS206 asks for vllm-ascend's own sampling there."""
     hook = profile.sampler_hook
     return hook.flag in text and f"{hook.sampler}(" in text
 

@@ -56,9 +56,9 @@ def find(subject: Subject) -> Iterator[Hit]:
 
 
 def _find_differences(own: Function, old: Function, new: Function) -> list[tuple[str, str]]:
-    mine, before, after = _collect_parameters(own), _collect_parameters(old), _collect_parameters(new)
-    added = [] if own.args.kwarg else [n for n in after if n not in before and n not in mine]
-    dropped = [n for n in before if n not in after and mine.get(n) is False]
+    taken, before, after = _collect_parameters(own), _collect_parameters(old), _collect_parameters(new)
+    added = [] if own.args.kwarg else [n for n in after if n not in before and n not in taken]
+    dropped = [n for n in before if n not in after and taken.get(n) is False]
     return [(n, f"added the parameter `{n}`") for n in added] + [(n, f"dropped the parameter `{n}`") for n in dropped]
 
 

@@ -66,7 +66,7 @@ class _Upstream:
     new: ClassText
     old: ClassText
 
-    def place_of(self, name: str) -> str:
+    def locate(self, name: str) -> str:
         return f"{self.new.reading.path}:{self.new.methods[name][-1].lineno}"
 
     def has_changed(self, name: str) -> bool:
@@ -82,16 +82,16 @@ def _check_method(pair: Pair, name: str, upstream: _Upstream) -> Iterator[Hit]:
     is_direct = any(ast.unparse(base) == upstream.new.name for base in pair.npu.node.bases)
     if running is not pair.npu:
         if is_direct:
-            yield _hit_other_method(pair, running, name, upstream)
+            yield _make_other_hit(pair, running, name, upstream)
         return
     # A method that calls another NPU class's method is reported at that class.
     is_reported_there = not is_direct and "super()" in parents_called(running.methods[name][-1], name)
     if not is_reported_there and _is_behind(pair, name, upstream):
-        yield _hit_own_method(pair, name, upstream)
+        yield _make_own_hit(pair, name, upstream)
 
 
-def _hit_own_method(pair: Pair, name: str, upstream: _Upstream) -> Hit:
-    place = upstream.place_of(name)
+def _make_own_hit(pair: Pair, name: str, upstream: _Upstream) -> Hit:
+    place = upstream.locate(name)
     return pair.npu.reading.hit(
         (CODE, SEVERITY),
         pair.npu.methods[name][-1],
@@ -102,13 +102,13 @@ def _hit_own_method(pair: Pair, name: str, upstream: _Upstream) -> Hit:
     )
 
 
-def _hit_other_method(pair: Pair, running: ClassText, name: str, upstream: _Upstream) -> Hit:
+def _make_other_hit(pair: Pair, running: ClassText, name: str, upstream: _Upstream) -> Hit:
     change = "changed" if upstream.old.methods.get(name) else "added"
     return pair.npu.reading.hit(
         (CODE, SEVERITY),
         pair.npu.node,
         symbol=name,
-        message=f"{upstream.target} {change} `{upstream.new.name}.{name}` ({upstream.place_of(name)}), but "
+        message=f"{upstream.target} {change} `{upstream.new.name}.{name}` ({upstream.locate(name)}), but "
         f"`{pair.npu.name}` runs `{running.name}.{name}`, which does not call it.",
         fix=f"Bring `{name}` to `{pair.npu.name}`, with `{running.name}.{name}(self, …)` in place of `super()`; where "
         f"NPU does without it on purpose, `# runner-sync: ignore[{CODE}:{name}] reason` above the class.",

@@ -126,7 +126,7 @@ def _make_hit(subject: Subject, gpu: Reading, change: _Change) -> Iterator[Hit]:
         PORTED if change.is_ported else (CODE, SEVERITY),
         unit,
         symbol=twin,
-        message=f"The GPU twin `{twin}` ({_place_of_twin(gpu, other)}) {what}, and {change.contrast}.",
+        message=f"The GPU twin `{twin}` ({_locate_twin(gpu, other)}) {what}, and {change.contrast}.",
         fix=f"{port}; where it is not for NPU, `# runner-sync: ignore[{CODE}:{twin}@{state}] reason` above this unit.",
         also=((other.path, other.start, other.end),) if other is not None else (),
     )
@@ -150,5 +150,5 @@ def _describe_fate(subject: Subject, twin: str, now: Unit | None, since: str) ->
     return "is new" if before is not None and twin not in before.units else "changed"
 
 
-def _place_of_twin(gpu: Reading, twin: Unit | None) -> str:
+def _locate_twin(gpu: Reading, twin: Unit | None) -> str:
     return f"{twin.path}:{twin.start}" if twin is not None else gpu.path

@@ -81,7 +81,7 @@ def find(subject: Subject) -> Iterator[Hit]:
                 comparison = _MethodComparison(
                     subject, pair, functions[-1], present=present, upstream=upstream, known_words=known_words
                 )
-                for lack in comparison.report(seen):
+                for lack in comparison.find_lacks(seen):
                     yield _make_hit(subject, pair, functions[-1], lack)
 
 
@@ -124,7 +124,7 @@ class _MethodComparison:
     def _parse_nodes(self, function: Function) -> Sequence[Node]:
         return nodes_of(in_npu_words(self._pair.gpu.reading.text_of(function), self._profile))
 
-    def report(self, seen: set[str]) -> Iterator[_Lack]:
+    def find_lacks(self, seen: set[str]) -> Iterator[_Lack]:
         """Yield what the GPU method does and NPU code does not; adds the names to ``seen``."""
         reported_lines: set[int] = set()
         for run in self._find_runs():
@@ -139,10 +139,10 @@ class _MethodComparison:
                 if name not in seen:
                     seen.add(name)
                     yield _Lack(name, name, line, f"calls `{call}(…)`")
-        for name, node, done in self._find_conditions():
+        for name, node, statement in self._find_conditions():
             if name not in seen and node.start not in reported_lines:
                 seen.add(name)
-                what = f"makes `{shortened(done.canon, most=_SYMBOL)}` depend on `{name}`"
+                what = f"makes `{shortened(statement.canon, most=_SYMBOL)}` depend on `{name}`"
                 yield _Lack(name, name, node.start, what)
 
     def _find_conditions(self) -> Iterator[tuple[str, Node, Node]]:
@@ -155,9 +155,9 @@ class _MethodComparison:
                 continue
             names = [name for name in self._find_unknown_names([node]) if self._is_new_to_npu(name)]
             below = [(n, absent) for n, absent in zip(self._nodes, self._absent, strict=True) if n.parent == at + 1]
-            done = [n for n, _ in below if n.canon in self._npu_only and not _is_commonplace(n)]
-            if names and done and not any(absent for _, absent in below):
-                yield names[0], node, done[0]
+            present = [n for n, _ in below if n.canon in self._npu_only and not _is_commonplace(n)]
+            if names and present and not any(absent for _, absent in below):
+                yield names[0], node, present[0]
 
     def _is_new_to_npu(self, name: str) -> bool:
         """Whether a name is no helper of the GPU side, or a helper that itself uses names unknown to NPU code."""

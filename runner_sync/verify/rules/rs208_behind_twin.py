@@ -110,11 +110,11 @@ class _ModuleContext:
         known = [(ref, units[twin]) for ref, units in self._subject.module.gpu_units.items() if twin in units]
         if all(text == written for _, text in known):
             return None
-        mine, now = self._subject.npu.units[name].text, in_npu_words(written, self._profile)
+        own_text, now = self._subject.npu.units[name].text, in_npu_words(written, self._profile)
         earlier = [(ref, in_npu_words(text, self._profile)) for ref, text in known]
         revisions = [*earlier, ("", now)]
-        since, base = revisions[aligned_with(mine, [text for _, text in revisions], now)]
-        found = difference(base, now, mine)
+        since, base = revisions[aligned_with(own_text, [text for _, text in revisions], now)]
+        found = difference(base, now, own_text)
         is_vllm_method = twin.rpartition(".")[2] in self._vllm_methods
         missing = [
             canon
@@ -124,9 +124,9 @@ class _ModuleContext:
         leftover = [canon for canon in found.leftover if self._is_relevant(canon, is_vllm_method)]
         both = [*product(leftover, missing)]
         is_replaced = any(_are_versions(*pair) for pair in both) if is_vllm_method else bool(both)
-        is_alike = bool(missing or leftover) and similarity(mine, base) >= ALIGNED
-        if is_replaced or is_alike or _is_inserted_between(missing, mine, now):
-            return _Lag(name, twin, since, missing, leftover, tuple(fingerprint(mine)))
+        is_alike = bool(missing or leftover) and similarity(own_text, base) >= ALIGNED
+        if is_replaced or is_alike or _is_inserted_between(missing, own_text, now):
+            return _Lag(name, twin, since, missing, leftover, tuple(fingerprint(own_text)))
         return None
 
     def _is_relevant(self, canon: str, is_vllm_method: bool) -> bool:
@@ -185,12 +185,14 @@ class _ModuleContext:
         return frozenset[str]().union(*(pair.npu_mentions for pair in pairs(self._subject)))
 
 
-def _is_inserted_between(missing: Collection[str], mine: str, now: str) -> bool:
+def _is_inserted_between(missing: Collection[str], own_text: str, twin_text: str) -> bool:
     """Whether the twin has some of the ``missing`` statements between two that are adjacent in the unit."""
-    own, theirs = ([node.canon for node in nodes_of(text) if not node.is_comment] for text in (mine, now))
-    neighbours = set(pairwise(own))
-    kept = [at for at, canon in enumerate(theirs) if canon not in missing]
-    return any(b > a + 1 and (theirs[a], theirs[b]) in neighbours for a, b in pairwise(kept))
+    own_canons, twin_canons = (
+        [node.canon for node in nodes_of(text) if not node.is_comment] for text in (own_text, twin_text)
+    )
+    neighbours = set(pairwise(own_canons))
+    kept = [at for at, canon in enumerate(twin_canons) if canon not in missing]
+    return any(b > a + 1 and (twin_canons[a], twin_canons[b]) in neighbours for a, b in pairwise(kept))
 
 
 def _to_snake_case(name: str) -> str:
@@ -227,8 +229,10 @@ def _describe_lag(lag: _Lag) -> str:
     """
     leftover, missing = lag.leftover, lag.missing
     alike = (own for own, gained in product(lag.own, missing) if _have_same_target(own, gained))
-    here = leftover or [own for own in alike if any(_measure_likeness(own, gained) >= _VERSIONS for gained in missing)]
-    pairs_of_both = product(here or [""], missing or [""])
+    candidates = leftover or [
+        own for own in alike if any(_measure_likeness(own, gained) >= _VERSIONS for gained in missing)
+    ]
+    pairs_of_both = product(candidates or [""], missing or [""])
     lost, gained = max(pairs_of_both, key=lambda pair: (_are_versions(*pair), _measure_likeness(*pair)))
     quoted = [f"`{text}`" for text in _quote_around_difference(lost, gained)]
     if lost and gained and _are_versions(lost, gained):

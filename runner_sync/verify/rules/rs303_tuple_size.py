@@ -104,10 +104,10 @@ def _check_yields(program: Program, frame: Frame) -> Iterator[Finding]:
 
 def _check_indexes(program: Program, frame: Frame) -> Iterator[Finding]:
     """Check constant indexes against the longest tuple that a callee returns."""
-    for call, stands in places(frame):
+    for call, uses in places(frame):
         # timid: code that counts the values, or gets them from several places, may know their number.
-        is_known = any(_is_counted(place) or _is_bound_again(frame, place) for place in stands)
-        for node, number in indexes(stands) if not is_known else ():
+        is_known = any(_is_counted(place) or _is_bound_again(frame, place) for place in uses)
+        for node, number in indexes(uses) if not is_known else ():
             if frame.is_guarded(node, INDEX_ERRORS) or isinstance(node.ctx, ast.Store):
                 continue
             for group in program.callees(frame, call):
@@ -202,10 +202,10 @@ def _check_no_tuple(step: Step, call: ast.Call) -> Iterator[Finding]:
 
 def _check_new_tuple(step: Step) -> Iterator[Finding]:
     """Report results that are used as a single object, and became tuples."""
-    for call, stands in places(step.frame):
-        whole = [place for place in stands if place.is_whole or place.is_tested]
+    for call, uses in places(step.frame):
+        whole = [place for place in uses if place.is_whole or place.is_tested]
         # A call that changed as well was written for the tuple.
-        if not whole or any(p.is_taken_apart for p in stands) or not step.stood(call):
+        if not whole or any(p.is_taken_apart for p in uses) or not step.stood(call):
             continue
         for now, was in step.callees(call):
             sizes = {returns.tuple_size(c.function) if c.function is not None else None for c in now}

@@ -18,8 +18,8 @@ Fix: use what the target uses in its place, or drop the statement as the target 
 
 In omni code that NPU inherits, the rule reports attributes that a GPU runner defines and no NPU runner: the method
 works on GPU and fails on NPU. It does not report them where a condition around the read, or around every call of the
-method, tests the platform or device, the class of `self`, or another attribute that only the GPU runner has (`if
-self.has_epoch:`).
+method, tests the platform or device, the class of `self`, or an attribute that GPU and NPU classes define differently
+(`if self.has_epoch:`).
 
 Attributes that a class lacks because it lost one of its bases are one finding, at the class.
 
@@ -90,7 +90,7 @@ def _make_gpu_only_finding(program: Program, frame: Frame, node: ast.Attribute, 
     assert frame.info is not None
     heads = dict.fromkeys(f"`{mro.head.name}`" for mro in program.mros(frame.info))
     runs = "runs" if len(heads) == 1 else "run"
-    remark = _describe_sleep(program, frame, node)
+    remark = _describe_dead_condition(program, frame, node)
     return frame.finding(
         CODE,
         "warning" if remark else SEVERITY,
@@ -224,13 +224,13 @@ def _is_below_switch(frame: Frame, node: ast.Attribute) -> bool:
 def _make_finding(
     program: Program, frame: Frame, node: ast.Attribute, *, head: ClassInfo | None = None, instead: str = ""
 ) -> Finding:
-    """Make a finding.
+    """Make the finding for a missing attribute.
 
     ``head`` is the one class that lacks the attribute while another class that runs the method has it; ``instead``
     advises another attribute.
     """
     assert frame.info is not None
-    remark = _describe_sleep(program, frame, node)
+    remark = _describe_dead_condition(program, frame, node)
     owners = [owner for mro in program.mros(frame.info) for owner in _find_owners(mro, frame, node)]
     branch = owners and head is None
     who = f"only `{owners[0].name}`, one branch of a conditional base," if branch else "nothing"
@@ -281,7 +281,7 @@ def _make_base_cause(info: ClassInfo, base: str) -> Finding:
     )
 
 
-def _describe_sleep(program: Program, frame: Frame, node: ast.Attribute) -> str:
+def _describe_dead_condition(program: Program, frame: Frame, node: ast.Attribute) -> str:
     """Return the remark for a read that cannot run today, or ``""``."""
     never_true = (test for test in frame.conditions(node) if program.is_never_true(frame, test))
     return next((f" Today the condition `{ast.unparse(test)}` is never true." for test in never_true), "")

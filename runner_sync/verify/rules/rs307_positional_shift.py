@@ -71,7 +71,7 @@ def _check_swapped(program: Program, frame: Frame) -> Iterator[Finding]:
             found = [swapped.arguments(call, c) for g in groups for c in g if c.function is not frame.function]
             if found and all(found) and found[0] is not None:
                 yield _make_swap_finding(
-                    frame, node, groups[0][0], found[0], said="is given `{1}` for `{0}`, and the reverse"
+                    frame, node, groups[0][0], found[0], template="is given `{1}` for `{0}`, and the reverse"
                 )
     for assigned, target in unpackings(frame):
         groups = program.callees(frame, assigned.value) if isinstance(assigned.value, ast.Call) else []
@@ -79,17 +79,19 @@ def _check_swapped(program: Program, frame: Frame) -> Iterator[Finding]:
         if found and all(found) and found[0] is not None:
             first = next(element for element in target.elts if is_name(element, found[0][1]))
             yield _make_swap_finding(
-                frame, first, groups[0][0], found[0], said="returns `{0}` for `{1}`, and the reverse"
+                frame, first, groups[0][0], found[0], template="returns `{0}` for `{1}`, and the reverse"
             )
 
 
-def _make_swap_finding(frame: Frame, node: ast.expr, callee: Callee, names: tuple[str, str], *, said: str) -> Finding:
+def _make_swap_finding(
+    frame: Frame, node: ast.expr, callee: Callee, names: tuple[str, str], *, template: str
+) -> Finding:
     return frame.finding(
         CODE,
         SEVERITY,
         node,
         symbol=f"{callee.name}({names[0]}, {names[1]})",
-        message=f"`{callee.name}` ({callee.place}) {said.format(*names)}.",
+        message=f"`{callee.name}` ({callee.place}) {template.format(*names)}.",
         fix="Exchange the two, or rename what is meant so.",
     )
 

@@ -56,25 +56,31 @@ def _check(program: Program, frame: Frame, node: ast.AST, *, called: set[int]) -
 
 
 def _check_buffer_access(program: Program, frame: Frame, node: ast.Attribute) -> Iterator[Finding]:
-    held = _find_attribute(frame, node.value)
-    is_asked = not frame.narrowed.isdisjoint({ast.unparse(node.value), ast.unparse(held) if held is not None else ""})
-    places = _find_assignments(program, frame, held) if held is not None and not is_asked else []
-    if held is None or not places:
+    attribute = _find_attribute(frame, node.value)
+    is_asked = not frame.narrowed.isdisjoint(
+        {ast.unparse(node.value), ast.unparse(attribute) if attribute is not None else ""}
+    )
+    places = _find_assignments(program, frame, attribute) if attribute is not None and not is_asked else []
+    if attribute is None or not places:
         return
     if all(_is_tensor(assignment) for _, assignment in places):
-        yield _make_finding(frame, node, held=held, places=places, what=f"a plain tensor, which has no `.{node.attr}`")
+        yield _make_finding(
+            frame, node, attribute=attribute, places=places, what=f"a plain tensor, which has no `.{node.attr}`"
+        )
     elif node.attr == "np" and all(_makes_without_numpy(assignment.value) for _, assignment in places):
         yield _make_finding(
-            frame, node, held=held, places=places, what="a buffer made with `numpy=False`, without `.np`"
+            frame, node, attribute=attribute, places=places, what="a buffer made with `numpy=False`, without `.np`"
         )
 
 
 def _check_subscript(program: Program, frame: Frame, node: ast.Subscript) -> Iterator[Finding]:
-    held = _find_attribute(frame, node.value)
-    instances = (program.infer(frame, held) or []) if held is not None else []
-    places = _find_assignments(program, frame, held) if held is not None and instances else []
-    if held is not None and places and all(_is_buffer(program, i.info) for i in instances):
-        yield _make_finding(frame, node, held=held, places=places, what=f"a `{instances[0].info.name}`, not a tensor")
+    attribute = _find_attribute(frame, node.value)
+    instances = (program.infer(frame, attribute) or []) if attribute is not None else []
+    places = _find_assignments(program, frame, attribute) if attribute is not None and instances else []
+    if attribute is not None and places and all(_is_buffer(program, i.info) for i in instances):
+        yield _make_finding(
+            frame, node, attribute=attribute, places=places, what=f"a `{instances[0].info.name}`, not a tensor"
+        )
 
 
 def _find_attribute(frame: Frame, node: ast.expr) -> ast.Attribute | None:
@@ -94,11 +100,11 @@ def _is_buffer(program: Program, info: ClassInfo) -> bool:
     return not any(mro.open for mro in mros) and {"gpu", "cpu"} <= names and "__getitem__" not in names
 
 
-def _find_assignments(program: Program, frame: Frame, held: ast.Attribute) -> list[tuple[ClassInfo, Assignment]]:
-    mros = program.mros_of(frame, held.value, only_exact=True)
-    if any(mro.open or mro.has_method(held.attr) for mro in mros):
+def _find_assignments(program: Program, frame: Frame, attribute: ast.Attribute) -> list[tuple[ClassInfo, Assignment]]:
+    mros = program.mros_of(frame, attribute.value, only_exact=True)
+    if any(mro.open or mro.has_method(attribute.attr) for mro in mros):
         return []
-    found = [pair for mro in mros for pair in program.assignments(mro, held.attr)]
+    found = [pair for mro in mros for pair in program.assignments(mro, attribute.attr)]
     return [pair for pair in found if not is_none(pair[1].value)]
 
 
@@ -119,7 +125,7 @@ def _makes_without_numpy(value: ast.expr | None) -> bool:
 
 
 def _make_finding(
-    frame: Frame, node: ast.expr, *, held: ast.Attribute, places: list[tuple[ClassInfo, Assignment]], what: str
+    frame: Frame, node: ast.expr, *, attribute: ast.Attribute, places: list[tuple[ClassInfo, Assignment]], what: str
 ) -> Finding:
     info, assignment = places[0]
     place = f"{info.module.path}:{getattr(assignment.node, 'lineno', info.node.lineno)}"
@@ -127,7 +133,7 @@ def _make_finding(
         CODE,
         SEVERITY,
         node,
-        symbol=held.attr,
-        message=f"`{ast.unparse(held)}` is {what} ({place}).",
-        fix=f"Use `{ast.unparse(held)}` as {info.module.path} does.",
+        symbol=attribute.attr,
+        message=f"`{ast.unparse(attribute)}` is {what} ({place}).",
+        fix=f"Use `{ast.unparse(attribute)}` as {info.module.path} does.",
     )

@@ -61,9 +61,9 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         step = step_of(program, frame, old)
         if step is None:
             continue
-        for call, stands in places(frame):
-            if any(place.is_needed for place in stands):
-                yield from list(_check_lost_value(step, call)) or _check_new_none(step, call, stands)
+        for call, uses in places(frame):
+            if any(place.is_needed for place in uses):
+                yield from list(_check_lost_value(step, call)) or _check_new_none(step, call, uses)
         for node in frame.nodes():
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 callee = _find_new_returner(step, node.value)
@@ -198,7 +198,7 @@ def _is_always_returned(callee: Callee) -> bool:
 
 
 def _is_needed(call: VirtualCall) -> bool:
-    return any(place.is_needed for node, stands in places(call.frame) if node is call.node for place in stands)
+    return any(place.is_needed for node, uses in places(call.frame) if node is call.node for place in uses)
 
 
 def _check_lost_value(step: Step, call: ast.Call) -> Iterator[Finding]:
@@ -216,11 +216,11 @@ def _check_lost_value(step: Step, call: ast.Call) -> Iterator[Finding]:
             return
 
 
-def _check_new_none(step: Step, call: ast.Call, stands: Sequence[Place]) -> Iterator[Finding]:
+def _check_new_none(step: Step, call: ast.Call, uses: Sequence[Place]) -> Iterator[Finding]:
     """Report a callee that may return ``None`` now, where the code uses the result as an object."""
     frame = step.frame
-    needing = [place for place in stands if place.fails_on_none and not is_expected(frame, place.node)]
-    if not needing or any(_is_tested(place) for place in stands) or is_expected(frame, call):
+    needing = [place for place in uses if place.fails_on_none and not is_expected(frame, place.node)]
+    if not needing or any(_is_tested(place) for place in uses) or is_expected(frame, call):
         return
     for now, was in step.callees(call):
         never_did = was and all(_has_value(c) is True and not _is_optional(c) for c in was)

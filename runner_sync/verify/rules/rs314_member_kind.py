@@ -193,8 +193,8 @@ def _is_wasted(place: _Place, call: ast.Call, now: Member) -> bool:
     """Whether nobody can await, enter or iterate over a call's result: it is dropped, or taken for the value."""
     if isinstance(place.parent(call), ast.Expr):
         return True
-    stands = next((stands for other, stands in places(place.step.frame) if other is call), [])
-    return is_taken_for_value(stands, is_iterable=now.kind == "generator")
+    uses = next((uses for other, uses in places(place.step.frame) if other is call), [])
+    return is_taken_for_value(uses, is_iterable=now.kind == "generator")
 
 
 def _describe_wrong_read(place: _Place, *, was: Member, now: Member) -> str:
@@ -215,8 +215,8 @@ def _describe_wrong_read(place: _Place, *, was: Member, now: Member) -> str:
         return ""
     # A member that the module calls elsewhere may have held a callable before, too.
     is_value = lacks(place.step.old, was, "__call__") or _is_value_use(parent, node)
-    is_told = any(source.annotation is not None for source in was.sources)
-    may_be_tested = not is_told and f"{place.symbol}(" not in place.step.frame.module.text
+    is_annotated = any(source.annotation is not None for source in was.sources)
+    may_be_tested = not is_annotated and f"{place.symbol}(" not in place.step.frame.module.text
     if is_value or (_is_condition(parent, node) and may_be_tested):
         return "is read without a call"
     is_named = not now.cached and _is_named_value(place, may_be_tested=may_be_tested)
@@ -225,16 +225,16 @@ def _describe_wrong_read(place: _Place, *, was: Member, now: Member) -> str:
 
 def _is_named_value(place: _Place, *, may_be_tested: bool) -> bool:
     """Whether a local name of the member is used as a value or tested, and never called or tested for its kind."""
-    stands = [stand for stand in places_of(place.step.frame, place.node) if stand.node is not place.node]
-    for stand in stands:
-        match stand.around:
-            case ast.Call(func=called) if called is stand.node or is_asked(stand):
+    uses = [use for use in places_of(place.step.frame, place.node) if use.node is not place.node]
+    for use in uses:
+        match use.around:
+            case ast.Call(func=called) if called is use.node or is_asked(use):
                 return False
             case ast.Compare() as asked if is_identity(asked):
                 return False
-    is_handed_on = any(isinstance(stand.around, ast.Call) for stand in stands)
-    is_tested = may_be_tested and not is_handed_on and any(_is_condition(stand.around, stand.node) for stand in stands)
-    return is_tested or any(_is_value_use(stand.around, stand.node) for stand in stands)
+    is_handed_on = any(isinstance(use.around, ast.Call) for use in uses)
+    is_tested = may_be_tested and not is_handed_on and any(_is_condition(use.around, use.node) for use in uses)
+    return is_tested or any(_is_value_use(use.around, use.node) for use in uses)
 
 
 def _is_value_use(parent: ast.AST | None, node: ast.expr) -> bool:

@@ -90,8 +90,8 @@ def _is_enforcing(info: ClassInfo) -> bool:
     """Whether a class enforces `@abstractmethod`, by its own bases."""
     bases = [base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases]
     metaclasses = [ast.unparse(k.value) for k in info.node.keywords if k.arg == "metaclass"]
-    is_told = any(last_word(base) in _ENFORCING for base in bases)
-    return is_told or any("ABCMeta" in text for text in metaclasses)
+    has_enforcing_base = any(last_word(base) in _ENFORCING for base in bases)
+    return has_enforcing_base or any("ABCMeta" in text for text in metaclasses)
 
 
 def _is_meant_abstract(info: ClassInfo) -> bool:

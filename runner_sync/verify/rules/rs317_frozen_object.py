@@ -138,8 +138,8 @@ def _has_slots(info: ClassInfo, name: str) -> bool | None:
     """Whether the ``__slots__`` of a class have room for ``name``; ``None`` when unknown."""
     if _read_option(info, "slots") or is_record(info):
         return name in info.fields
-    told = [assignment.value for assignment in info.written.get("__slots__", ())]
-    slots = told[0] if len(told) == 1 else None
+    values = [assignment.value for assignment in info.written.get("__slots__", ())]
+    slots = values[0] if len(values) == 1 else None
     if not isinstance(slots, ast.Tuple | ast.List) or not all(isinstance(e, ast.Constant) for e in slots.elts):
         return None
     return any(isinstance(element, ast.Constant) and element.value in (name, "__dict__") for element in slots.elts)

@@ -74,9 +74,11 @@ class _Side:
             nodes = (node for functions in info.methods.values() for f in functions for node in nodes_of(f))
             for node in nodes:
                 call = _find_call(node, is_result=isinstance(slot, int))
-                stand = _collect_slots(node, callee) if call is not None and last_word(call.func) == callee.name else {}
-                if slot in stand and (isinstance(slot, str) or len(stand) == count):
-                    found.setdefault(ast.unparse(stand[slot]), f"{info.module.path}:{stand[slot].lineno}")
+                placed = (
+                    _collect_slots(node, callee) if call is not None and last_word(call.func) == callee.name else {}
+                )
+                if slot in placed and (isinstance(slot, str) or len(placed) == count):
+                    found.setdefault(ast.unparse(placed[slot]), f"{info.module.path}:{placed[slot].lineno}")
         return found
 
 
@@ -96,14 +98,17 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
 
 
 def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:
-    stand = _collect_slots(node, now.callees[0])
-    for slot, value in stand.items():
+    placed = _collect_slots(node, now.callees[0])
+    for slot, value in placed.items():
         before = _find_old_name(slot, now.callees[0], was.callees[0])
-        mine, theirs = now.find_declaration(slot, count=len(stand)), was.find_declaration(before, count=len(stand))
-        if mine is None or theirs is None or not is_another(theirs, mine):
+        kind_now, kind_before = (
+            now.find_declaration(slot, count=len(placed)),
+            was.find_declaration(before, count=len(placed)),
+        )
+        if kind_now is None or kind_before is None or not is_another(kind_before, kind_now):
             continue
-        text, others = ast.unparse(value), now.find_upstream_values(slot, count=len(stand))
-        is_left = others and text not in others and text in was.find_upstream_values(before, count=len(stand))
+        text, others = ast.unparse(value), now.find_upstream_values(slot, count=len(placed))
+        is_left = others and text not in others and text in was.find_upstream_values(before, count=len(placed))
         if is_left and (isinstance(slot, str) or _is_read(now.frame, value)):
             other, place = next(iter(others.items()))
             callee = now.callees[0]
@@ -114,19 +119,19 @@ def _check(node: ast.AST, now: _Side, was: _Side) -> Iterator[Finding]:
                 SEVERITY,
                 value,
                 symbol=f"{callee.name}({slot if isinstance(slot, str) else text})",
-                message=f"{what} `{callee.name}` ({callee.place}) was `{was.unparse(before, count=len(stand))}` "
-                f"and is `{now.unparse(slot, count=len(stand))}` now: {place} {does}.",
+                message=f"{what} `{callee.name}` ({callee.place}) was `{was.unparse(before, count=len(placed))}` "
+                f"and is `{now.unparse(slot, count=len(placed))}` now: {place} {does}.",
                 fix="Pass or take what the target's own code does in that place.",
             )
 
 
 def _find_old_name(slot: _Slot, now: Callee, was: Callee) -> _Slot:
     """Return the old name of a parameter, if a parameter that is gone stood in its place."""
-    mine, theirs = now.signature.positional, was.signature.positional
-    if not isinstance(slot, str) or slot in theirs or slot not in mine:
+    names_now, names_before = now.signature.positional, was.signature.positional
+    if not isinstance(slot, str) or slot in names_before or slot not in names_now:
         return slot
-    place = mine.index(slot)
-    return theirs[place] if place < len(theirs) and theirs[place] not in mine else slot
+    place = names_now.index(slot)
+    return names_before[place] if place < len(names_before) and names_before[place] not in names_now else slot
 
 
 def _find_call(node: ast.AST, *, is_result: bool) -> ast.Call | None:

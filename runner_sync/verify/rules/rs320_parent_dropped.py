@@ -59,13 +59,13 @@ def _has_lost_call(step: Step) -> bool:
 
 
 def _find_parent_members(function: FunctionNode) -> set[str]:
-    """Return the members that a method takes from ``super()``, and the class methods that it calls on itself."""
-    asked = {node.attr for node in reads_of(function) if is_own_super(function, node.value)}
+    """Return the members that a method takes from ``super()``, and the methods that it calls as ``Parent.m(self)``."""
+    members = {node.attr for node in reads_of(function) if is_own_super(function, node.value)}
     for node in walk(function):
         match node:
             case ast.Call(func=ast.Attribute(attr=name, value=ast.Name() as owner), args=[ast.Name() as first, *_]):
-                asked |= {name} if is_parent(owner) and is_instance(function, first) else set()
-    return asked
+                members |= {name} if is_parent(owner) and is_instance(function, first) else set()
+    return members
 
 
 def _find_lost_methods(step: Step) -> list[tuple[ClassInfo, FunctionNode]]:

@@ -35,7 +35,7 @@ SEVERITY: Severity = "error"
 
 
 def find(program: Program, module: Module, _old: Program | None = None) -> Iterable[Finding]:
-    """Yield overrides in ``module`` that hide the only call of such a function."""
+    """Yield overrides in ``module`` that hide the only call of a function that sets a required global."""
     for frame in program.frames(module):
         for hidden in program.hidden_by(frame):
             for call, definition in _find_setups(program, hidden):
@@ -80,8 +80,8 @@ def _is_called(program: Program, definition: Definition, *, beside: Frame) -> bo
     if any(name in module.text for module in (*program.checked, *program.inherited(), *program.imported())):
         return True
     running = (one for mro in program.leaves() for one in program.live(mro).values())
-    said = (function for info, function in running if name in info.module.text)
-    if any(name in words_of(function) or _has_name(function, name) for function in said):
+    candidates = (function for info, function in running if name in info.module.text)
+    if any(name in words_of(function) or _has_name(function, name) for function in candidates):
         return True
     paths = {module.path for module in (beside.module, definition.module) if module is not None}
     return program.world.surroundings.is_mentioned(name, beside=paths)

@@ -62,10 +62,10 @@ def _find_taken(step: Step, hidden: Sequence[Frame]) -> _Taken:
     """Return the new calls of the ``hidden`` methods that the override does not name."""
     was = step.old.hidden_by(step.before)
     known = {word for frame in (step.frame, *was) for word in _collect_words(frame.function)}
-    done = (
+    calls = (
         [(name, (frame, call)) for frame in hidden for name, call in _find_effect_calls(frame).items()] if was else []
     )
-    return {name: one for name, one in done if name not in known}
+    return {name: one for name, one in calls if name not in known}
 
 
 def _find_steps_left(step: Step, call: ast.Call, taken: _Taken) -> Iterator[tuple[Callee, str]]:
@@ -73,9 +73,9 @@ def _find_steps_left(step: Step, call: ast.Call, taken: _Taken) -> Iterator[tupl
     for now, was in step.callees(call):
         # A callee that mentions no such name called none.
         before = [c for c in was if c.function is not None and not taken.keys().isdisjoint(_collect_words(c.function))]
-        done = [taken.keys() & _find_effect_calls(_make_frame(step.old, callee)).keys() for callee in before]
-        did = set.intersection(*done) if done and len(done) == len(was) else set()
-        for name in sorted(name for name in did if any(step.program.callees(*taken[name]))):
+        called = [taken.keys() & _find_effect_calls(_make_frame(step.old, callee)).keys() for callee in before]
+        called_by_all = set.intersection(*called) if called and len(called) == len(was) else set()
+        for name in sorted(name for name in called_by_all if any(step.program.callees(*taken[name]))):
             idle = [c for c in now if c.function is not None and name not in _collect_words(c.function)]
             # Of several callees the last is a start-up patch of the first; an imported name may be bound before it.
             is_bound = len(idle) < len(now) and isinstance(call.func, ast.Name)

@@ -133,9 +133,9 @@ def _check_inherited(subject: Subject, gpu: Gpu) -> Iterator[Hit]:
             used = _find_untested_use(function, known)
             if used is not None and not _has_testing_callers(subject, mro, function):
                 yield _make_class_hit(head, owner, function, used, gpu.root)
-            asked = _find_tensor_test(function, known) if used is None else None
-            if asked is not None:
-                yield _make_tensor_hit(head, owner, function, asked, subject.profile.device)
+            tensor_test = _find_tensor_test(function, known) if used is None else None
+            if tensor_test is not None:
+                yield _make_tensor_hit(head, owner, function, tensor_test, subject.profile.device)
 
 
 def _find_gpu_names(subject: Subject, reading: Reading, gpu: Gpu) -> Gpu:
@@ -261,24 +261,24 @@ def _may_test_device(statement: ast.stmt, gpu: Gpu) -> bool:
 
 def _are_about_device(tests: list[ast.expr], gpu: Gpu) -> bool:
     """Whether expressions name the device or the platform; ``cudagraph_mode`` names neither."""
-    said = list(mentioned(tests))
-    if any(name in gpu.names or name in gpu.askers for name in said):
+    names = list(mentioned(tests))
+    if any(name in gpu.names or name in gpu.askers for name in names):
         return True
-    return any(says_device(name, (gpu.word, gpu.npu_word)) for name in said)
+    return any(says_device(name, (gpu.word, gpu.npu_word)) for name in names)
 
 
 def _find_tensor_test(function: Function, gpu: Gpu) -> ast.Attribute | None:
     """Return a whole condition ``tensor.is_cuda``; none in methods that use the GPU or test for another device."""
     nodes, gpu = walk(function), gpu.within(function)
-    said = mentioned(_collect_tests(nodes, gpu))
+    names = mentioned(_collect_tests(nodes, gpu))
     others = (gpu.npu_word, "platform", "device")
-    is_told = any(name in gpu.askers or any(word in name.lower() for word in others) for name in said)
-    if is_told or any(gpu.use(node) is not None for node in nodes):
+    tests_device = any(name in gpu.askers or any(word in name.lower() for word in others) for name in names)
+    if tests_device or any(gpu.use(node) is not None for node in nodes):
         return None
     for test in (node.test for node in nodes if isinstance(node, ast.If | ast.IfExp)):
-        asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
-        if isinstance(asked, ast.Attribute) and asked.attr == f"is_{gpu.word}":
-            return asked
+        condition = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+        if isinstance(condition, ast.Attribute) and condition.attr == f"is_{gpu.word}":
+            return condition
     return None
 
 

@@ -41,7 +41,7 @@ def find(subject: Subject) -> Iterator[Hit]:
     """Yield one finding per block, at the first statement that never runs."""
     npu = subject.npu
     firsts = (pair for suite in suites_of(npu.nodes) for pair in cut_off(suite)[:1])
-    for leaving, idle in (pair for pair in firsts if not _may_go_on(npu, pair[0])):
+    for leaving, idle in (pair for pair in firsts if not _may_swallow_exceptions(npu, pair[0])):
         yield npu.hit(
             (CODE, SEVERITY),
             idle,
@@ -51,7 +51,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         )
 
 
-def _may_go_on(npu: Reading, leaving: ast.stmt) -> bool:
+def _may_swallow_exceptions(npu: Reading, leaving: ast.stmt) -> bool:
     """Whether the leaving statement has a ``with`` that swallows exceptions under a name of the module."""
     blocks = [node for node in walk(leaving) if isinstance(node, ast.With | ast.AsyncWith)]
     also = swallowers_named(npu.nodes) if blocks else frozenset[str]()

@@ -74,8 +74,8 @@ def _may_fall_off(function: Function) -> bool:
     """Whether the end of a function is reached although the function promises a value."""
     if always_leaves(function.body) or yields(function.body):
         return False
-    is_told = function.returns is not None and not _allows_none(function.returns)
-    return is_told or bool(_list_returned_values(function.body))
+    is_promised = function.returns is not None and not _allows_none(function.returns)
+    return is_promised or bool(_list_returned_values(function.body))
 
 
 def _allows_none(annotation: ast.expr) -> bool:

@@ -89,7 +89,7 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
         for name in info.methods:
             yield from _check_override(program, info, name)
     for frame in program.frames(module):
-        yield from _find_idle_calls(program, frame)  # first: a change of kind is reported instead of it
+        yield from _find_idle_calls(program, frame)  # first, because a finding of a changed kind replaces it
     for step in steps(program, module, old):
         nodes = step.frame.nodes()
         above = {id(part): node for node in nodes for part in ast.iter_child_nodes(node)}

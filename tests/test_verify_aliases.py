@@ -104,3 +104,19 @@ def test_a_name_that_stands_for_itself_is_unknown_and_the_rest_is_read(alias: st
     )
     vllm = f"{dedent(TREES['vllm/runner.py'])}\n{alias}\n"
     assert symbols(find(world(npu=uses, vllm=vllm))) == [("RS308", "Batch.gone_row")]
+
+
+@pytest.mark.parametrize(
+    "alias",
+    [
+        "Base = NPUModelRunner",
+        "Base: type = NPUModelRunner",
+        "Base = NPUModelRunner if FLAG else OmniGPUModelRunner",
+        "import vllm_ascend.runner as home\nhere = home\nBase = here.NPUModelRunner",
+    ],
+)
+def test_a_base_under_another_name_hides_no_missing_attribute(alias: str) -> None:
+    text = npu("def step(self):\n    return self.sp, self.gone", head=alias, bases="OmniGPUModelRunner, Base")
+    assert ("RS304", "gone") in symbols(find(world(npu=text)))
+    direct = npu("def step(self):\n    return self.sp, self.gone")
+    assert symbols(find(world(npu=direct))) == [("RS304", "gone")]

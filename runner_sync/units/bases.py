@@ -2,8 +2,8 @@
 
 Comes in: a ``Module``. Goes out: ``BaseClass`` values, or a ``Module`` with another header. May touch: nothing.
 
-The base class of a runner may be chosen at import time (``if is_310p(): from a import X as B else: from b import B``),
-so one base expression can come from several places, each under a condition.
+The base class of a runner may be chosen at import time (``if is_310p(): from a import X as B else: from b import B``,
+or ``B = X if is_310p() else Y``), so one base expression can come from several places, each under a condition.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.errors import InputError
-from runner_sync.naming import imported_by
+from runner_sync.naming import Import
+from runner_sync.references import Binding, Reference, alternatives, bindings, followed
+from runner_sync.syntax import dotted_name
 from runner_sync.units.listing import find_class
 from runner_sync.units.pieces import ClassPiece, Module
 from runner_sync.units.splitting import bare_name, parse
@@ -42,8 +44,8 @@ class BaseClass:
 def class_bases(module: Module, class_name: str) -> tuple[BaseClass, ...]:
     """The bases of a class in order. ``KeyError`` when the module has no such class."""
     node = _header_node(find_class(module, class_name), module.path)
-    bound = list(_bound(module))
-    return tuple(BaseClass(text, tuple(_origins(text, bound))) for text in (ast.unparse(base) for base in node.bases))
+    bound = bound_names(module)
+    return tuple(BaseClass(ast.unparse(base), origins(base, bound)) for base in node.bases)
 
 
 def _header_node(piece: ClassPiece, path: str) -> ast.ClassDef:
@@ -54,54 +56,63 @@ def _header_node(piece: ClassPiece, path: str) -> ast.ClassDef:
     return node
 
 
-def _origins(expression: str, bound: list[tuple[str, BaseOrigin]]) -> Iterator[BaseOrigin]:
-    """The origins of a base ``expression``, given what the module has ``bound``.
-
-    For a dotted expression they are those of its first name, or of a module imported by its full name (``import a.b``).
-    """
-    plain = expression.partition("[")[0]
-    for name, origin in bound:
-        if plain == name:
-            yield origin
-        elif plain.startswith(f"{name}."):
-            parts = [part for part in (origin.module.rstrip("."), origin.name) if part]
-            dots = origin.module[len(origin.module.rstrip(".")) :]
-            yield BaseOrigin(dots + ".".join(parts), plain.removeprefix(f"{name}."), origin.condition)
+def bound_names(module: Module) -> Mapping[str, list[Binding]]:
+    """The bindings of a module by the names that they bind."""
+    found: dict[str, list[Binding]] = {}
+    for binding in _bound(module):
+        found.setdefault(binding.name, []).append(binding)
+    return found
 
 
-def _bound(module: Module) -> Iterator[tuple[str, BaseOrigin]]:
+def _bound(module: Module) -> Iterator[Binding]:
     for piece in module.pieces:
         if isinstance(piece, ClassPiece):
-            yield bare_name(piece.name), BaseOrigin("", bare_name(piece.name), "")
+            yield Binding(bare_name(piece.name), None, "")
         elif piece.kind not in ("function", "trivia"):
-            yield from _bindings(parse(piece.text, path=module.path).body, "")
+            yield from bindings(parse(piece.text, path=module.path).body)
 
 
-def _bindings(body: Iterable[ast.stmt], condition: str) -> Iterator[tuple[str, BaseOrigin]]:
-    """Each name that module-level code binds by an import, a class or a plain alias, with its origin."""
-    for node in body:
-        match node:
-            case ast.Import() | ast.ImportFrom():
-                for entry in imported_by(node):
-                    bound = entry.module if entry.binds_package else entry.bound
-                    yield bound, BaseOrigin(entry.module, entry.name, condition)
-            case ast.ClassDef():
-                yield node.name, BaseOrigin("", node.name, condition)
-            case ast.Assign(targets=[ast.Name(id=name)], value=(ast.Name() | ast.Attribute()) as value):
-                yield name, BaseOrigin("", ast.unparse(value), condition)
-            case ast.If():
-                test = ast.unparse(node.test)
-                yield from _bindings(node.body, _conjunction(condition, test))
-                yield from _bindings(node.orelse, _conjunction(condition, f"not ({test})"))
-            case ast.Try() | ast.TryStar():
-                yield from _bindings((*node.body, *node.orelse, *node.finalbody), _conjunction(condition, "try"))
-                for handler in node.handlers:
-                    caught = ast.unparse(handler.type) if handler.type else "BaseException"
-                    yield from _bindings(handler.body, _conjunction(condition, f"except {caught}"))
+def origins(expression: ast.expr | str, bound: Mapping[str, Sequence[Binding]]) -> tuple[BaseOrigin, ...]:
+    """The origins of a base ``expression``, or of a dotted name, in a module that binds ``bound``.
+
+    A name of the module that stands for other names of it has their origins. For a dotted name they are those of its
+    first name, or of a module imported by its full name (``import a.b``).
+    """
+
+    def meanings(_here: None, name: str) -> Iterator[_Meaning]:
+        parts = name.split(".")
+        for count in range(len(parts), 0, -1):
+            rest = ".".join(parts[count:])
+            for binding in bound.get(".".join(parts[:count]), ()):
+                yield from _meanings(binding, rest)
+
+    found = followed(Reference(None, expression), meanings)
+    return tuple(replace(origin, condition=condition) for origin, condition in found)
 
 
-def _conjunction(outer: str, inner: str) -> str:
-    return f"{outer} and {inner}" if outer else inner
+_Meaning = tuple[BaseOrigin | Reference[None, BaseOrigin], str]
+
+
+def _meanings(binding: Binding, rest: str) -> Iterator[_Meaning]:
+    """What a binding makes of its name, or of the member ``rest`` of it."""
+    match binding.to:
+        case None:
+            yield BaseOrigin("", _joined(binding.name, rest), ""), binding.condition
+        case Import(module=module, name=name) if rest:
+            bare = module.lstrip(".")
+            dots = module[: len(module) - len(bare)]
+            yield BaseOrigin(dots + _joined(bare, name), rest, ""), binding.condition
+        case Import(module=module, name=name):
+            yield BaseOrigin(module, name, ""), binding.condition
+        case value:
+            for part, condition in alternatives(value, binding.condition):
+                if alias := dotted_name(part):
+                    full = _joined(alias, rest)
+                    yield Reference(None, full, BaseOrigin("", full, "")), condition
+
+
+def _joined(first: str, second: str) -> str:
+    return f"{first}.{second}" if first and second else first or second
 
 
 def set_bases(module: Module, class_name: str, bases: Sequence[str]) -> Module:

@@ -12,8 +12,10 @@ from functools import lru_cache
 
 from runner_sync.errors import InputError
 from runner_sync.model import Unit
+from runner_sync.naming import Import
+from runner_sync.references import Binding
 from runner_sync.units import beside, listing
-from runner_sync.units.bases import BaseClass, class_bases
+from runner_sync.units.bases import BaseClass, BaseOrigin, bound_names, class_bases, origins
 from runner_sync.units.changing import replace_units
 from runner_sync.units.listing import has_class, record_classes
 from runner_sync.units.pieces import Module, join
@@ -90,6 +92,22 @@ def outside_definitions(text: str, path: str) -> str:
 @lru_cache(maxsize=512)
 def _outside_definitions(text: str, path: str) -> str:
     return "".join(piece.text for piece in parsed(text, path).pieces if piece.kind not in ("class", "function"))
+
+
+def origins_of(text: str, name: str, path: str) -> tuple[BaseOrigin, ...]:
+    """Where a dotted name of a module comes from, as `class_bases` tells it of a base expression."""
+    return origins(name, _bound_names(text, path))
+
+
+def star_imports(text: str, path: str) -> tuple[str, ...]:
+    """The modules, as they are written, from which a module imports ``*``."""
+    found = _bound_names(text, path).get("*", ())
+    return tuple(binding.to.module for binding in found if isinstance(binding.to, Import))
+
+
+@lru_cache(maxsize=512)
+def _bound_names(text: str, path: str) -> Mapping[str, list[Binding]]:
+    return bound_names(parsed(text, path))
 
 
 def bases_of(text: str, class_name: str, path: str) -> tuple[BaseClass, ...]:

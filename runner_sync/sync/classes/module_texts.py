@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 from runner_sync import mro
 from runner_sync.compose.constructors import own_fields
-from runner_sync.compose.import_entries import imports
 from runner_sync.compose.member_text import parents_of
 from runner_sync.compose.names import defined_names
 from runner_sync.errors import InputError
 from runner_sync.model import Project
-from runner_sync.naming import Import, absolute, imported_by, module_name, paths_of, project_of
+from runner_sync.naming import absolute, imported_by, module_name, paths_of, project_of
+from runner_sync.references import Reference, followed
 from runner_sync.syntax import module_of
 from runner_sync.trees import Tree
 from runner_sync.units import BaseClass, BaseOrigin, class_bases, has_class, texts
@@ -96,21 +96,23 @@ class ModuleTexts:
 
     def find_class(self, dotted: str, name: str) -> Class | None:
         """Return the class that ``from dotted import name`` binds, through re-exports; ``None`` if no text shows it."""
-        seen: set[tuple[str, str]] = set()
-        while (dotted, name) not in seen:
-            seen.add((dotted, name))
-            source = self.find_module(dotted)
-            if source is None:
-                return None
-            path, text = source
-            found = Class(module_name(path), name, text)
-            if found.is_there:
-                return found
-            entry = _find_from_import(text, path, name)
-            if entry is None:
-                return None
-            dotted, name = entry.module, entry.name
-        return None
+        return next((found for found, _ in followed(Reference(dotted, name), self._find_meanings)), None)
+
+    def _find_meanings(self, dotted: str, name: str) -> Iterator[tuple[Class | Reference[str, Class], str]]:
+        """Yield what a module says about a name; the first statement counts for a conditional name."""
+        source = self.find_module(dotted)
+        if source is None or not name:
+            return
+        path, text = source
+        found = Class(module_name(path), name, text)
+        if found.is_there:
+            yield found, ""
+            return
+        try:
+            for module, inner in _find_namesakes(text, path, name):
+                yield Reference(module or dotted, inner), ""
+        except InputError:  # the module does not parse
+            return
 
     def find_inherited(self, text: str, class_name: str, dotted: str) -> Inherited:
         """Find what ``class_name`` of module ``dotted``, whose text is ``text``, inherits according to its MRO.
@@ -147,7 +149,7 @@ class ModuleTexts:
     def _find_parents(self, owner: Class) -> Iterator[Class]:
         """Yield the base classes found in the trees; for a conditional base, that of the first branch."""
         for base in texts.bases_of(owner.text, owner.name, owner.module) if owner.is_there else ():
-            for origin in base.origins[:1]:
+            for origin in base.origins[:1] or [BaseOrigin("", base.expression, "")]:
                 found = self._resolve_class(origin, owner)
                 if found is not None:
                     yield found
@@ -217,10 +219,17 @@ class Class(NamedTuple):
             return False
 
 
-def _find_from_import(text: str, path: str, name: str) -> Import | None:
-    """Return the from-import that binds ``name``; ``None`` if there is none or the module does not parse."""
-    try:
-        entry = imports(text, path).get(name)
-    except SyntaxError:
-        return None
-    return entry if entry is not None and entry.name else None
+def _find_namesakes(text: str, path: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the modules and names that ``name`` of a module may stand for.
+
+    It may be bound by the module's own imports and aliases or by star imports, or be a member of a module beside it.
+    """
+    origins = [(origin.module, origin.name) for origin in texts.origins_of(text, name, path)]
+    stars = [] if origins else [(module, name) for module in texts.star_imports(text, path)]
+    is_package = path.endswith("/__init__.py")
+    importer = module_name(path)
+    for module, inner in [*origins, *stars]:
+        yield absolute(module, importer, is_package=is_package) if module else "", inner
+    head, _, rest = name.partition(".")
+    if rest and not origins:
+        yield f"{importer}.{head}", rest

@@ -259,15 +259,15 @@ def _find_lost_base(program: Program, frame: Frame, name: str, *, old: Program |
         if (then := was.get((info.module.name, info.name))) is None:
             continue
         for base in _find_lost_bases(info, then):
-            found = [old.classes.info(d) for d in old.world.resolve(then.module, base)]
+            found = [old.classes.info(d) for d in old.world.bases(then.module, base)]
             if any(owner in mro for one in found if one for mro in old.classes.mros(one) for owner in owners):
-                return _make_base_cause(info, base)
+                return _make_base_cause(info, ast.unparse(base))
     return None
 
 
-def _find_lost_bases(info: ClassInfo, then: ClassInfo) -> list[str]:
+def _find_lost_bases(info: ClassInfo, then: ClassInfo) -> list[ast.expr]:
     now = {ast.unparse(base) for base in info.node.bases}
-    return [name for base in then.node.bases if (name := ast.unparse(base)) not in now]
+    return [base for base in then.node.bases if ast.unparse(base) not in now]
 
 
 def _make_base_cause(info: ClassInfo, base: str) -> Finding:

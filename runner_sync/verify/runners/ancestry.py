@@ -97,11 +97,11 @@ def ancestry(library: Library, head: ClassText) -> Ancestry:
 
 def _ancestry(library: Library, head: ClassText) -> Ancestry:
     def bases(owner: ClassText) -> list[ClassText]:
-        found = (library.find_class(owner.reading, base) for base in owner.bases)
+        found = (library.find_class(owner.reading, base) for base in owner.node.bases)
         return [one for one in found if one is not None]
 
     classes = tuple(mro.linearise(head, bases))
-    is_open = any(library.meaning(c.reading, base).is_open for c in classes for base in c.bases)
+    is_open = any(library.meaning(c.reading, base).is_open for c in classes for base in c.node.bases)
     return Ancestry(classes, is_open)
 
 

@@ -6,6 +6,7 @@ touch: nothing, except ``CheckJob.read``, which reads a file of the omni tree.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -136,11 +137,11 @@ class Library:
     def _origins(self, reading: Reading, name: str) -> list[Import]:
         return reading.imports.get(name, []) if reading.path in self._parsed else reading.origins(name)
 
-    def meaning(self, reading: Reading, name: str) -> Meaning:
+    def meaning(self, reading: Reading, name: ast.expr | str) -> Meaning:
         """What ``name``, as the text of a base class, means in ``reading``, through imports and assignments."""
         return self._names.meaning(reading, name)
 
-    def find_class(self, reading: Reading, name: str) -> ClassText | None:
+    def find_class(self, reading: Reading, name: ast.expr | str) -> ClassText | None:
         """The omni class that ``name`` means in ``reading``; ``None`` for any other."""
         return self.meaning(reading, name).found
 

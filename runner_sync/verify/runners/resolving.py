@@ -1,7 +1,7 @@
 """What a name means in an omni file: a class of omni's, something from outside, or nobody knows.
 
-Comes in: a `Reading`, a name as it is written, and functions that give modules and classes. Goes out: a `Meaning`. May
-touch: nothing. A file in which the name is plainly a class or an import is not parsed.
+Comes in: a `Reading`, a base expression or a name as it is written, and functions that give modules and classes. Goes
+out: a `Meaning`. May touch: nothing. A file in which the name is plainly a class or an import is not parsed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from runner_sync.naming import Import
-from runner_sync.verify.runners.reading import ClassText, Reading, dotted
+from runner_sync.references import Reference, alternatives, followed
+from runner_sync.syntax import dotted_name
+from runner_sync.verify.runners.reading import ClassText, Reading
 
 
 class Meaning(NamedTuple):
@@ -25,7 +27,6 @@ class Meaning(NamedTuple):
 
 _OUTSIDE = Meaning()
 _OPEN = Meaning(is_open=True)
-_Seen = frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,62 +40,68 @@ class Names:
     origins: Callable[[Reading, str], list[Import]]
     _known: dict[tuple[str, str], Meaning] = field(default_factory=dict)
 
-    def meaning(self, reading: Reading, name: str) -> Meaning:
-        """What ``name`` (``a`` or ``a.b.c``; ``""`` for any other expression) means at the top level of ``reading``."""
-        key = (reading.path, name)
+    def meaning(self, reading: Reading, name: ast.expr | str) -> Meaning:
+        """What a base expression or a name (``a``, ``a.b.c``; ``""``: any other expression) means at the top level of
+        ``reading``."""
+        key = (reading.path, name if isinstance(name, str) else ast.unparse(name))
         if key not in self._known:
+            found = followed(Reference(reading, name), self._meanings)
             # What nothing binds is no class that could be followed anywhere.
-            self._known[key] = self._of(reading, name, frozenset()) or _OUTSIDE
+            self._known[key] = _first(meaning for meaning, _ in found)
         return self._known[key]
 
-    def _of(self, reading: Reading, name: str, seen: _Seen) -> Meaning | None:
-        """The meaning of a name, ``None`` where nothing in the file binds it."""
-        if not name or (reading.path, name) in seen:
-            return None if name else _OPEN
-        head, _, rest = name.partition(".")
-        inner = seen | {(reading.path, name)}
-        if rest:
-            return _first(self._imported(_member(origin, rest), inner) for origin in self.origins(reading, head))
-        own = self.class_in(reading, name)
-        if own is not None:
-            return Meaning(own)
-        found = _first(self._imported(origin, inner) for origin in self.origins(reading, name))
-        if found is None and hasattr(builtins, name):
-            return _OUTSIDE
-        return found or self._assigned(reading, name, inner) or self._from_stars(reading, name, inner)
+    def _meanings(self, reading: Reading, name: str) -> Iterator[tuple[_Step, str]]:
+        for step in self._steps(reading, name):
+            yield step, ""
 
-    def _imported(self, origin: Import, seen: _Seen) -> Meaning | None:
+    def _steps(self, reading: Reading, name: str) -> Iterator[_Step]:
+        """What one file says about a name. What would have it parsed comes last."""
+        head, _, rest = name.partition(".")
+        if not name:
+            yield _OPEN
+        elif not rest and (own := self.class_in(reading, name)) is not None:
+            yield Meaning(own)
+        elif imported := self.origins(reading, head):
+            yield from (self._imported(_member(origin, rest) if rest else origin) for origin in imported)
+        elif hasattr(builtins, name):
+            yield _OUTSIDE
+        elif values := reading.values(head):
+            yield from self._assigned(reading, values, rest)
+        elif not rest:
+            yield from self._from_stars(reading, name)
+
+    def _imported(self, origin: Import) -> _Step:
         if origin.module.partition(".")[0] != self.package or not origin.name:
             return _OUTSIDE
         source = self.module(origin.module)
-        return (self._of(source, origin.name, seen) if source is not None else None) or _OPEN
+        return Reference(source, origin.name, _OPEN) if source is not None else _OPEN
 
-    def _assigned(self, reading: Reading, name: str, seen: _Seen) -> Meaning | None:
-        values = (part for value in reading.values(name) for part in _branches(value))
-        return _first(self._of(reading, dotted(value), seen) for value in values)
+    def _assigned(self, reading: Reading, values: list[ast.expr], rest: str) -> Iterator[_Step]:
+        for part, _ in (alternative for value in values for alternative in alternatives(value)):
+            name = dotted_name(part)
+            yield Reference(reading, f"{name}.{rest}" if name and rest else name or "")
 
-    def _from_stars(self, reading: Reading, name: str, seen: _Seen) -> Meaning | None:
-        stars = [origin for origin in self.origins(reading, "*") if origin.module.partition(".")[0] == self.package]
-        sources = [self.module(star.module) for star in stars]
-        found = _first(self._of(source, name, seen) for source in sources if source is not None)
-        return found or (_OPEN if None in sources else None)
+    def _from_stars(self, reading: Reading, name: str) -> Iterator[_Step]:
+        for star in self.origins(reading, "*"):
+            if star.module.partition(".")[0] == self.package:
+                source = self.module(star.module)
+                yield Reference(source, name) if source is not None else _OPEN
 
 
-def _first(meanings: Iterator[Meaning | None]) -> Meaning | None:
+_Step = Meaning | Reference[Reading, Meaning]
+
+
+def _first(meanings: Iterator[Meaning]) -> Meaning:
     """The first that is a class of omni's; else one that may be, or one from outside."""
-    known = []
+    is_open = False
     for meaning in meanings:
-        if meaning is not None and meaning.found is not None:
+        if meaning.found is not None:
             return meaning
-        known.append(meaning)
-    return next((m for m in known if m is not None and m.is_open), next((m for m in known if m is not None), None))
+        is_open = is_open or meaning.is_open
+    return _OPEN if is_open else _OUTSIDE
 
 
 def _member(origin: Import, rest: str) -> Import:
     """The import that binds what ``rest`` is in what ``origin`` imports: ``from a import b`` and ``c`` of ``b.c``."""
     module, _, name = f"{origin.dotted}.{rest}".rpartition(".")
     return Import(module, name, name)
-
-
-def _branches(value: ast.expr) -> list[ast.expr]:
-    return [*_branches(value.body), *_branches(value.orelse)] if isinstance(value, ast.IfExp) else [value]

@@ -189,7 +189,7 @@ class Classes:
         if text in _PLAIN_BASES or text.split(".")[-1] in {"NamedTuple", *_ENUMS}:
             return [Mro((), False, False)]
         found: list[Mro | None] = []
-        definitions = self.world.resolve(info.module, text)
+        definitions = self.world.bases(info.module, expression)
         if definitions and all(definition.name == _STRUCT for definition in definitions):
             return [Mro((), False, False)]
         for definition in definitions:

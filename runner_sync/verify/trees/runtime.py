@@ -54,8 +54,7 @@ class Runtime:
             found += [d for star in module.stars for d in self.world.lookup(star)]
             yield from _errors(found)
         for info in {id(info.node): info for mro in self.leaves() for info in mro.classes}.values():
-            bases = [base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases]
-            yield from _errors(d for base in bases for d in self.world.resolve(info.module, ast.unparse(base)))
+            yield from _errors(d for base in info.node.bases for d in self.world.bases(info.module, base))
 
     def frames(self, module: Module) -> list[Frame]:
         """Every function of ``module`` as a frame; for an inherited module, only the methods that can run on NPU."""

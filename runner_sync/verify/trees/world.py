@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from runner_sync.errors import PYTHON, InputError, UnresolvedConflict, unparsable
 from runner_sync.model import PACKAGES, TITLES, Project
 from runner_sync.naming import module_name, paths_of, project_of
+from runner_sync.references import Reference, alternatives, followed
+from runner_sync.syntax import dotted_name
 from runner_sync.trees import Tree
 from runner_sync.unmerged import conflicts
 from runner_sync.verify.answers import Answers
@@ -129,6 +131,23 @@ class World:
                 found = [inner for outer in found for inner in self.member(outer, part)]
             self._meanings[module, dotted] = found
         return self._meanings[module, dotted]
+
+    def bases(self, module: Module, expression: ast.expr) -> list[Definition]:
+        """What a base class of ``module`` may be: as `resolve`, and through aliases and conditional expressions."""
+        return [definition for definition, _ in followed(Reference(module, expression), self._base)]
+
+    def _base(self, module: Module, dotted: str) -> Iterator[tuple[Definition | Reference[Module, Definition], str]]:
+        head, _, rest = dotted.partition(".")
+        held = [one for one in self.resolve(module, head) if one.kind == "value"] if rest else []
+        found = held or (self.resolve(module, dotted) if dotted else [])
+        for one in found or [Definition("external", dotted)]:
+            value = one.binding.value if one.binding is not None else None
+            if value is None or one.module is None:
+                yield one, ""
+                continue
+            for part, condition in alternatives(value):
+                name = dotted_name(part) or ""
+                yield Reference(one.module, f"{name}.{rest}" if name and rest else name, one), condition
 
     def lookup(self, module_name: str, name: str = "") -> list[Definition]:
         """What ``from module_name import name`` binds (without ``name``, the module itself)."""

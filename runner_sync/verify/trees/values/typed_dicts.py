@@ -29,7 +29,7 @@ def keys_of(classes: Classes, info: ClassInfo, depth: int = 0, *, is_required: b
         text = ast.unparse(base.value if isinstance(base, ast.Subscript) else base)
         if text.rpartition(".")[2] == "TypedDict":
             continue
-        inner = [classes.info(definition) for definition in classes.world.resolve(info.module, text)]
+        inner = [classes.info(definition) for definition in classes.world.bases(info.module, base)]
         keys = [keys_of(classes, one, depth + 1, is_required=is_required) if one is not None else None for one in inner]
         if not keys or None in keys:
             return None

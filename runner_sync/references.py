@@ -1,0 +1,137 @@
+"""Which class an expression means: through aliases, conditional expressions, imports, re-exports and star imports.
+
+    Base = A if is_310p() else B       # means what `A` means, or what `B` means
+    class Runner(Base): ...
+
+Comes in: statements, or an expression and a function that says what a name means in one place. Goes out: `Binding`
+values, or the meanings of the expression. May touch: nothing.
+
+Four parts of the program follow names in this way, each in places of its own: `units.bases` in the pieces of one
+module; `sync.classes.module_texts` in the texts of the trees that an upgrade reads; `verify.runners.resolving` in
+omni's files, as far as `check` parses them; `verify.trees.world` in whole trees.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from runner_sync.naming import Import, imported_by
+from runner_sync.syntax import blocks_of, dotted_name
+
+Place = TypeVar("Place", bound=Hashable)
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binding:
+    """What a module-level statement binds ``name`` to: an import, a value, or (``None``) a class of that name.
+
+    ``name`` is ``*`` for a star import, and all of ``a.b`` for ``import a.b``. ``condition`` is the code around the
+    statement that decides whether it runs, or empty.
+    """
+
+    name: str
+    to: Import | ast.expr | None
+    condition: str
+
+
+def bindings(body: Iterable[ast.stmt], condition: str = "") -> Iterator[Binding]:
+    """What module-level code binds by imports, classes and assignments to a name, compound statements included."""
+    for node in body:
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                for entry in imported_by(node):
+                    yield Binding(entry.module if entry.binds_package else entry.bound, entry, condition)
+            case ast.ClassDef():
+                yield Binding(node.name, None, condition)
+            case ast.Assign(targets=targets, value=value):
+                yield from (Binding(name.id, value, condition) for name in targets if isinstance(name, ast.Name))
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                yield Binding(name, value, condition)
+            case _:
+                for inner, block in _conditional(node):
+                    yield from bindings(block, conjunction(condition, inner))
+
+
+def _conditional(node: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
+    """The suites of a compound statement, each with the condition under which it runs."""
+    match node:
+        case ast.If():
+            test = ast.unparse(node.test)
+            yield test, node.body
+            yield f"not ({test})", node.orelse
+        case ast.Try() | ast.TryStar():
+            yield "try", [*node.body, *node.orelse, *node.finalbody]
+            for handler in node.handlers:
+                yield f"except {ast.unparse(handler.type) if handler.type else 'BaseException'}", handler.body
+        case ast.Match():
+            subject = ast.unparse(node.subject)
+            for case in node.cases:
+                guard = f" if {ast.unparse(case.guard)}" if case.guard is not None else ""
+                yield f"match {subject}: case {ast.unparse(case.pattern)}{guard}", case.body
+        case ast.With() | ast.AsyncWith():
+            yield f"with {', '.join(ast.unparse(item) for item in node.items)}", node.body
+        case _:
+            yield from (("a loop", block) for block in blocks_of(node))
+
+
+def conjunction(outer: str, inner: str) -> str:
+    """Two conditions as one; either may be empty."""
+    return f"{outer} and {inner}" if outer and inner else outer or inner
+
+
+def alternatives(expression: ast.expr, condition: str = "") -> Iterator[tuple[ast.expr, str]]:
+    """The expressions that a class reference may stand for, each with its condition: ``A`` and ``B`` of
+    ``A[T] if new else B``."""
+    if isinstance(expression, ast.IfExp):
+        test = ast.unparse(expression.test)
+        yield from alternatives(expression.body, conjunction(condition, test))
+        yield from alternatives(expression.orelse, conjunction(condition, f"not ({test})"))
+    elif isinstance(expression, ast.Subscript):
+        yield from alternatives(expression.value, condition)
+    else:
+        yield expression, condition
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference(Generic[Place, Answer]):
+    """An expression, or a dotted name, that stands in ``place`` for a class.
+
+    ``otherwise`` is the answer if nothing there says what the name means.
+    """
+
+    place: Place
+    expression: ast.expr | str
+    otherwise: Answer | None = None
+
+
+Meanings = Callable[[Place, str], Iterable["tuple[Answer | Reference[Place, Answer], str]"]]
+"""What a dotted name (``""``: any other expression) means in a place: answers, and references to be followed, each with
+its condition."""
+
+
+def followed(
+    start: Reference[Place, Answer], meanings: Meanings[Place, Answer], seen: frozenset[tuple[Place, str]] = frozenset()
+) -> Iterator[tuple[Answer, str]]:
+    """All that a reference means, each answer with its condition; names that lead back to themselves end there."""
+    is_bound = False
+    for name, condition in _names(start.expression):
+        if (start.place, name) in seen:
+            continue
+        inner = seen | {(start.place, name)}
+        for one, when in meanings(start.place, name):
+            for answer, under in followed(one, meanings, inner) if isinstance(one, Reference) else [(one, "")]:
+                is_bound = True
+                yield answer, conjunction(conjunction(condition, when), under)
+    if not is_bound and start.otherwise is not None:
+        yield start.otherwise, ""
+
+
+def _names(expression: ast.expr | str) -> Iterator[tuple[str, str]]:
+    if isinstance(expression, str):
+        yield expression, ""
+    else:
+        yield from ((dotted_name(part) or "", condition) for part, condition in alternatives(expression))

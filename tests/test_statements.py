@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from runner_sync.statements import ROOT, UnparsableText, below, code_of, first_function, flatten, mentions, tree_of
+from runner_sync.statements.calls import names_called, words_called
 from runner_sync.statements.facts import Facts
 from runner_sync.statements.tokens import own_lines, own_lines_by_token
 
@@ -435,3 +436,29 @@ def test_what_is_looked_for_in_a_unit_that_is_no_python_is_not_there(text: str) 
 
 def test_a_method_is_looked_into_where_it_stands() -> None:
     assert [node.lineno for node in tree_of("    # a remark\n    def run(self):\n        pass\n").body] == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("x = self.a(b)[0].c('do(1)')", ["self.a", ".c"]),
+        ("build(self.rows.take(1), build())", ["build", "self.rows.take"]),
+        ("f'{self.a(b)} do(1)'", ["self.a"]),
+        ("x = 1  # do(1)", []),
+        ("@once(1)\ndef f(x=make()): return g(x)", ["once", "make", "g"]),
+        ("    def f(self):\n        '''do(1)'''\n        self.run()\n", ["self.run"]),
+        ("class A(make()): pass", ["make"]),
+        ("(a or b)(c)", []),
+        ("if self.a(b)", ["self.a"]),
+        ("    while not (done())  :", ["done"]),
+        ("elif a('do(1)')", ["a"]),
+        ("except make(E)", ["make"]),
+        ("else", []),
+        ("x = self.a(b) +", ["self.a"]),
+        ("x = self.a(b)[0].c('do(1)') +", ["self.a", ".c"]),
+        ("def f(a)  x = g(", ["g"]),
+    ],
+)
+def test_the_names_that_code_calls(text: str, names: list[str]) -> None:
+    assert [*names_called(text)] == names
+    assert words_called(text) == {name.rpartition(".")[2] for name in names}

@@ -55,14 +55,6 @@ def self_mentions(passage: str) -> frozenset[str]:
 _OF_SELF = re.compile(r"\bself\.(\w+)")
 
 
-def names_called(text: str) -> tuple[str, ...]:
-    """The names that a text calls, each once and in order (``build``, ``self.cache.write``); it need not parse."""
-    return tuple(dict.fromkeys(_CALL.findall(text)))
-
-
-_CALL = re.compile(r"(?<![\w.])((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)\(")
-
-
 def uses_one_of(canon: str, members: Collection[str], functions: Collection[str]) -> list[str]:
     """Which of these ``members`` of its class and module-level ``functions`` a canonical text uses, by name.
 

@@ -18,13 +18,13 @@ In a copy, upstream's replacement has come in, and stands beside omni's edit of 
 from __future__ import annotations
 
 import builtins
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from runner_sync.merge.reason import Kind, Reason
 from runner_sync.merge.weave import Doubt, Strand, Weave, above, any_node
 from runner_sync.statements import ROOT, Node, below
+from runner_sync.statements.calls import words_called
 
 
 def join_replacements(weave: Weave, doubts: Sequence[Doubt]) -> list[Doubt]:
@@ -90,11 +90,8 @@ def _is_replacement_of(weave: Weave, run: range, removed: Strand) -> bool:
 
 def _find_called(nodes: Iterator[Node]) -> set[str]:
     """Return the names of the functions and methods that some statements call, except built-ins."""
-    names = {name for node in nodes if not node.is_comment for name in _CALL.findall(node.canon)}
+    names = {name for node in nodes for name in words_called(node.canon)}
     return {name for name in names if not hasattr(builtins, name)}
-
-
-_CALL = re.compile(r"\b(\w+)\(")
 
 
 def _add_block(weave: Weave, doubt: Doubt, block: Sequence[Strand]) -> Doubt:

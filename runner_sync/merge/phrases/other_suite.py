@@ -21,6 +21,7 @@ from keyword import iskeyword
 from runner_sync.merge.phrases.operands import find_added_guards
 from runner_sync.merge.weave import Strand, Weave
 from runner_sync.statements import Node, below, in_suite
+from runner_sync.statements.calls import words_called
 from runner_sync.statements.likeness import VERSION, similarity
 
 
@@ -50,13 +51,8 @@ def _list_suite(weave: Weave, head: Strand, side: str) -> list[tuple[Node, Stran
 
 def _are_versions(nodes: list[Node], others: list[Node]) -> bool:
     """Whether a statement is a version of one of the ``others``, or both call a function of the same name."""
-    called, others_called = (
-        {name for node in side for name in _CALLED.findall(node.canon)} for side in (nodes, others)
-    )
+    called, others_called = ({name for node in side for name in words_called(node.canon)} for side in (nodes, others))
     return bool(called & others_called) or any(similarity(one, other) >= VERSION for one in nodes for other in others)
-
-
-_CALLED = re.compile(r"(\w+)\(")
 
 
 def _find_names(texts: list[str]) -> set[str]:

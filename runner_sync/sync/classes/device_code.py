@@ -54,8 +54,8 @@ class DeviceCode:
 
     def _find_definitions(self, called: str) -> Iterator[tuple[str, str, str]]:
         """Yield the name, path and text of each definition that the called name may mean in a GPU module."""
-        owner, _, name = called.rpartition(".")
-        for entry in self._omni_imports.get(name, ()) if not owner else ():
+        owner, dot, name = called.rpartition(".")
+        for entry in self._omni_imports.get(name, ()) if not dot else ():
             found = self._module_texts.find_module(entry.module)
             units = texts.whole_definitions(found[1], found[0]) if found is not None and is_python(found[1]) else {}
             if found is not None and entry.name in units:

@@ -11,7 +11,6 @@ lacked what vllm-ascend 0.28.0rc1 added to its own.
 from __future__ import annotations
 
 import builtins
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,6 +19,7 @@ from runner_sync.confidence import CONTESTED
 from runner_sync.lineage import MODELLED, follows, has_change, share
 from runner_sync.listing import at_most
 from runner_sync.model import TITLES, ReviewItem
+from runner_sync.statements.calls import names_called
 from runner_sync.units import texts
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob, is_selected
@@ -64,15 +64,13 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
 
 def _mention_new_calls(old: str, new: str) -> str:
     """Return the end of a phrase that names calls that ``new`` makes and ``old`` does not; empty if there are none."""
-    before, after = (_CALL.findall("\n".join(canonical(text))) for text in (old, new))
+    before, after = ([name.lstrip(".") for name in names_called(text)] for text in (old, new))
     names = [name for name in dict.fromkeys(after) if name not in before and not hasattr(builtins, name)]
     return f" (it calls {at_most(CALLS, names)} now)" if names else ""
 
 
 CALLS = 3
 """The most calls that a reason names."""
-
-_CALL = re.compile(r"([A-Za-z_][\w.]*)\(")
 
 
 def _runs_upstream(text: str, member: str, upstream: str, behind: str | None) -> bool:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from runner_sync.compose.member_text import canonical, names_called, self_names
+from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.model import TITLES
+from runner_sync.statements.calls import names_called
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import Inherited, ModuleJob
 
@@ -50,7 +51,7 @@ def mention_given_up_calls(
 
 def _list_own_calls(text: str) -> list[str]:
     """Return the methods that a method calls on ``self``, in the order of the text."""
-    called = (name.split(".") for name in names_called("\n".join(canonical(text))))
+    called = (name.split(".") for name in names_called(text))
     return [path[1] for path in called if path[0] == "self" and len(path) == 2]
 
 

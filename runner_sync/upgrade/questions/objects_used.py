@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from runner_sync.statements import flatten
+from runner_sync.statements.calls import names_called
 from runner_sync.statements.dataflow import sets
 
 
@@ -32,7 +33,7 @@ def find_parts(passage: str, unit: str = "") -> frozenset[Part]:
     Includes parts called through a local that ``unit``, a method with the passage, sets to them.
     """
     found = {Part(*match) for match in _USED.findall(_spell_as_attributes(passage))}
-    called = {*_CALLED.findall(passage)}
+    called = names_called(passage)
     return frozenset(found.union(*(used for name, used in _find_part_locals(unit).items() if name in called)))
 
 
@@ -74,5 +75,3 @@ _ASKED = "`"
 _BY_NAME = re.compile(r"\b(?:getattr|hasattr)\(\s*(self(?:\.\w+`?)*)\s*,\s*[\"'](\w+)[\"']\s*(?:,[^()]*)?\)")
 
 _USED = re.compile(r"(?<![\w.])(self(?:\.\w+)+)`?\.(\w+)(?:`|\()")
-
-_CALLED = re.compile(r"(?<![\w.])(\w+)\(")

@@ -38,6 +38,7 @@ from dataclasses import dataclass
 from runner_sync.lineage import fingerprint, nodes_of
 from runner_sync.model import Severity
 from runner_sync.statements import Node
+from runner_sync.statements.calls import names_called
 from runner_sync.syntax import assigned_names, first_line
 from runner_sync.verify.ignores import named
 from runner_sync.verify.runners.job import Subject
@@ -58,7 +59,6 @@ _SYMBOL = 70
 """The length limit of a statement used as a symbol. Never change it: baseline entries are made with it."""
 
 _ASKS_MODEL = re.compile(r"\b(?:getattr|hasattr)\(self\.model, ")
-_CALL = re.compile(r"([\w.]+)\(")
 
 _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 
@@ -171,7 +171,7 @@ class _MethodComparison:
         """Find calls of names unknown to NPU code; yields the name, the text before the bracket, and the line."""
         is_bound = any(self._is_device_bound(node) for node in run)
         for node in run:
-            for written in _CALL.findall(node.canon) if not self._is_device_bound(node) else ():
+            for written in names_called(node.canon) if not self._is_device_bound(node) else ():
                 name = written.rpartition(".")[2]
                 if self._is_unknown(name) and (
                     self._is_inherited(written)

@@ -9,14 +9,13 @@ available. It replaced a call that works on NPU, and caching stopped without an 
 
 from __future__ import annotations
 
-from runner_sync.compose.member_text import names_called
-from runner_sync.statements import code_of
+from runner_sync.statements.calls import names_called
 from runner_sync.upgrade.job import ModuleJob
 
 
 def explain(text: str, before: str, job: ModuleJob) -> str:
     """Return the end of a reason: definitions with CUDA code that ``text`` calls and ``before`` did not."""
-    known = names_called(code_of(before))
-    called = (name for name in names_called(code_of(text)) if name not in known)
+    known = names_called(before)
+    called = (name for name in names_called(text) if name not in known)
     found = dict.fromkeys(definition for name in called if (definition := job.target.device_code(name)))
     return "".join(f"; {definition}: does it do its work on this platform?" for definition in found)

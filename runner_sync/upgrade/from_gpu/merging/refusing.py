@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from runner_sync.compose.member_text import names_called, uses_one_of
+from runner_sync.compose.member_text import uses_one_of
 from runner_sync.compose.members import Obstacle, refused_word
 from runner_sync.merge import Kind, Reason, Veto
+from runner_sync.statements.calls import names_called
 
 _RESULTS = re.compile(r"\(?\w[\w, ]*, ?\w[\w, ]*\)? = self\.(\w+)\(")
 """A statement that unpacks the result of a method of ``self``."""

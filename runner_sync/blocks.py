@@ -21,7 +21,7 @@ from typing import Any
 from runner_sync.model import Block, Unit
 from runner_sync.rulers import note_of
 from runner_sync.statements import mentions, parameters
-from runner_sync.syntax import children, first_line, walk
+from runner_sync.syntax import Function, children, first_line, walk
 from runner_sync.units.splitting import parse
 
 _BUILTINS = frozenset(dir(builtins))
@@ -175,7 +175,7 @@ class _Source:
         return self._mentions[scope]
 
 
-_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Scope = Function | ast.ClassDef
 
 
 def _docstrings(scopes: Iterable[_Scope]) -> dict[int, str]:
@@ -187,7 +187,7 @@ def _docstrings(scopes: Iterable[_Scope]) -> dict[int, str]:
 def _names_in(scope: ast.Module | _Scope) -> Iterator[tuple[int, str, str]]:
     """``(line, name, kind)`` of every mention of a name in a scope and its head, also of parameters and ``self.x``."""
     found: list[tuple[str, Any, str]] = [mention[:3] for mention in mentions(children(scope))]
-    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+    if isinstance(scope, Function):
         found += [(parameter.arg, parameter, "binds") for parameter in parameters(scope)]
     yield from ((node.lineno, name, kind) for name, node, kind in found if name != "self")
     for node in walk(scope):

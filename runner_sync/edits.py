@@ -13,6 +13,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from runner_sync.syntax import Function
+
 _LINE_END = re.compile(r"\r\n?|\n")
 """Where Python's own line count goes up; `str.splitlines` also cuts at form feeds and Unicode's separators."""
 
@@ -21,7 +23,6 @@ _REST_OF_LINE = re.compile(r"[ \t]*,?[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n)")
 """What may follow the last element of a line: a comma, a comment and the line end."""
 
 Node = ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)

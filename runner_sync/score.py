@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from runner_sync.syntax import Function
+
 Lines = Counter[tuple[str, str]]
 
 
@@ -121,9 +123,9 @@ def methods(text: str) -> Mapping[str, str]:
     for node in ast.parse(text).body:
         if isinstance(node, ast.ClassDef):
             for member in node.body:
-                if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
+                if isinstance(member, Function):
                     found[f"{node.name}.{member.name}"] = ast.unparse(member) + "\n"
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        elif isinstance(node, Function):
             found[node.name] = ast.unparse(node) + "\n"
     return found
 

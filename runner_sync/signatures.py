@@ -13,9 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeGuard
 
-from runner_sync.syntax import decorator_name, is_name, walk
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+from runner_sync.syntax import Function, decorator_name, is_name, walk
 
 # Decorators that leave the parameters as they are written.
 TRANSPARENT = frozenset(

@@ -14,6 +14,9 @@ from typing import Any
 Try = ast.Try | ast.TryStar
 """A ``try`` statement, with ``except`` or ``except*``."""
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+"""The statement that defines a function or method, with or without ``async``."""
+
 _PLAIN = frozenset(
     {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "simple"}
 )
@@ -139,7 +142,7 @@ def statement_at(tree: ast.AST, line: int) -> tuple[int, int]:
     return found
 
 
-def head_end(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int]:
+def head_end(node: Function | ast.ClassDef) -> tuple[int, int]:
     """Line and column, as ``ast`` counts them, just behind the last name, base, parameter, default or annotation in
     the head of a class or function. Behind it comes only punctuation."""
     parts: list[ast.expr | ast.arg | ast.keyword | None]
@@ -159,7 +162,7 @@ def head_end(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tup
 def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
     """The suites directly inside ``statement``, except empty ones. A function or class yields none: its body is another
     scope."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if isinstance(statement, Function | ast.ClassDef):
         return
     for name in ("body", "orelse", "finalbody"):
         block = getattr(statement, name, None)
@@ -221,7 +224,7 @@ def self_attributes_set(top: ast.AST) -> set[str]:
     """The attributes of ``self`` that are assigned in ``top``, also in functions nested in it; not those of the other
     ``self`` of a class that stands in a function."""
     nodes = walk(top)
-    functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    functions = (node for node in nodes if isinstance(node, Function))
     classes = (node for function in functions for node in walk(function) if isinstance(node, ast.ClassDef))
     inside = {id(node) for one in classes for node in walk(one)}
     found = (node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
@@ -305,7 +308,7 @@ def parents_called(function: ast.AST, name: str) -> frozenset[str]:
 def parent_calls(function: ast.AST, name: str) -> list[tuple[str, ast.Call]]:
     """The calls of a parent's method ``name`` in ``function``, each with the parent as `parents_called` gives it."""
     nodes = walk(function)
-    method = next((node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+    method = next((node for node in nodes if isinstance(node, Function)), None)
     found = []
     for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
@@ -318,7 +321,7 @@ def parent_calls(function: ast.AST, name: str) -> list[tuple[str, ast.Call]]:
     return found
 
 
-def _passes_instance(call: ast.Call, method: ast.FunctionDef | ast.AsyncFunctionDef | None) -> bool:
+def _passes_instance(call: ast.Call, method: Function | None) -> bool:
     """Whether ``call`` passes the instance (or class) of ``method`` on: as ``self``, ``self=self`` or in ``*args``."""
     names = {"self", "cls"}
     star_args = ""

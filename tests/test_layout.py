@@ -48,7 +48,7 @@ FOUNDATION = {
     "model": set[str](),
     "doors": set[str](),
     "errors": set[str](),
-    "edits": set[str](),
+    "edits": {"syntax"},
     "listing": set[str](),
     "profile": {"model", "naming"},
     "mro": set[str](),

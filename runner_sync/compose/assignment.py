@@ -18,12 +18,10 @@ import builtins
 from collections.abc import Iterable, Sequence
 
 from runner_sync.statements import bound_in, is_endless, may_swallow, mentions, parameters, takes_all, tree_of
-from runner_sync.syntax import walk
+from runner_sync.syntax import Function, walk
 
 Bound = frozenset[str] | None
 """Names that some path has bound here (with ``Walk.certain`` every path); ``None`` where no path arrives."""
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def read_too_early(text: str) -> dict[str, int]:
@@ -51,8 +49,8 @@ def _first_early_reads(text: str, *, certain: bool) -> dict[str, int]:
     return found
 
 
-def _functions(text: str) -> list[_Function]:
-    return [node for node in walk(tree_of(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+def _functions(text: str) -> list[Function]:
+    return [node for node in walk(tree_of(text)) if isinstance(node, Function)]
 
 
 class Walk:

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
-from runner_sync.syntax import blocks_of, is_name
+from runner_sync.syntax import Function, blocks_of, is_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _return_statements(text: str) -> tuple[ast.Return, ...]:
         node = todo.pop()
         if isinstance(node, ast.Return):
             found.append(node)
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+        if not isinstance(node, Function | ast.Lambda | ast.ClassDef):
             todo += ast.iter_child_nodes(node)
     return tuple(sorted(found, key=lambda node: (node.lineno, node.col_offset)))
 
@@ -165,7 +165,7 @@ class _Assigned:
 def _assigned(text: str) -> Iterator[_Assigned]:
     """The assignments to one name in a method, each with all that runs behind it."""
     todo: list[tuple[list[ast.stmt], Sequence[ast.stmt]]] = [
-        (top.body, ()) for top in parse_unit(text).body if isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef)
+        (top.body, ()) for top in parse_unit(text).body if isinstance(top, Function)
     ]
     while todo:
         suite, outside = todo.pop()

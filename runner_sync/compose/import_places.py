@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from itertools import takewhile
 
 from runner_sync.naming import imported_by
-from runner_sync.syntax import is_string, module_of, walk
+from runner_sync.syntax import Function, is_string, module_of, walk
 
 
 def head_imports(text: str, needed: Collection[str]) -> list[ast.Import | ast.ImportFrom]:
@@ -30,7 +30,7 @@ def head_imports(text: str, needed: Collection[str]) -> list[ast.Import | ast.Im
 
 
 def _needs(statement: ast.stmt, names: Collection[str]) -> bool:
-    is_definition = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    is_definition = isinstance(statement, Function | ast.ClassDef)
     return is_definition or any(isinstance(node, ast.Name) and node.id in names for node in walk(statement))
 
 

@@ -11,7 +11,7 @@ import symtable
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from runner_sync.syntax import dotted_name, module_of, walk
+from runner_sync.syntax import Function, dotted_name, module_of, walk
 
 _BUILTIN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__class__", "__path__", "__spec__"}
 
@@ -82,7 +82,7 @@ def _read_as_made(node: ast.stmt, class_name: str) -> Iterator[ast.AST]:
     if not isinstance(node, ast.ClassDef) or node.name != class_name:
         return
     for member in node.body:
-        if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(member, Function):
             defaults = (default for default in member.args.kw_defaults if default is not None)
             yield from (*member.decorator_list, *member.args.defaults, *defaults)
         else:

@@ -17,14 +17,14 @@ from runner_sync.model import ReviewItem
 from runner_sync.rulers import ruler_title
 from runner_sync.statements import inside_strings
 from runner_sync.statements.assigning import assigned_by
-from runner_sync.syntax import module_of, same_code, walk
+from runner_sync.syntax import Function, module_of, same_code, walk
 
 WORD = "# runner-sync: review"
 WIDTH = 120
 _NOT_HERE = ("left out", "not ported", "it stands where")
 """How reasons say that something did not come, or where it is."""
 
-_DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_DEFINITION = Function | ast.ClassDef
 
 
 def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewItem]]:
@@ -106,7 +106,7 @@ def _defined(tree: ast.Module) -> set[str]:
 def _defined_in(body: Sequence[ast.stmt]) -> Iterator[str]:
     """Names of the functions and variables of a suite."""
     for node in body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, Function):
             yield node.name
         yield from (one.name for one in assigned_by(node))
 

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 from runner_sync import signatures
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.signatures import Function
 from runner_sync.statements import parse_function
-from runner_sync.syntax import is_name, is_parent, is_super, walk
+from runner_sync.syntax import Function, is_name, is_parent, is_super, walk
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from runner_sync.compose.assignment import read_too_early
 from runner_sync.compose.mended import Mended
 from runner_sync.compose.names import used_names
 from runner_sync.edits import Edit, Places, apply
-from runner_sync.signatures import Function, Signature
+from runner_sync.signatures import Signature
 from runner_sync.statements import as_module, bound_in, parameters, parse_function, parses
-from runner_sync.syntax import calls_on_self
+from runner_sync.syntax import Function, calls_on_self
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ from runner_sync.merge.reason import Kind, Reason, Veto
 from runner_sync.merge.weave import Doubt, Strand, Weave, any_node
 from runner_sync.model import Triple
 from runner_sync.statements import UnparsableText, compiles, flatten, parses, tree_of
-from runner_sync.syntax import indentation
+from runner_sync.syntax import Function, indentation
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ def _is_well_formed(text: str, triple: Triple) -> bool:
 def _find_only_definition(text: str) -> tuple[bool, str] | None:
     """Return whether the only definition in a text is a class, and its name; ``None`` for any other text."""
     body = tree_of(text).body
-    if len(body) != 1 or not isinstance(body[0], ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if len(body) != 1 or not isinstance(body[0], Function | ast.ClassDef):
         return None
     return isinstance(body[0], ast.ClassDef), body[0].name
 

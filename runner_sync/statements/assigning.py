@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeGuard
 
 from runner_sync.statements.mentions import mentions
-from runner_sync.syntax import children, dotted_name, walk
+from runner_sync.syntax import Function, children, dotted_name, walk
 
 
 def target_names(target: ast.expr) -> Iterator[ast.expr]:
@@ -125,4 +125,4 @@ def _head(statement: ast.stmt) -> Iterator[ast.AST]:
             yield part
 
 
-_DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_DEFINITION = Function | ast.ClassDef

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.statements.mentions import mentions, parameters
 from runner_sync.statements.parsing import before_clause
-from runner_sync.syntax import dotted_name
+from runner_sync.syntax import Function, dotted_name
 
 NONE: frozenset[str] = frozenset()
 
@@ -58,7 +58,7 @@ def facts_of(canon: str, compound: bool, clause: bool) -> Facts:
     found = defaultdict[str, set[str]](set)
     for mention in mentions(body):
         found[mention.kind].add(mention.name)
-    if compound and isinstance(body[0], ast.FunctionDef | ast.AsyncFunctionDef):
+    if compound and isinstance(body[0], Function):
         found["binds"].update(parameter.arg for parameter in parameters(body[0]))
     names = Facts(
         reads=frozenset(found["reads"] | found["updates"] | found["deletes"]),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from runner_sync.syntax import children, walk
+from runner_sync.syntax import Function, children, walk
 
 
 def always_leaves(body: Iterable[ast.stmt]) -> bool:
@@ -152,4 +152,4 @@ def may_leave(part: ast.AST, *, is_looped: bool = False) -> bool:
     return any(may_leave(inner, is_looped=is_looped) for inner in children(part))
 
 
-_DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_DEFINITION = Function | ast.ClassDef

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from runner_sync.syntax import assigned_names, children, parameter_names, walk
+from runner_sync.syntax import Function, assigned_names, children, parameter_names, walk
 
 
 class Mention(NamedTuple):
@@ -28,7 +28,6 @@ class Mention(NamedTuple):
     later: bool = False
 
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
@@ -116,7 +115,7 @@ def bound_in(body: Iterable[ast.AST]) -> frozenset[str]:
 
 def bound_anywhere(top: ast.AST) -> frozenset[str]:
     """All names that ``top``, or any function, lambda or comprehension inside, binds, parameters included."""
-    scopes = [node for node in walk(top) if isinstance(node, _Function)]
+    scopes = [node for node in walk(top) if isinstance(node, Function)]
     return frozenset().union(assigned_names(top), parameter_names(top), *(bound_in(scope.body) for scope in scopes))
 
 
@@ -124,14 +123,14 @@ def _bound(found: Iterable[Mention]) -> frozenset[str]:
     return frozenset(mention.name for mention in found if mention.kind != "reads")
 
 
-def parameters(function: _Function | ast.Lambda) -> list[ast.arg]:
+def parameters(function: Function | ast.Lambda) -> list[ast.arg]:
     """All parameters of a function, starred ones included."""
     rows = function.args
     found = [*rows.posonlyargs, *rows.args, rows.vararg, *rows.kwonlyargs, rows.kwarg]
     return [parameter for parameter in found if parameter is not None]
 
 
-def _of_function(function: _Function | ast.Lambda) -> list[Mention]:
+def _of_function(function: Function | ast.Lambda) -> list[Mention]:
     given = parameters(function)
     now = [*function.args.defaults, *function.args.kw_defaults]
     if isinstance(function, ast.Lambda):

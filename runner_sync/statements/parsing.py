@@ -11,7 +11,7 @@ import symtable
 import warnings
 from functools import lru_cache
 
-from runner_sync.syntax import is_indented, module_of, move_lines, walk
+from runner_sync.syntax import Function, is_indented, module_of, move_lines, walk
 
 HEAD = "class _:\n"
 
@@ -43,19 +43,17 @@ def tree_of(text: str) -> ast.Module:
         return ast.Module([], [])
 
 
-def parse_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def parse_function(text: str) -> Function | None:
     """The function that a unit consists of; ``None`` if it is anything else, or does not parse."""
     body = tree_of(text).body
     only = body[0] if len(body) == 1 else None
-    return only if isinstance(only, ast.FunctionDef | ast.AsyncFunctionDef) else None
+    return only if isinstance(only, Function) else None
 
 
-def first_function(text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def first_function(text: str) -> Function | None:
     """The first outermost function of a unit, also if it stands in a class; ``None`` if there is none, or the unit does
     not parse."""
-    return next(
-        (node for node in walk(tree_of(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None
-    )
+    return next((node for node in walk(tree_of(text)) if isinstance(node, Function)), None)
 
 
 def before_clause(head: str) -> str:

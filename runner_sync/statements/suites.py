@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from runner_sync.statements.hints import arguments, hint
+from runner_sync.syntax import Function
 
 
 def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt], int]]:
@@ -71,7 +72,7 @@ def _try_suites(statement: ast.Try | ast.TryStar) -> list[tuple[str, list[ast.st
     return suites
 
 
-def definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
+def definition(node: Function | ast.ClassDef) -> str:
     """The canonical head of a function or class: decorators and signature on one line, annotations in one spelling."""
     decorators = "".join(f"@{ast.unparse(d)} " for d in node.decorator_list)
     if isinstance(node, ast.ClassDef):

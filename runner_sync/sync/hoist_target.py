@@ -23,12 +23,12 @@ from runner_sync.profile import Profile
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.sync.trees import inputs
 from runner_sync.sync.trees.runners import DerivedModule
-from runner_sync.syntax import walk
+from runner_sync.syntax import Function, walk
 from runner_sync.verify.runners.ancestry import Ancestry, ancestry
 from runner_sync.verify.runners.duplication import same_globals, says_the_same
 from runner_sync.verify.runners.job import CheckJob, CheckModule, Library
 from runner_sync.verify.runners.parity import in_npu_words, is_device_bound
-from runner_sync.verify.runners.reading import ClassText, Function, Reading
+from runner_sync.verify.runners.reading import ClassText, Reading
 
 Place = Literal["inherited", "base", "mixin", "function"]
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from runner_sync.syntax import blocks_of, first_line, module_of
+from runner_sync.syntax import Function, blocks_of, first_line, module_of
 
 _SHORTEST = 3
 """Least number of lines of a body to leave out: a shorter one gains nothing."""
@@ -74,7 +74,7 @@ def shortened(text: str, kept: re.Pattern[str]) -> Shortened:
 def _iter_body_spans(statements: Iterable[ast.stmt], lines: list[str]) -> Iterator[tuple[int, int]]:
     """Yield first and last line of each outermost function's body that does not begin on the line of its head."""
     for node in statements:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, Function):
             first, last = first_line(node.body[0]), node.body[-1].end_lineno or 0
             if last - first + 1 >= _SHORTEST and _is_first_on_line(node.body[0], lines):
                 yield first, last

@@ -15,7 +15,7 @@ import re
 
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.statements import parse_unit
-from runner_sync.syntax import last_word, walk
+from runner_sync.syntax import Function, last_word, walk
 
 _TYPING = re.compile(r"\b(?:Optional|Union)\[")
 _PIPE = re.compile(r"\| None\b|\bNone \|")
@@ -44,7 +44,7 @@ def _find_annotations(tree: ast.Module) -> list[ast.expr]:
     for node in walk(tree):
         if isinstance(node, ast.arg | ast.AnnAssign):
             found.append(node.annotation)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        elif isinstance(node, Function):
             found.append(node.returns)
     return [annotation for annotation in found if annotation is not None]
 

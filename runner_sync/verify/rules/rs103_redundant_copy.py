@@ -20,10 +20,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.syntax import Function
 from runner_sync.verify.runners.ancestry import Ancestry, ancestry
 from runner_sync.verify.runners.duplication import are_equal, same_globals
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import ClassText, Function, Hit, Reading
+from runner_sync.verify.runners.reading import ClassText, Hit, Reading
 
 CODE = "RS103"
 NAME = "redundant-copy"

@@ -20,10 +20,11 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
+from runner_sync.syntax import Function
 from runner_sync.verify.runners.drift import followers
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import definition
-from runner_sync.verify.runners.reading import Function, Hit
+from runner_sync.verify.runners.reading import Hit
 from runner_sync.verify.runners.spots import unit_hit
 
 CODE = "RS104"

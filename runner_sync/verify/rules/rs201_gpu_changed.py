@@ -29,6 +29,7 @@ from dataclasses import dataclass, replace
 from runner_sync.errors import InputError
 from runner_sync.lock import Entry
 from runner_sync.model import Severity, Unit
+from runner_sync.syntax import Function
 from runner_sync.verify.runners.duplication import says_the_same
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import (
@@ -41,7 +42,7 @@ from runner_sync.verify.runners.locked import (
     is_alike,
     is_edited,
 )
-from runner_sync.verify.runners.reading import Function, Hit, Reading
+from runner_sync.verify.runners.reading import Hit, Reading
 from runner_sync.verify.runners.spots import unit_hit
 from runner_sync.verify.runners.unlocked import unlocked_twins
 

@@ -39,11 +39,11 @@ from runner_sync.lineage import fingerprint, nodes_of
 from runner_sync.model import Severity
 from runner_sync.statements import Node
 from runner_sync.statements.calls import names_called
-from runner_sync.syntax import assigned_names, first_line
+from runner_sync.syntax import Function, assigned_names, first_line
 from runner_sync.verify.ignores import named
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, in_npu_words, is_device_bound, port_of, whole_pairs, words
-from runner_sync.verify.runners.reading import Function, Hit, Reading, shortened
+from runner_sync.verify.runners.reading import Hit, Reading, shortened
 
 CODE = "RS202"
 NAME = "statement-missing"

@@ -27,12 +27,12 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.syntax import walk
+from runner_sync.syntax import Function, walk
 from runner_sync.verify.runners.ancestry import calls_parent
 from runner_sync.verify.runners.duplication import are_equal
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, is_device_bound, whole_pairs
-from runner_sync.verify.runners.reading import ClassText, Function, Hit, dotted
+from runner_sync.verify.runners.reading import ClassText, Hit, dotted
 
 CODE = "RS203"
 NAME = "override-skipped"

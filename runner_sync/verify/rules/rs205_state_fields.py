@@ -31,10 +31,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from runner_sync.model import Severity
-from runner_sync.syntax import walk
+from runner_sync.syntax import Function, walk
 from runner_sync.verify.runners.hygiene import functions
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import ClassText, Function, Hit, Reading, dotted
+from runner_sync.verify.runners.reading import ClassText, Hit, Reading, dotted
 
 CODE = "RS205"
 NAME = "state-fields"

@@ -31,10 +31,10 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.profile import SamplerHook
-from runner_sync.syntax import parents_called, walk
+from runner_sync.syntax import Function, parents_called, walk
 from runner_sync.verify.runners.hygiene import functions
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Function, Hit, Reading, constant_text, dotted
+from runner_sync.verify.runners.reading import Hit, Reading, constant_text, dotted
 
 CODE = "RS206"
 NAME = "model-sampler"

@@ -25,10 +25,10 @@ from collections.abc import Iterator, Mapping
 
 from runner_sync.model import Severity
 from runner_sync.profile import Output
-from runner_sync.syntax import is_none, walk
+from runner_sync.syntax import Function, is_none, walk
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import Pair, model_hooks, port_of, whole_pairs, words
-from runner_sync.verify.runners.reading import Function, Hit, dotted
+from runner_sync.verify.runners.reading import Hit, dotted
 
 CODE = "RS207"
 NAME = "hook-missing"

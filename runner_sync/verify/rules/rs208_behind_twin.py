@@ -37,12 +37,12 @@ from runner_sync.lineage import fingerprint, nodes_of, similarity
 from runner_sync.lineage.alignment import aligned_with
 from runner_sync.model import Severity
 from runner_sync.statements import likeness
-from runner_sync.syntax import first_line
+from runner_sync.syntax import Function, first_line
 from runner_sync.verify.runners.drift import difference
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import code_hash, definition
 from runner_sync.verify.runners.parity import in_npu_words, is_device_bound, pairs, words
-from runner_sync.verify.runners.reading import Function, Hit, Reading, shortened
+from runner_sync.verify.runners.reading import Hit, Reading, shortened
 from runner_sync.verify.runners.spots import unit_hit
 from runner_sync.verify.runners.unlocked import twin_units
 

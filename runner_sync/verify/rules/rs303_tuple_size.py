@@ -30,13 +30,13 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import is_name, last_word
+from runner_sync.syntax import Function, is_name, last_word
 from runner_sync.verify.expecting import INDEX_ERRORS, UNPACKING_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.calling.virtual import hidden_by, virtual_calls
 from runner_sync.verify.trees.classes import ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, step_of
@@ -275,12 +275,12 @@ def _check_overrides(program: Program, info: ClassInfo) -> Iterator[Finding]:
                 break
 
 
-def _find_own_sizes(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> list[int]:
+def _find_own_sizes(program: Program, info: ClassInfo, functions: list[Function]) -> list[int]:
     reached = [callee for mro in program.mros(info) for callee in program.method(mro, functions[0].name)]
     return returns.sizes_of_all(program, [callee for callee in reached if callee.function in functions])
 
 
-def _returns_one_of_tuple(program: Program, info: ClassInfo, functions: list[FunctionNode]) -> bool:
+def _returns_one_of_tuple(program: Program, info: ClassInfo, functions: list[Function]) -> bool:
     """Whether a method returns one value of the tuple that each hidden method returns, whatever its annotation says."""
     function = functions[0]
     namesake_calls = [
@@ -312,7 +312,7 @@ def _find_inherited_unpackings(program: Program, info: ClassInfo, name: str) -> 
 
 
 def _make_override_finding(
-    program: Program, info: ClassInfo, function: FunctionNode, *, sizes: Sequence[int], where: str, count: int
+    program: Program, info: ClassInfo, function: Function, *, sizes: Sequence[int], where: str, count: int
 ) -> Finding:
     number = " or ".join(map(str, sizes))
     return program.frame(info, function).finding(

@@ -29,9 +29,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from runner_sync.model import Finding, Severity
+from runner_sync.syntax import Function
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.giving import gives
@@ -65,10 +65,10 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 yield _make_read_finding(mro, frame, node, writer=writer)
 
 
-def _find_hidden_names(program: Program, mro: Mro) -> dict[str, FunctionNode]:
+def _find_hidden_names(program: Program, mro: Mro) -> dict[str, Function]:
     """Return the attributes that only methods which cannot run set, each with one such method."""
     live = program.live(mro)
-    found: dict[str, FunctionNode] = {}
+    found: dict[str, Function] = {}
     defined = {name for info in mro.classes for name in info.methods}
     for name, write in ((name, write) for info, name, write in mro.writes() if gives(info, write, name)):
         if write.function is None or id(write.function) in live:
@@ -96,7 +96,7 @@ def _was_set(program: Program, frame: Frame, name: str, *, old: Program) -> bool
     return was_set and not program.world.surroundings.is_set_on_runner(name)
 
 
-def _make_read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: FunctionNode) -> Finding:
+def _make_read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: Function) -> Finding:
     having = [info for info in mro.classes if writer.name in info.methods]
     place = next(number for number, info in enumerate(having) if writer in info.methods[writer.name])
     hidden_by = f"`{having[max(place - 1, 0)].name}.{writer.name}`"
@@ -111,7 +111,7 @@ def _make_read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: F
     )
 
 
-def _make_cause(program: Program, mro: Mro, info: ClassInfo, override: FunctionNode) -> Finding:
+def _make_cause(program: Program, mro: Mro, info: ClassInfo, override: Function) -> Finding:
     """Return the cause shared by all attributes that ``override`` leaves unset."""
     behind = mro.find(override.name, after=info)
     hidden = f"`{behind[0].name}.{override.name}`" if behind is not None else f"the next `{override.name}`"
@@ -126,7 +126,7 @@ def _make_cause(program: Program, mro: Mro, info: ClassInfo, override: FunctionN
 
 
 def _make_finding(
-    program: Program, info: ClassInfo, override: FunctionNode, *, frame: Frame, node: ast.Attribute
+    program: Program, info: ClassInfo, override: Function, *, frame: Frame, node: ast.Attribute
 ) -> Finding:
     return program.frame(info, override).finding(
         CODE,

@@ -32,10 +32,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from runner_sync.model import Finding, Project, Severity
-from runner_sync.syntax import is_name
+from runner_sync.syntax import Function, is_name
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of, words_of
+from runner_sync.verify.trees.functions import nodes_of, words_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
@@ -64,9 +64,9 @@ def find(program: Program, module: Module, old: Program | None = None) -> Iterab
                 yield _make_finding(override, name, writer, reader)
 
 
-_Method = tuple[ClassInfo, FunctionNode]
+_Method = tuple[ClassInfo, Function]
 
-_Idle = tuple[str, Frame, FunctionNode, tuple[Frame, ast.expr]]
+_Idle = tuple[str, Frame, Function, tuple[Frame, ast.expr]]
 """An attribute that stays at its default, omni's override, the method that it hides, and a read of the attribute."""
 
 
@@ -103,14 +103,14 @@ def _find_read_idle(program: Program, mro: Mro, project: Project) -> Iterator[_I
             yield name, program.frame(info, override), writer, next(running, readers[0])
 
 
-def _find_idle(program: Program, mro: Mro, project: Project) -> dict[str, FunctionNode]:
+def _find_idle(program: Program, mro: Mro, project: Project) -> dict[str, Function]:
     """Return attributes to which only methods of ``project`` that cannot run give more than a default.
 
     Each comes with one such method, or with a hidden caller of it.
     """
     live = program.live(mro)
     given = {name for info in mro.classes for name in info.methods}
-    found: dict[str, FunctionNode] = {}
+    found: dict[str, Function] = {}
     helpers: dict[str, list[_Method]] = {}
     for info, name, write in mro.writes():
         if _is_default(write):
@@ -133,9 +133,9 @@ def _find_idle(program: Program, mro: Mro, project: Project) -> dict[str, Functi
     return {name: function for name, function in found.items() if name not in given}
 
 
-def _find_hidden_callers(program: Program, mro: Mro) -> dict[str, FunctionNode]:
+def _find_hidden_callers(program: Program, mro: Mro) -> dict[str, Function]:
     """Return, for each method called on ``self``, its first caller among the methods that cannot run."""
-    live, found = program.live(mro), dict[str, FunctionNode]()
+    live, found = program.live(mro), dict[str, Function]()
     methods = (f for info in mro.classes for functions in info.methods.values() for f in functions)
     for function in methods:
         for node in nodes_of(function) if id(function) not in live else ():
@@ -184,7 +184,7 @@ def _find_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, 
                         yield frame, node
 
 
-def _make_finding(override: Frame, name: str, writer: FunctionNode, reader: tuple[Frame, ast.expr]) -> Finding:
+def _make_finding(override: Frame, name: str, writer: Function, reader: tuple[Frame, ast.expr]) -> Finding:
     frame, node = reader
     cause = override.finding(
         CODE,

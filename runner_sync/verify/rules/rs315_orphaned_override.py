@@ -26,10 +26,9 @@ from collections.abc import Iterable, Sequence
 from runner_sync.lineage import similarity
 from runner_sync.model import PACKAGES, Finding, Severity
 from runner_sync.signatures import TRANSPARENT
-from runner_sync.syntax import decorator_name, statements_of, walk
+from runner_sync.syntax import Function, decorator_name, statements_of, walk
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
@@ -91,12 +90,12 @@ def _may_be_used(program: Program, mros: Sequence[Mro], name: str) -> bool:
 
 def _is_read_in_body(info: ClassInfo, name: str) -> bool:
     """Whether the class body itself reads ``name``: ``run = to_list``, ``size = property(to_list)``."""
-    own = [s for s in statements_of(info.node.body) if not isinstance(s, FunctionNode | ast.ClassDef)]
+    own = [s for s in statements_of(info.node.body) if not isinstance(s, Function | ast.ClassDef)]
     names = [node for statement in own for node in walk(statement) if isinstance(node, ast.Name)]
     return any(node.id == name and isinstance(node.ctx, ast.Load) for node in names)
 
 
-def _may_be_registered(function: FunctionNode) -> bool:
+def _may_be_registered(function: Function) -> bool:
     return not all(decorator_name(decorator) in _KEEPING for decorator in function.decorator_list)
 
 

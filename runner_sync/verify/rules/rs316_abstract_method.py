@@ -25,11 +25,10 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import decorator_name, last_word
+from runner_sync.syntax import Function, decorator_name, last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_finding
-from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
@@ -104,7 +103,7 @@ def _is_meant_abstract(info: ClassInfo) -> bool:
     return has_own or _is_enforcing(info) or bool(decorators - _ADDS_NOTHING)
 
 
-def _find_abstract(mro: Mro) -> Iterator[tuple[ClassInfo, FunctionNode]]:
+def _find_abstract(mro: Mro) -> Iterator[tuple[ClassInfo, Function]]:
     """Yield the abstract upstream methods that no earlier class of the MRO defines."""
     seen: set[str] = set()
     for info in mro.classes:
@@ -116,11 +115,11 @@ def _find_abstract(mro: Mro) -> Iterator[tuple[ClassInfo, FunctionNode]]:
         seen |= {name for name in info.written if info.written_in_body(name)}
 
 
-def _is_abstract(function: FunctionNode) -> bool:
+def _is_abstract(function: Function) -> bool:
     return any(decorator_name(decorator).startswith("abstract") for decorator in function.decorator_list)
 
 
-def _make_finding(head: ClassInfo, owner: ClassInfo, function: FunctionNode) -> Finding:
+def _make_finding(head: ClassInfo, owner: ClassInfo, function: Function) -> Finding:
     return class_finding(
         CODE,
         SEVERITY,

@@ -25,10 +25,10 @@ from collections.abc import Iterator
 
 from runner_sync.lineage import share
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import is_parent, parents_called, walk
+from runner_sync.syntax import Function, is_parent, parents_called, walk
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode, reads_of
+from runner_sync.verify.trees.functions import reads_of
 from runner_sync.verify.trees.instance import is_instance, is_own_super
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
@@ -58,7 +58,7 @@ def _has_lost_call(step: Step) -> bool:
     return _find_parent_members(now) <= _find_parent_members(before)
 
 
-def _find_parent_members(function: FunctionNode) -> set[str]:
+def _find_parent_members(function: Function) -> set[str]:
     """Return the members that a method takes from ``super()``, and the methods that it calls as ``Parent.m(self)``."""
     members = {node.attr for node in reads_of(function) if is_own_super(function, node.value)}
     for node in walk(function):
@@ -68,7 +68,7 @@ def _find_parent_members(function: FunctionNode) -> set[str]:
     return members
 
 
-def _find_lost_methods(step: Step) -> list[tuple[ClassInfo, FunctionNode]]:
+def _find_lost_methods(step: Step) -> list[tuple[ClassInfo, Function]]:
     """Return the hidden methods that the override reached, in MRO order, if nothing reaches any of them now."""
     info, before, name = step.frame.info, step.before, step.frame.function.name
     assert info is not None
@@ -86,7 +86,7 @@ def _find_lost_methods(step: Step) -> list[tuple[ClassInfo, FunctionNode]]:
     return []
 
 
-def _find_own_statements(function: FunctionNode) -> list[ast.stmt]:
+def _find_own_statements(function: Function) -> list[ast.stmt]:
     """Return a method's own work: no docstring, constant result, error or call of the next parent."""
     return [statement for statement in function.body if not _is_idle(statement, function.name)]
 
@@ -100,7 +100,7 @@ def _is_idle(statement: ast.stmt, name: str) -> bool:
     return False
 
 
-def _is_copied(parent: FunctionNode, override: FunctionNode) -> bool:
+def _is_copied(parent: Function, override: Function) -> bool:
     return share(_unparse_body(_find_own_statements(parent)), _unparse_body(override.body)) >= COPIED
 
 
@@ -108,7 +108,7 @@ def _unparse_body(body: list[ast.stmt]) -> str:
     return "\n".join(ast.unparse(statement) for statement in body)
 
 
-def _make_finding(frame: Frame, owner: ClassInfo, parent: FunctionNode) -> Finding:
+def _make_finding(frame: Frame, owner: ClassInfo, parent: Function) -> Finding:
     count = sum(isinstance(node, ast.stmt) for statement in _find_own_statements(parent) for node in walk(statement))
     does = "1 statement" if count == 1 else f"{count} statements"
     return frame.finding(

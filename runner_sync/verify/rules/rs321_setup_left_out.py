@@ -22,9 +22,9 @@ from collections.abc import Iterable, Iterator
 
 from runner_sync.model import Finding, Severity
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import dotted_name, is_none
+from runner_sync.syntax import Function, dotted_name, is_none
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode, insisted_on, nodes_of, words_of
+from runner_sync.verify.trees.functions import insisted_on, nodes_of, words_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.world import Definition
@@ -56,14 +56,14 @@ def _find_setups(program: Program, hidden: Frame) -> Iterator[tuple[ast.Call, De
 
 def _is_setup(definition: Definition) -> bool:
     function, module = definition.node, definition.module
-    if definition.kind != "function" or not isinstance(function, FunctionNode) or module is None:
+    if definition.kind != "function" or not isinstance(function, Function) or module is None:
         return False
     names = _find_globals_set(function)
-    others = (f for f in module.node.body if isinstance(f, FunctionNode) and f is not function)
+    others = (f for f in module.node.body if isinstance(f, Function) and f is not function)
     return bool(names) and any(names & insisted_on(s) for other in others for s in other.body)
 
 
-def _find_globals_set(function: FunctionNode) -> set[str]:
+def _find_globals_set(function: Function) -> set[str]:
     declared = {name for node in nodes_of(function) if isinstance(node, ast.Global) for name in node.names}
     pairs = [pair for node in nodes_of(function) for pair in assignments_of(node)] if declared else []
     given = [(target, value) for target, value, _ in pairs if not _is_none(value)]
@@ -87,7 +87,7 @@ def _is_called(program: Program, definition: Definition, *, beside: Frame) -> bo
     return program.world.surroundings.is_mentioned(name, beside=paths)
 
 
-def _has_name(function: FunctionNode, name: str) -> bool:
+def _has_name(function: Function, name: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id == name for node in nodes_of(function))
 
 

@@ -25,10 +25,10 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import dotted_name
+from runner_sync.syntax import Function, dotted_name
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode, calls_of, nodes_of, words_of
+from runner_sync.verify.trees.functions import calls_of, nodes_of, words_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
@@ -110,7 +110,7 @@ def _read_last_word(call: ast.Call) -> str:
     return (dotted_name(call.func) or "").rpartition(".")[2]
 
 
-def _collect_words(function: FunctionNode) -> frozenset[str]:
+def _collect_words(function: Function) -> frozenset[str]:
     return words_of(function).union(node.id for node in nodes_of(function) if isinstance(node, ast.Name))
 
 

@@ -26,10 +26,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from runner_sync.model import Finding, Severity
-from runner_sync.syntax import dotted_name, is_name, walk
+from runner_sync.syntax import Function, dotted_name, is_name, walk
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode, calls_of, nodes_of, reads_of, words_of
+from runner_sync.verify.trees.functions import calls_of, nodes_of, reads_of, words_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
@@ -147,7 +147,7 @@ def _is_reached(program: Program, override: Frame, name: str, kind: ClassInfo) -
     return False
 
 
-def _is_logged(function: FunctionNode, node: ast.Attribute) -> bool:
+def _is_logged(function: Function, node: ast.Attribute) -> bool:
     calls = (n for n in nodes_of(function) if isinstance(n, ast.Call) and _is_logger(n.func))
     return any(inner is node for call in calls for inner in walk(call))
 

@@ -34,7 +34,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.model import Severity
-from runner_sync.syntax import walk
+from runner_sync.syntax import Function, walk
 from runner_sync.verify.device_words import says_device
 from runner_sync.verify.expecting import DEVICE_ERRORS, caught, holding
 from runner_sync.verify.runners.ancestry import Ancestry, ancestry
@@ -42,7 +42,7 @@ from runner_sync.verify.runners.device_names import ASKING, Gpu, may_name, names
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import mentioned, words
 from runner_sync.verify.runners.patch import patch
-from runner_sync.verify.runners.reading import ClassText, Function, Hit, Reading, dotted
+from runner_sync.verify.runners.reading import ClassText, Hit, Reading, dotted
 
 CODE = "RS402"
 NAME = "device-calls"

@@ -31,10 +31,10 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.syntax import decorator_name, is_name, walk
+from runner_sync.syntax import Function, decorator_name, is_name, walk
 from runner_sync.verify.runners.hygiene import blocks, functions
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Function, Hit, Reading
+from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS405"
 NAME = "duplicate"

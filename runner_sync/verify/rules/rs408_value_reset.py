@@ -25,16 +25,16 @@ import ast
 from collections.abc import Iterator
 
 from runner_sync.model import Severity
-from runner_sync.syntax import blocks_of, statements_of, walk
+from runner_sync.syntax import Function, blocks_of, statements_of, walk
 from runner_sync.verify.runners.hygiene import blocks, functions
 from runner_sync.verify.runners.job import Subject
-from runner_sync.verify.runners.reading import Function, Hit, Reading, dotted
+from runner_sync.verify.runners.reading import Hit, Reading, dotted
 
 CODE = "RS408"
 NAME = "value-reset"
 SEVERITY: Severity = "warning"
 
-_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+_Scope = Function | ast.Lambda | ast.ClassDef
 
 
 def find(subject: Subject) -> Iterator[Hit]:

@@ -25,10 +25,10 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.statements import always_leaves, yields
-from runner_sync.syntax import is_none, statements_of
+from runner_sync.syntax import Function, is_none, statements_of
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.locked import definition
-from runner_sync.verify.runners.reading import Function, Hit, Reading
+from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS412"
 NAME = "falls-off"

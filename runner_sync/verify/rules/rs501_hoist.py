@@ -21,11 +21,11 @@ from collections.abc import Iterator
 
 from runner_sync.model import Severity
 from runner_sync.profile import Profile
-from runner_sync.syntax import walk
+from runner_sync.syntax import Function, walk
 from runner_sync.verify.runners.duplication import same_globals, says_the_same
 from runner_sync.verify.runners.job import Subject
 from runner_sync.verify.runners.parity import in_npu_words, is_device_bound
-from runner_sync.verify.runners.reading import Function, Hit, Reading
+from runner_sync.verify.runners.reading import Hit, Reading
 
 CODE = "RS501"
 NAME = "hoist"

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runner_sync import mro
-from runner_sync.syntax import is_super, parents_called, self_attributes_set, walk
+from runner_sync.syntax import Function, is_super, parents_called, self_attributes_set, walk
 from runner_sync.verify.runners.job import Library
-from runner_sync.verify.runners.reading import ClassText, Function
+from runner_sync.verify.runners.reading import ClassText
 
 
 @dataclass(slots=True, eq=False)

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner_sync.naming import Import, imported_by
-from runner_sync.syntax import walk
-from runner_sync.verify.runners.reading import Function, Reading, dotted
+from runner_sync.syntax import Function, walk
+from runner_sync.verify.runners.reading import Reading, dotted
 
 ASKING = frozenset({"is_available", "device_count", "is_initialized"})
 """Functions of `torch.cuda` that only query, and work on every machine."""

@@ -12,9 +12,9 @@ import re
 
 from runner_sync.naming import Import
 from runner_sync.profile import Profile
-from runner_sync.syntax import first_line, is_string, walk
+from runner_sync.syntax import Function, first_line, is_string, walk
 from runner_sync.verify.runners.parity import in_npu_words
-from runner_sync.verify.runners.reading import Function, Reading
+from runner_sync.verify.runners.reading import Reading
 
 _BUILTINS = frozenset(dir(builtins))
 _EVERYWHERE = frozenset({"__import__", "__build_class__", "__debug__", "__builtins__"})

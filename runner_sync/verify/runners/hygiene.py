@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from runner_sync.syntax import blocks_of, walk
-from runner_sync.verify.runners.reading import Function, Reading, dotted
+from runner_sync.syntax import Function, blocks_of, walk
+from runner_sync.verify.runners.reading import Reading, dotted
 
 
 def functions(reading: Reading) -> Iterator[Function]:

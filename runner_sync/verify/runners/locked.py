@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from runner_sync.syntax import first_line
-from runner_sync.verify.runners.reading import Function, Reading, dotted
+from runner_sync.syntax import Function, first_line
+from runner_sync.verify.runners.reading import Reading, dotted
 
 if TYPE_CHECKING:
     from runner_sync.lock import Entry

@@ -11,8 +11,8 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from functools import cached_property
 
-from runner_sync.syntax import move_lines
-from runner_sync.verify.runners.reading import ClassText, Function, Reading, assigned_in, dotted, methods_of
+from runner_sync.syntax import Function, move_lines
+from runner_sync.verify.runners.reading import ClassText, Reading, assigned_in, dotted, methods_of
 
 _METHOD = re.compile(r"^    (?:async )?def (\w+)\(", re.MULTILINE)
 _ASSIGNED = re.compile(r"^    (\w+) *(?::[^=\n]*)?=(?!=)", re.MULTILINE)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from runner_sync.profile import Profile
-from runner_sync.syntax import walk
+from runner_sync.syntax import Function, walk
 from runner_sync.verify.runners.ancestry import Ancestry, ancestry
 from runner_sync.verify.runners.job import Library, Subject
-from runner_sync.verify.runners.reading import ClassText, Function, Reading, constant_text, dotted
+from runner_sync.verify.runners.reading import ClassText, Reading, constant_text, dotted
 
 OF_WHOLE_CLASSES = ("RS103", "RS105", "RS202", "RS203", "RS204", "RS207", "RS402")
 """The rules that say nothing about a class with a base that cannot be followed, or not all (RS402)."""

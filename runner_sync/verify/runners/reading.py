@@ -21,13 +21,21 @@ from runner_sync.model import Finding, Severity, Unit
 from runner_sync.naming import Import, imported_by
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements.assigning import assigned_by
-from runner_sync.syntax import dotted_name, first_line, head_end, indentation, lasting_module_of, statements_of, walk
+from runner_sync.syntax import (
+    Function,
+    dotted_name,
+    first_line,
+    head_end,
+    indentation,
+    lasting_module_of,
+    statements_of,
+    walk,
+)
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 Span = tuple[str, int, int]
 _IMPORT = re.compile(r"^(?:from [\w.]+ import (?:\([^()]*\)|[^\n(]+)|import [\w., ]+)$", re.MULTILINE)
 _DIRECTIVE = "runner-sync:"
-_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Scope = Function | ast.ClassDef
 
 
 @dataclass(frozen=True, slots=True)

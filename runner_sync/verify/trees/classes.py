@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from runner_sync import mro
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements.assigning import ASSIGNING, assigned_by, assignments_of
-from runner_sync.syntax import for_typing, is_name, statements_of
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.syntax import Function, for_typing, is_name, statements_of
+from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.instance import is_own_class, may_be_instance, self_name
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.set_by_name import set_by_name
@@ -43,7 +43,7 @@ class Assignment:
 
     value: ast.expr | None
     annotation: ast.expr | None
-    function: FunctionNode | None
+    function: Function | None
     node: ast.AST
 
     @property
@@ -59,7 +59,7 @@ class ClassInfo:
     name: str
     module: Module
     node: ast.ClassDef
-    methods: dict[str, list[FunctionNode]] = field(default_factory=dict)
+    methods: dict[str, list[Function]] = field(default_factory=dict)
     written: dict[str, list[Assignment]] = field(default_factory=dict)
     open: bool = False
 
@@ -109,7 +109,7 @@ class Mro:
         """The class whose MRO this is."""
         return self.classes[0]
 
-    def find(self, method: str, *, after: ClassInfo | None = None) -> tuple[ClassInfo, list[FunctionNode]] | None:
+    def find(self, method: str, *, after: ClassInfo | None = None) -> tuple[ClassInfo, list[Function]] | None:
         """The class that ``self.method`` (or ``super().method`` from ``after``) reaches, with its definitions."""
         start = 0 if after is None else self.classes.index(after) + 1
         for info in self.classes[start:]:
@@ -200,7 +200,7 @@ class Classes:
     def _apply_patches(self, info: ClassInfo) -> None:
         for attribute, replacements in self.world.class_patches(f"{info.module.name}.{info.name}").items():
             for definition in replacements:
-                if isinstance(definition.node, FunctionNode):
+                if isinstance(definition.node, Function):
                     info.methods.setdefault(attribute, []).append(definition.node)
                 else:
                     # timid: replaced by something unreadable, so no signature of it is known any more.
@@ -214,7 +214,7 @@ def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
     for statement in statements_of(node.body):
         if id(statement) in unseen and not isinstance(statement, ast.AnnAssign):
             continue
-        if isinstance(statement, FunctionNode):
+        if isinstance(statement, Function):
             info.methods.setdefault(statement.name, []).append(statement)
         for name, value, annotation in _written_by(statement):
             info.written.setdefault(name, []).append(Assignment(value, annotation, None, statement))
@@ -236,7 +236,7 @@ _WRITING = ASSIGNING | {ast.Call, ast.Attribute}
 """The kinds of node that may set an attribute, or give access to ``__dict__``."""
 
 
-def _read_method(info: ClassInfo, function: FunctionNode) -> None:
+def _read_method(info: ClassInfo, function: Function) -> None:
     if self_name(function) is None:
         return
     looked_at: set[int] = set()
@@ -254,19 +254,19 @@ def _read_method(info: ClassInfo, function: FunctionNode) -> None:
             info.open = True
 
 
-def _is_for_instances(function: FunctionNode, node: ast.expr) -> bool:
+def _is_for_instances(function: Function, node: ast.expr) -> bool:
     """Whether what is set on ``node`` is an attribute of the method's instance: on itself, or on its class."""
     return may_be_instance(function, node) or is_own_class(function, node)
 
 
-def _is_dictionary(node: ast.AST, function: FunctionNode) -> bool:
+def _is_dictionary(node: ast.AST, function: Function) -> bool:
     """Whether ``node`` is ``self.__dict__`` or ``vars(self)``."""
     if isinstance(node, ast.Call):
         return is_name(node.func, "vars") and bool(node.args) and may_be_instance(function, node.args[0])
     return isinstance(node, ast.Attribute) and node.attr == "__dict__" and may_be_instance(function, node.value)
 
 
-def _read_setattr(info: ClassInfo, function: FunctionNode, call: ast.Call) -> None:
+def _read_setattr(info: ClassInfo, function: Function, call: ast.Call) -> None:
     names = set_by_name(function, call)
     for name in names or ():
         info.written.setdefault(name, []).append(Assignment(None, None, function, call))

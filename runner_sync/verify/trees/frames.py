@@ -15,16 +15,16 @@ from runner_sync.edits import Places
 from runner_sync.model import Finding, Severity
 from runner_sync.statements import parameters
 from runner_sync.statements.assigning import ASSIGNING, assignments_of, target_names
-from runner_sync.syntax import head_end, statements_of, walk
+from runner_sync.syntax import Function, head_end, statements_of, walk
 from runner_sync.verify.expecting import ATTRIBUTE_ERRORS, KEY_ERRORS, guarded
 from runner_sync.verify.trees import importing, modules
 from runner_sync.verify.trees.classes import Classes, ClassInfo
-from runner_sync.verify.trees.functions import FunctionNode, changes_of, nodes_of, reads_of
+from runner_sync.verify.trees.functions import changes_of, nodes_of, reads_of
 from runner_sync.verify.trees.instance import is_instance, is_own_super, self_name
 from runner_sync.verify.trees.modules import Module, PlacedImport
 from runner_sync.verify.trees.values.tested import Guards
 
-_RUNS_AGAIN = FunctionNode | ast.Lambda | ast.For | ast.AsyncFor | ast.While
+_RUNS_AGAIN = Function | ast.Lambda | ast.For | ast.AsyncFor | ast.While
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -32,7 +32,7 @@ class Frame:
     """A top-level function or method with everything nested in it. ``info`` is its class."""
 
     module: Module
-    function: FunctionNode
+    function: Function
     info: ClassInfo | None
     bound: dict[str, list[ast.AST]] = field(default_factory=dict)
     imports: dict[str, list[PlacedImport]] = field(default_factory=dict)
@@ -205,16 +205,16 @@ def frames_of(classes: Classes, module: Module) -> list[Frame]:
     when it is imported."""
     found: list[Frame] = [Frame(module, function, None) for function in importing.functions_of(module)]
     for statement in statements_of(module.node.body):
-        if isinstance(statement, FunctionNode):
+        if isinstance(statement, Function):
             found.append(frame_of(module, statement, None))
         elif isinstance(statement, ast.ClassDef):
             info = classes.info_of(module, statement)
-            own = [s for s in statements_of(statement.body) if isinstance(s, FunctionNode)]
+            own = [s for s in statements_of(statement.body) if isinstance(s, Function)]
             found.extend(frame_of(module, function, info) for function in own)
     return found
 
 
-def frame_of(module: Module, function: FunctionNode, info: ClassInfo | None) -> Frame:
+def frame_of(module: Module, function: Function, info: ClassInfo | None) -> Frame:
     """Read the local names, imports and guards of ``function``."""
     frame = Frame(module, function, info)
     for argument in parameters(function):
@@ -236,7 +236,7 @@ def module_frame(module: Module) -> Frame:
 
 
 @functools.cache
-def _empty_function() -> FunctionNode:
+def _empty_function() -> Function:
     """The function of all empty frames: a single one, because caches are keyed by the function node."""
     empty = ast.parse("def _(): ...").body[0]
     assert isinstance(empty, ast.FunctionDef)
@@ -244,7 +244,7 @@ def _empty_function() -> FunctionNode:
 
 
 @functools.lru_cache(maxsize=4096)
-def _branches_of(function: FunctionNode) -> dict[int, list[ast.If]]:
+def _branches_of(function: Function) -> dict[int, list[ast.If]]:
     """The ``if`` statements whose body (not ``else``) holds a node, by the node's id, outer ones first."""
     found: dict[int, list[ast.If]] = {}
     for node in nodes_of(function):
@@ -262,9 +262,9 @@ _TELLING = ASSIGNING | {
 
 
 def _read_node(frame: Frame, node: ast.AST) -> None:
-    if isinstance(node, FunctionNode | ast.ClassDef):
+    if isinstance(node, Function | ast.ClassDef):
         frame.bound.setdefault(node.name, []).append(node)
-    if isinstance(node, FunctionNode | ast.Lambda):
+    if isinstance(node, Function | ast.Lambda):
         for argument in parameters(node):
             # timid: an inner parameter shadows the outer name, so that name is no longer typed.
             frame.bound.setdefault(argument.arg, []).append(node)

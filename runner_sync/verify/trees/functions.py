@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner_sync.statements import leaving
-from runner_sync.syntax import assigned_names, children, decorator_name, is_none, statements_of, walk
-
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+from runner_sync.syntax import Function, assigned_names, children, decorator_name, is_none, statements_of, walk
 
 
 @functools.lru_cache(maxsize=16384)
-def nodes_of(function: FunctionNode) -> tuple[ast.AST, ...]:
+def nodes_of(function: Function) -> tuple[ast.AST, ...]:
     """``ast.walk`` of a function, walked once: most rules look at the same few hundred methods."""
     return tuple(walk(function))
 
@@ -37,7 +35,7 @@ class Place:
 
 
 @functools.lru_cache(maxsize=4096)
-def places_of(function: FunctionNode) -> dict[int, Place]:
+def places_of(function: Function) -> dict[int, Place]:
     """The place of each node of a function by its id, found in one walk: whether one node stands in another is then a
     comparison, and many guards in one method cost no walk each."""
     order: list[ast.AST] = []
@@ -57,19 +55,19 @@ def places_of(function: FunctionNode) -> dict[int, Place]:
     return {id(node): Place(number, lasts[number], lines[number]) for number, node in enumerate(order)}
 
 
-def calls_of(function: FunctionNode) -> Iterator[ast.Call]:
+def calls_of(function: Function) -> Iterator[ast.Call]:
     """The calls in a function, also those in functions inside it."""
     return (node for node in nodes_of(function) if isinstance(node, ast.Call))
 
 
 @functools.lru_cache(maxsize=16384)
-def reads_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
+def reads_of(function: Function) -> tuple[ast.Attribute, ...]:
     """The attributes that a function reads, on any object."""
     return tuple(n for n in nodes_of(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load))
 
 
 @functools.lru_cache(maxsize=16384)
-def words_of(function: FunctionNode) -> frozenset[str]:
+def words_of(function: Function) -> frozenset[str]:
     """The names of all attributes in a function, and its strings, which may be such names: ``getattr(self, "x")``."""
     nodes = nodes_of(function)
     strings = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
@@ -77,19 +75,19 @@ def words_of(function: FunctionNode) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=16384)
-def changes_of(function: FunctionNode) -> tuple[ast.Attribute, ...]:
+def changes_of(function: Function) -> tuple[ast.Attribute, ...]:
     """The attributes that a function reads to change them: ``self.x += 1``."""
     targets = (node.target for node in nodes_of(function) if isinstance(node, ast.AugAssign))
     return tuple(target for target in targets if isinstance(target, ast.Attribute))
 
 
-def returns_of(function: FunctionNode) -> Iterator[ast.expr | None]:
+def returns_of(function: Function) -> Iterator[ast.expr | None]:
     """The values of the function's own ``return`` statements; ``None`` for a bare one."""
     return (statement.value for statement in statements_of(function.body) if isinstance(statement, ast.Return))
 
 
 @functools.lru_cache(maxsize=16384)
-def asserted(function: FunctionNode) -> frozenset[str]:
+def asserted(function: Function) -> frozenset[str]:
     """The parameters with default ``None`` that every call must give nevertheless: ``assert rows is not None``.
 
     Not those that are assigned before the assertion, or that a statement before it mentions which may return.
@@ -125,14 +123,14 @@ def insisted_on(statement: ast.stmt) -> set[str]:
 
 
 @functools.lru_cache(maxsize=16384)
-def yields(function: FunctionNode) -> bool:
+def yields(function: Function) -> bool:
     """Whether a function has a ``yield`` of its own, so that a call runs nothing yet."""
     # Hardly any has one, and its nodes are known.
     has_one = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes_of(function))
     return has_one and leaving.yields(function.body)
 
 
-def is_plain(function: FunctionNode) -> bool:
+def is_plain(function: Function) -> bool:
     """Whether a call gives the value of ``return``: no generator, coroutine, property or context manager."""
     names = {decorator_name(decorator) for decorator in function.decorator_list}
     if isinstance(function, ast.AsyncFunctionDef) or names & _REMADE:

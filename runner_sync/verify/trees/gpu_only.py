@@ -16,11 +16,11 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import is_name, walk
+from runner_sync.syntax import Function, is_name, walk
 from runner_sync.verify.device_words import says_device
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, frame_of, module_frame
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of, reads_of, returns_of
+from runner_sync.verify.trees.functions import nodes_of, reads_of, returns_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.giving import defines
 from runner_sync.verify.trees.values.guards import deciding
@@ -48,7 +48,7 @@ def giver(program: Program, frame: Frame, read: ast.Attribute) -> ClassInfo | No
     apart = [*others.values(), *(info for key, info in own.items() if key not in shared)]
     differing = frozenset(n for i in apart if i.module.project == "vllm-omni" for n in (*i.methods, *i.written))
 
-    def may_call(info: ClassInfo, function: FunctionNode, name: str) -> bool:
+    def may_call(info: ClassInfo, function: Function, name: str) -> bool:
         caller, calls = program.frame(info, function), [n for n in reads_of(function) if n.attr == name]
         return not calls or not all(_may_be_gpu_only(program, caller, call, differing) for call in calls)
 
@@ -116,7 +116,7 @@ def _origins_of(program: Program, frame: Frame, part: ast.AST) -> Iterator[Part]
             yield from ((frame, value) for target, value, _ in pairs if value is not None and is_name(target, node.id))
         elif isinstance(node, ast.Name):
             for found in program.definitions(frame, node.id):
-                if found.module is not None and isinstance(found.node, FunctionNode):
+                if found.module is not None and isinstance(found.node, Function):
                     yield from _results_of(frame_of(found.module, found.node, None))
                 elif found.module is not None and found.binding is not None and found.binding.value is not None:
                     yield from _if_omni(module_frame(found.module), found.binding.value)

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from runner_sync.syntax import Function
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.program import Program
 
-Setter = tuple[ClassInfo, FunctionNode]
+Setter = tuple[ClassInfo, Function]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from runner_sync.syntax import blocks_of
-from runner_sync.verify.trees.functions import FunctionNode
+from runner_sync.syntax import Function, blocks_of
 from runner_sync.verify.trees.modules import Module
 
 
@@ -36,7 +35,7 @@ def _function(name: str, body: list[ast.stmt]) -> ast.FunctionDef:
 
 def _evaluated(statement: ast.stmt) -> Iterator[ast.stmt]:
     """The parts of ``statement`` that are evaluated on import, as statements."""
-    if isinstance(statement, FunctionNode):
+    if isinstance(statement, Function):
         parts = [*statement.decorator_list, *statement.args.defaults, *(d for d in statement.args.kw_defaults if d)]
         yield from (ast.copy_location(ast.Expr(part), part) for part in parts)
     elif isinstance(statement, ast.ClassDef):

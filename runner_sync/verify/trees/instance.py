@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from runner_sync.statements import parameters
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import is_name, is_super, walk
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.syntax import Function, is_name, is_super, walk
+from runner_sync.verify.trees.functions import nodes_of
 
-_FUNCTION = FunctionNode | ast.Lambda
+_FUNCTION = Function | ast.Lambda
 _COMPREHENSION = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
-def self_name(function: FunctionNode) -> str | None:
+def self_name(function: Function) -> str | None:
     """The name of the instance (or class) parameter, ``None`` for static methods."""
     if any(is_name(decorator, "staticmethod") for decorator in function.decorator_list):
         return None
@@ -26,25 +26,25 @@ def self_name(function: FunctionNode) -> str | None:
     return arguments[0].arg if arguments else None
 
 
-def is_instance(function: FunctionNode, node: ast.AST | None) -> bool:
+def is_instance(function: Function, node: ast.AST | None) -> bool:
     """Whether ``node`` is the method's own ``self`` (or ``cls``)."""
     owner = self_name(function)
     return owner is not None and is_name(node, owner) and id(node) not in _of_others(function)
 
 
-def may_be_instance(function: FunctionNode, node: ast.AST | None) -> bool:
+def may_be_instance(function: Function, node: ast.AST | None) -> bool:
     """The same where a function inside counts, too, that may be called with the instance; no method of a class
     inside."""
     owner = self_name(function)
     return owner is not None and is_name(node, owner) and id(node) not in _of_classes(function)
 
 
-def is_own_super(function: FunctionNode, node: ast.AST | None) -> bool:
+def is_own_super(function: Function, node: ast.AST | None) -> bool:
     """Whether ``node`` is the method's own ``super()``, and not that of a class inside of it."""
     return is_super(node) and id(node) not in _of_others(function)
 
 
-def is_own_class(function: FunctionNode, node: ast.AST | None) -> bool:
+def is_own_class(function: Function, node: ast.AST | None) -> bool:
     """Whether ``node`` is the class of the method's instance: ``type(self)`` or ``self.__class__``."""
     return is_instance(function, _whose_class(node))
 
@@ -58,7 +58,7 @@ def _whose_class(node: ast.AST | None) -> ast.expr | None:
 
 
 @functools.lru_cache(maxsize=16384)
-def _of_others(function: FunctionNode) -> frozenset[int]:
+def _of_others(function: Function) -> frozenset[int]:
     """The ids of the names that read like the method's instance, but are bound anew by a function, lambda or
     comprehension inside of it; and of the ``super()`` of a class inside of it.
 
@@ -75,19 +75,19 @@ def _of_others(function: FunctionNode) -> frozenset[int]:
 
 
 @functools.lru_cache(maxsize=16384)
-def _of_classes(function: FunctionNode) -> frozenset[int]:
+def _of_classes(function: Function) -> frozenset[int]:
     """The ids of `_of_others` that stand in a class: those of a function may still be the method's own, as it can be
     handed to what calls it with the instance."""
     classes = [node for node in nodes_of(function)[1:] if isinstance(node, ast.ClassDef)]
     return _of_others(function).intersection(id(node) for one in classes for node in walk(one))
 
 
-def _supers_of_classes(function: FunctionNode) -> frozenset[int]:
+def _supers_of_classes(function: Function) -> frozenset[int]:
     classes = (node for node in nodes_of(function)[1:] if isinstance(node, ast.ClassDef))
     return frozenset(id(node) for one in classes for part in one.body for node in walk(part) if is_super(node))
 
 
-def _binding_anew(function: FunctionNode, owner: str) -> Iterator[ast.AST]:
+def _binding_anew(function: Function, owner: str) -> Iterator[ast.AST]:
     """The functions, lambdas and comprehensions in a method that bind the name of its instance."""
     for node in nodes_of(function)[1:]:
         if isinstance(node, _FUNCTION):
@@ -135,7 +135,7 @@ def _marked(scopes: Iterable[ast.AST], owner: str | None) -> frozenset[int]:
     return frozenset(id(node) for node in nodes if owner is not None and is_name(node, owner))
 
 
-def _is_given(function: FunctionNode, scope: ast.AST, owner: str, marked: frozenset[int]) -> bool:
+def _is_given(function: Function, scope: ast.AST, owner: str, marked: frozenset[int]) -> bool:
     """Whether a function inside a method gets its instance for the parameter of that name."""
     if not isinstance(scope, _FUNCTION) or owner not in {one.arg for one in parameters(scope)}:
         return False
@@ -150,9 +150,9 @@ def _is_given(function: FunctionNode, scope: ast.AST, owner: str, marked: frozen
     return any(_gives(node, names, number, owner, marked) for node in nodes_of(function))
 
 
-def _names_of(function: FunctionNode, scope: ast.AST) -> frozenset[str]:
+def _names_of(function: Function, scope: ast.AST) -> frozenset[str]:
     """The names that a function inside a method has there; that of a lambda is assigned."""
-    if isinstance(scope, FunctionNode):
+    if isinstance(scope, Function):
         return frozenset({scope.name})
     pairs = (pair for node in nodes_of(function) for pair in assignments_of(node))
     return frozenset(t.id for t, value, _ in pairs if value is scope and isinstance(t, ast.Name))

@@ -18,9 +18,8 @@ from runner_sync.model import Project
 from runner_sync.naming import Import, imported_by
 from runner_sync.statements.assigning import assignments_of
 from runner_sync.statements.mentions import mentions
-from runner_sync.syntax import is_name, lasting_module_of, statements_of, walk
+from runner_sync.syntax import Function, is_name, lasting_module_of, statements_of, walk
 from runner_sync.verify.expecting import IMPORT_ERRORS, guarded
-from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.settled import settled
 
 
@@ -98,7 +97,7 @@ _GLOBAL = re.compile(r"global[ \t\f\\]")
 
 def _bound_in_passing(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
     """Names that a ``:=`` or a ``case`` at module level binds."""
-    statements = [statement for statement in tree.body if not isinstance(statement, FunctionNode | ast.ClassDef)]
+    statements = [statement for statement in tree.body if not isinstance(statement, Function | ast.ClassDef)]
     named = {id(node.target) for part in statements for node in walk(part) if isinstance(node, ast.NamedExpr)}
     for mention in mentions(statements):
         if mention.kind == "binds" and (id(mention.node) in named or isinstance(mention.node, ast.pattern)):
@@ -139,7 +138,7 @@ def unit_at(module: Module, line: int) -> str:
         prefix = f"{statement.name}." if isinstance(statement, ast.ClassDef) else ""
         for member in statements_of(members):
             first = min((d.lineno for d in getattr(member, "decorator_list", ())), default=member.lineno)
-            if isinstance(member, FunctionNode) and first <= line <= (member.end_lineno or 0):
+            if isinstance(member, Function) and first <= line <= (member.end_lineno or 0):
                 return prefix + member.name
     return "<module>"
 
@@ -174,7 +173,7 @@ def read_import(module: Module, node: ast.Import | ast.ImportFrom, *, guarded: b
 def _bind_statement(module: Module, statement: ast.stmt) -> None:
     if isinstance(statement, ast.ClassDef):
         _add(module, statement.name, Binding("class", statement))
-    elif isinstance(statement, FunctionNode):
+    elif isinstance(statement, Function):
         _add(module, statement.name, Binding("function", statement))
     elif isinstance(statement, ast.Import | ast.ImportFrom):
         _bind_import(module, statement)

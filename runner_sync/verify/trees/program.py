@@ -10,12 +10,12 @@ import ast
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from runner_sync.syntax import dotted_name, is_name, is_none
+from runner_sync.syntax import Function, dotted_name, is_name, is_none
 from runner_sync.verify.trees.calling.call_graph import MAX_DEPTH, CallGraph, Question, question
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
-from runner_sync.verify.trees.functions import FunctionNode, is_plain, returns_of
+from runner_sync.verify.trees.functions import is_plain, returns_of
 from runner_sync.verify.trees.values import elements
 from runner_sync.verify.trees.values.annotations import Instance, entered_type, instances, union
 from runner_sync.verify.trees.world import Definition, World
@@ -139,7 +139,7 @@ class Program(CallGraph):
         found = union([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
         return instances(self.classes, *self.promised(callee)) if found is None and values else found
 
-    def frame_of_callee(self, callee: Callee, function: FunctionNode) -> Frame:
+    def frame_of_callee(self, callee: Callee, function: Function) -> Frame:
         """The frame of ``function``, a callee's: a method's with its class, another's with its module alone."""
         return self.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from runner_sync.errors import InputError
 from runner_sync.naming import project_of
-from runner_sync.syntax import is_name, is_parent, statements_of
+from runner_sync.syntax import Function, is_name, is_parent, statements_of
 from runner_sync.verify.answers import Answers
 from runner_sync.verify.trees.classes import Assignment, Classes, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, frame_of, frames_of
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of, reads_of
+from runner_sync.verify.trees.functions import nodes_of, reads_of
 from runner_sync.verify.trees.instance import is_own_super
 from runner_sync.verify.trees.modules import Module, imports_at_start, imports_of
 from runner_sync.verify.trees.world import Definition, World
@@ -35,7 +35,7 @@ class Runtime:
         self._by_unit: dict[str, dict[str, Frame]] = {}
         self._leaves: list[Mro] | None = None
         self._by_class: dict[int, list[Mro]] | None = None
-        self._live: dict[int, dict[int, tuple[ClassInfo, FunctionNode]]] = {}
+        self._live: dict[int, dict[int, tuple[ClassInfo, Function]]] = {}
         self._mentioned: dict[int, frozenset[str]] = {}
         self.answers = Answers()
         self.calls_seen: dict[int, dict[str, list[tuple[Frame, ast.Call]]]] = {}
@@ -98,7 +98,7 @@ class Runtime:
             pending += [one for one in known if one is not None and one not in self.checked]
         return [found[name] for name in sorted(found) if found[name] not in self.checked]
 
-    def frame(self, info: ClassInfo, function: FunctionNode) -> Frame:
+    def frame(self, info: ClassInfo, function: Function) -> Frame:
         """The frame of one method, cached."""
         if id(function) not in self._frame:
             self._frame[id(function)] = frame_of(info.module, function, info)
@@ -132,7 +132,7 @@ class Runtime:
         nodes = [b.node for bindings in module.bindings.values() for b in bindings if b.kind == "class"]
         return [self.classes.info_of(module, node) for node in nodes if isinstance(node, ast.ClassDef)]
 
-    def live(self, mro: Mro) -> dict[int, tuple[ClassInfo, FunctionNode]]:
+    def live(self, mro: Mro) -> dict[int, tuple[ClassInfo, Function]]:
         """The methods of an MRO that can run: the first of each name, and the parents' methods that they call through
         ``super()`` or a class name."""
         if id(mro) not in self._live:
@@ -163,7 +163,7 @@ class Runtime:
             return True
         return self.world.surroundings.is_used_elsewhere(method, beside=beside)
 
-    def runs(self, mro: Mro, info: ClassInfo, method: FunctionNode) -> bool:
+    def runs(self, mro: Mro, info: ClassInfo, method: Function) -> bool:
         """Whether a chain of calls from outside an MRO reaches a live method of it.
 
         `is_called` wants one mention only, which a helper has even if nothing calls the method that mentions it.
@@ -193,10 +193,10 @@ class Runtime:
     def is_reached(
         self,
         mro: Mro,
-        method: FunctionNode,
+        method: Function,
         seen: frozenset[str] = frozenset(),
         *,
-        calls: Callable[[ClassInfo, FunctionNode, str], bool] = lambda *_: True,
+        calls: Callable[[ClassInfo, Function, str], bool] = lambda *_: True,
     ) -> bool:
         """Whether a live method of an MRO is called by code that runs, and not only by omni's code for other platforms.
 
@@ -212,7 +212,7 @@ class Runtime:
         callers = [(info, f) for info, f in callers if f.name not in seen and calls(info, f, name)]
         return any(self.is_reached(mro, f, seen, calls=calls) for _, f in callers)
 
-    def last_before(self, mro: Mro, method: FunctionNode) -> tuple[ClassInfo, FunctionNode] | None:
+    def last_before(self, mro: Mro, method: Function) -> tuple[ClassInfo, Function] | None:
         """The override that keeps ``method`` from running: the last live one of its name before it in the MRO, which
         does not call ``super()``."""
         live = self.live(mro)
@@ -223,7 +223,7 @@ class Runtime:
         running = [i for i in owners if any(id(f) in live for f in i.methods.get(method.name, ()))]
         return (running[-1], running[-1].methods[method.name][0]) if running else None
 
-    def hides(self, mro: Mro, info: ClassInfo, method: FunctionNode) -> bool:
+    def hides(self, mro: Mro, info: ClassInfo, method: Function) -> bool:
         """Whether ``method`` would run if the override in ``info`` were not there; else an upstream class overrides it.
 
         The overrides of other classes of the same project are taken away with it: ``OmniNPUModelRunner._dummy_run`` and
@@ -244,12 +244,10 @@ class Runtime:
             found |= {id(f): self.frame(owner, f) for f in owner.methods[name]} if owner is not None else {}
         return list(found.values())
 
-    def reach(
-        self, mro: Mro, start: Iterable[tuple[ClassInfo, FunctionNode]]
-    ) -> dict[int, tuple[ClassInfo, FunctionNode]]:
+    def reach(self, mro: Mro, start: Iterable[tuple[ClassInfo, Function]]) -> dict[int, tuple[ClassInfo, Function]]:
         """``start`` and every parent method that it calls, directly or not."""
         pending = list(start)
-        seen: dict[int, tuple[ClassInfo, FunctionNode]] = {}
+        seen: dict[int, tuple[ClassInfo, Function]] = {}
         while pending:
             info, function = pending.pop()
             if id(function) not in seen:
@@ -257,9 +255,7 @@ class Runtime:
                 pending.extend(self._parent_calls(mro, info, function))
         return seen
 
-    def _parent_calls(
-        self, mro: Mro, info: ClassInfo, function: FunctionNode
-    ) -> Iterator[tuple[ClassInfo, FunctionNode]]:
+    def _parent_calls(self, mro: Mro, info: ClassInfo, function: Function) -> Iterator[tuple[ClassInfo, Function]]:
         for node in _of_classes(function):
             if is_own_super(function, node.value):
                 reached = mro.find(node.attr, after=info) if info in mro else None
@@ -301,7 +297,7 @@ class Runtime:
 
 
 @functools.lru_cache(maxsize=16384)
-def _of_classes(function: FunctionNode) -> tuple[ast.Attribute, ...]:
+def _of_classes(function: Function) -> tuple[ast.Attribute, ...]:
     """The attributes that a function reads of ``super()``, or of a name that begins with a capital as classes do."""
     return tuple(
         node
@@ -311,7 +307,7 @@ def _of_classes(function: FunctionNode) -> tuple[ast.Attribute, ...]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _mentioned(function: FunctionNode, *, of_self: bool = True) -> frozenset[str]:
+def _mentioned(function: Function, *, of_self: bool = True) -> frozenset[str]:
     """The attribute names that a method reads, and its strings; its own name on a parent (``super().run()`` in ``run``)
     does not count, nor, without ``of_self``, anything on ``self`` or a parent."""
     reads = (n for n in reads_of(function) if of_self or not (is_name(n.value, "self") or is_parent(n.value)))

@@ -8,12 +8,12 @@ from __future__ import annotations
 import ast
 
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import is_name
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.syntax import Function, is_name
+from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.instance import is_own_class, may_be_instance
 
 
-def set_by_name(function: FunctionNode, call: ast.Call) -> list[str] | None:
+def set_by_name(function: Function, call: ast.Call) -> list[str] | None:
     """The attributes of ``self``, or of its class, that a call of ``setattr`` may add.
 
     None for any other call, nor where the method reads the attribute by the same expression: it exists already.
@@ -35,7 +35,7 @@ def _is_setattr(called: ast.expr) -> bool:
     return on_object or is_name(called, "setattr")
 
 
-def _is_read_first(function: FunctionNode, name: str) -> bool:
+def _is_read_first(function: Function, name: str) -> bool:
     """Whether the same method calls ``getattr(self, name)``: its ``setattr`` then only overwrites an attribute."""
     return any(
         isinstance(node, ast.Call)
@@ -47,7 +47,7 @@ def _is_read_first(function: FunctionNode, name: str) -> bool:
     )
 
 
-def _allowed(function: FunctionNode, call: ast.Call, attribute: ast.expr) -> list[str] | None:
+def _allowed(function: Function, call: ast.Call, attribute: ast.expr) -> list[str] | None:
     """The names that the method lets through before the call: ``if name not in {"rows"}: raise …``; ``None`` without
     such a test."""
     for node in nodes_of(function) if isinstance(attribute, ast.Name) else ():
@@ -58,7 +58,7 @@ def _allowed(function: FunctionNode, call: ast.Call, attribute: ast.expr) -> lis
     return None
 
 
-def _value_of(function: FunctionNode, node: ast.expr) -> ast.expr:
+def _value_of(function: Function, node: ast.expr) -> ast.expr:
     """The value of a name that the method assigns once; any other node unchanged."""
     name = node.id if isinstance(node, ast.Name) else ""
     bound = [v for n in nodes_of(function) for target, v, _ in assignments_of(n) if name and is_name(target, name)]

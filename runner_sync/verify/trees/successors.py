@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from runner_sync.statements.renaming import new_names, prevailing
+from runner_sync.syntax import Function
 from runner_sync.verify.trees.classes import ClassInfo
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.program import Program
 
 
@@ -60,9 +60,9 @@ def _told_by(one: ClassInfo, now: ClassInfo, name: str) -> Iterator[tuple[str, s
                 yield said, f"{now.module.path}:{later[0].lineno}"
 
 
-def _mentions(function: FunctionNode, name: str) -> bool:
+def _mentions(function: Function, name: str) -> bool:
     return any(isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(function))
 
 
-def _lines(functions: Iterable[FunctionNode]) -> list[str]:
+def _lines(functions: Iterable[Function]) -> list[str]:
     return [line for function in functions for line in ast.unparse(function).split("\n")]

@@ -19,7 +19,7 @@ from runner_sync.compose.member_text import canonical, self_names
 from runner_sync.confidence import CONTESTED
 from runner_sync.model import ReviewItem
 from runner_sync.statements import parse_unit
-from runner_sync.syntax import blocks_of, walk
+from runner_sync.syntax import Function, blocks_of, walk
 from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import ModuleJob
@@ -82,5 +82,5 @@ def _find_users(body: Sequence[ast.stmt], name: str) -> Iterator[ast.stmt]:
         inner = [*blocks_of(statement)] or [getattr(statement, "body", [])]
         found = [user for block in inner for user in _find_users(block, name)]
         is_short = (statement.end_lineno or statement.lineno) - statement.lineno < SHOWN
-        is_scope = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        is_scope = isinstance(statement, Function | ast.ClassDef)
         yield from found if found and (is_scope or not is_short) else [statement]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from runner_sync.lineage import FEWEST
 from runner_sync.statements import first_function
 from runner_sync.statements.parsing import parses
-from runner_sync.syntax import walk
+from runner_sync.syntax import Function, walk
 from runner_sync.upgrade.from_gpu.twin.inlined import IN_PLACE
 
 REACH = 2
@@ -81,7 +81,7 @@ def _extract_value(statement: ast.stmt) -> Iterator[Computed]:
         return
     head = ast.unparse(statement).split("\n")[0]
     body = getattr(statement, "body", None)
-    is_open = isinstance(body, list) and not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+    is_open = isinstance(body, list) and not isinstance(statement, Function)
     last = max(statement.lineno, body[0].lineno - 1) if isinstance(body, list) and is_open else statement.end_lineno
     yield Computed(_CLASS.sub("self.", value), statement.lineno, last or statement.lineno, head)
 
@@ -91,7 +91,7 @@ _CLASS = re.compile(r"(?<![\w.])(?:cls|[A-Z]\w*[a-z]\w*)\.(?=[a-z_]\w*\()")
 
 
 def _unparse_value(statement: ast.stmt) -> str | None:
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+    if isinstance(statement, Function):
         return f"def {statement.name}"
     if isinstance(statement, ast.For | ast.AsyncFor):
         return f"for {ast.unparse(statement.target)} in {ast.unparse(statement.iter)}"

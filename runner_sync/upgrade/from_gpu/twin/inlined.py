@@ -24,7 +24,7 @@ from runner_sync.compose.member_text import self_names
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.lineage import FEWEST, nodes_of
 from runner_sync.statements import first_function, inside_strings, parses
-from runner_sync.syntax import blocks_of, statements_of, walk
+from runner_sync.syntax import Function, blocks_of, statements_of, walk
 
 Twin = tuple[str, Mapping[str, str]]
 
@@ -114,7 +114,7 @@ def _find_using_statement(body: Sequence[ast.stmt], name: str) -> ast.stmt | Non
     for stmt in body:
         if not any(isinstance(node, ast.Attribute) and node.attr == name for node in walk(stmt)):
             continue
-        if isinstance(stmt, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(stmt, Function | ast.ClassDef):
             return stmt
         return next(
             (user for inner in blocks_of(stmt) if (user := _find_using_statement(inner, name)) is not None), stmt

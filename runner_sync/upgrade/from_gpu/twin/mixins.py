@@ -17,6 +17,7 @@ from runner_sync.edits import margin
 from runner_sync.rulers import is_drawn
 from runner_sync.statements import bound_in, inside_strings, mentions, parameters, parse_unit, parses
 from runner_sync.syntax import (
+    Function,
     assigned_names,
     attribute_by_name,
     blocks_of,
@@ -37,7 +38,7 @@ def instance_names(text: str, class_name: str) -> frozenset[str]:
     for node in walk(module_of(text)):
         if not isinstance(node, ast.ClassDef) or node.name != class_name:
             continue
-        found |= {member.name for member in node.body if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)}
+        found |= {member.name for member in node.body if isinstance(member, Function)}
         found |= self_attributes_set(node)
     return frozenset(name for name in found if not name.startswith("__"))
 
@@ -53,7 +54,7 @@ def remove_uses(text: str, names: Collection[str]) -> str:
         return text
     bare, opened, read = _remove_contexts(text, names)
     lines = bare.split("\n")
-    for function in [n for n in walk(parse_unit(bare)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)][:1]:
+    for function in [n for n in walk(parse_unit(bare)) if isinstance(n, Function)][:1]:
         removal = _Removal(names, opened, read)
         removal.collect_suite(function.body)
         removal.drop_dead_stores(function)
@@ -88,7 +89,7 @@ def _find_bound_names(text: str) -> set[str]:
     """Return the names that the functions of ``text`` bind, including their parameters."""
     found: set[str] = set()
     for function in walk(parse_unit(text)):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(function, Function):
             found |= {parameter.arg for parameter in parameters(function)}
             found |= bound_in(function.body)
     return found

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner_sync.signatures import Arguments
-from runner_sync.syntax import is_name
+from runner_sync.syntax import Function, is_name
 from runner_sync.verify.trees.frames import frames_of
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
 
 _CALLS = "collective_rpc"
@@ -49,7 +49,7 @@ def _called_method(call: ast.Call) -> str | None:
     return None
 
 
-def _arguments_of(call: ast.Call, function: FunctionNode) -> Arguments:
+def _arguments_of(call: ast.Call, function: Function) -> Arguments:
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     args, kwargs = given.get("args"), given.get("kwargs")
     values = args.elts if isinstance(args, ast.Tuple) else []
@@ -59,7 +59,7 @@ def _arguments_of(call: ast.Call, function: FunctionNode) -> Arguments:
     return Arguments(len(known), tuple(keys), is_open, kwargs is not None)
 
 
-def _keys(node: ast.expr, function: FunctionNode) -> list[str]:
+def _keys(node: ast.expr, function: Function) -> list[str]:
     """The keys of ``{"key": …}``, of ``dict(key=…)``, of either before ``or None``, and of a local that is assigned
     such a dictionary or is given items one by one."""
     match node:
@@ -75,7 +75,7 @@ def _keys(node: ast.expr, function: FunctionNode) -> list[str]:
     return []
 
 
-def _keys_set_by(statement: ast.Assign | ast.AnnAssign, name: str, function: FunctionNode) -> list[str]:
+def _keys_set_by(statement: ast.Assign | ast.AnnAssign, name: str, function: Function) -> list[str]:
     """The keys that a statement puts into the dictionary called ``name``."""
     target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
     if is_name(target, name) and isinstance(statement.value, ast.Dict | ast.Call):

@@ -11,13 +11,12 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from runner_sync.syntax import dotted_name
+from runner_sync.syntax import Function, dotted_name
 from runner_sync.verify.trees.calling import callees, wrappers
 from runner_sync.verify.trees.calling.aliases import meant
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame
-from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.runtime import Runtime
 from runner_sync.verify.trees.values.annotations import Instance
@@ -26,7 +25,7 @@ from runner_sync.verify.trees.world import Definition, World
 MAX_DEPTH = 6
 """Expressions followed one after the other to find the class of the first; beyond that it counts as unknown."""
 
-Question = tuple[Module, FunctionNode, ClassInfo | None, ast.expr, int]
+Question = tuple[Module, Function, ClassInfo | None, ast.expr, int]
 """The cache key of an expression: its frame, the node, and the steps that led to it. Every rule asks about the same few
 thousand."""
 
@@ -133,13 +132,13 @@ class CallGraph(Runtime, ABC):
         node, module = definition.node, definition.module
         if info is not None:
             return callees.constructors(self.classes, info)
-        if definition.kind != "function" or not isinstance(node, FunctionNode) or module is None:
+        if definition.kind != "function" or not isinstance(node, Function) or module is None:
             return []
         callee = self._of_function(node, module, None, through_class=True)
         return [callee] if callee is not None else []
 
     def _of_function(
-        self, function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
+        self, function: Function, module: Module, info: ClassInfo | None, *, through_class: bool
     ) -> Callee | None:
         """A function with the signature that callers see; ``None`` where a decorator may change that of one of omni's
         own, or hides that of an upstream one."""

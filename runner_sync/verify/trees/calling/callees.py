@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from runner_sync import signatures
 from runner_sync.signatures import Signature
-from runner_sync.syntax import decorator_name, is_name, is_super
+from runner_sync.syntax import Function, decorator_name, is_name, is_super
 from runner_sync.verify.trees.classes import Classes, ClassInfo, Mro, is_record
-from runner_sync.verify.trees.functions import FunctionNode, asserted, nodes_of
+from runner_sync.verify.trees.functions import asserted, nodes_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values import generated
 
@@ -26,7 +26,7 @@ class Callee:
     name: str
     place: str
     signature: Signature
-    function: FunctionNode | None
+    function: Function | None
     module: Module
     info: ClassInfo | None
 
@@ -39,9 +39,7 @@ class Callee:
         return given | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
 
 
-def of_function(
-    function: FunctionNode, module: Module, info: ClassInfo | None, *, through_class: bool
-) -> Callee | None:
+def of_function(function: Function, module: Module, info: ClassInfo | None, *, through_class: bool) -> Callee | None:
     """The callee for a function; ``None`` where a decorator may change its parameters."""
     if not signatures.is_as_written(function):
         return None
@@ -50,14 +48,14 @@ def of_function(
     return Callee(function.name, f"{module.path}:{function.lineno}", signature, function, module, info)
 
 
-def _signature(function: FunctionNode, *, bound: bool) -> Signature:
+def _signature(function: Function, *, bound: bool) -> Signature:
     """The parameters of a function; those that it asserts not to be ``None`` count as required."""
     written = signatures.of_function(function, bound=bound)
     return replace(written, required=written.required | asserted(function))
 
 
 def as_wrapped(
-    function: FunctionNode, met: FunctionNode, home: Module, info: ClassInfo | None, *, through_class: bool
+    function: Function, met: Function, home: Module, info: ClassInfo | None, *, through_class: bool
 ) -> Callee | None:
     """The callee for a decorated function; callers see the signature of ``met``, which is the function itself or a
     wrapper in module ``home``."""
@@ -94,7 +92,7 @@ def _constructor(mro: Mro, info: ClassInfo) -> Callee | None:
     return None
 
 
-def _hands_everything_on(function: FunctionNode) -> bool:
+def _hands_everything_on(function: Function) -> bool:
     """Whether ``__init__(self, *args, **kwargs)`` uses both only for ``super().__init__(*args, **kwargs)``, so that
     the next class of the MRO decides what is accepted."""
     given = function.args

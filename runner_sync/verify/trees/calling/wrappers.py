@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 
 from runner_sync.signatures import TRANSPARENT
-from runner_sync.syntax import decorator_name, dotted_name, is_name
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of, returns_of
+from runner_sync.syntax import Function, decorator_name, dotted_name, is_name
+from runner_sync.verify.trees.functions import nodes_of, returns_of
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.world import World
 
 
-def met(world: World, function: FunctionNode, module: Module) -> tuple[FunctionNode, Module] | None:
+def met(world: World, function: Function, module: Module) -> tuple[Function, Module] | None:
     """The function itself where all its decorators pass every argument on, else the outermost wrapper that does not;
     ``None`` where that wrapper has ``*args`` or ``**kwargs``, or a decorator is unknown."""
     for decorator in function.decorator_list:
@@ -31,7 +31,7 @@ def met(world: World, function: FunctionNode, module: Module) -> tuple[FunctionN
     return function, module
 
 
-def _wrapper(world: World, decorator: ast.expr, module: Module) -> tuple[FunctionNode, str, Module] | None:
+def _wrapper(world: World, decorator: ast.expr, module: Module) -> tuple[Function, str, Module] | None:
     """The inner function that a decorator returns, the parameter that holds what it wraps, and the decorator's module;
     ``None`` unless the decorator is a plain function of the trees."""
     is_made = isinstance(decorator, ast.Call)
@@ -60,7 +60,7 @@ def _returned(function: ast.FunctionDef) -> ast.FunctionDef | None:
     return inner[0] if all(isinstance(name.ctx, ast.Load) for name in bound) else None
 
 
-def _hands_everything_on(wrapper: FunctionNode, wrapped: str) -> bool:
+def _hands_everything_on(wrapper: Function, wrapped: str) -> bool:
     """Whether a wrapper takes any arguments, and every call of the ``wrapped`` one, and every ``return``, is
     ``wrapped(…, *args, **kwargs)`` with just these."""
     given = wrapper.args

@@ -10,9 +10,8 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner_sync.syntax import decorator_name, dotted_name, is_none, last_word
+from runner_sync.syntax import Function, decorator_name, dotted_name, is_none, last_word
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_record
-from runner_sync.verify.trees.functions import FunctionNode
 from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.world import Definition
 
@@ -66,7 +65,7 @@ def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
     return None if any(isinstance(part, ast.Constant) and part.value is ... for part in parts) else parts
 
 
-def entered_type(function: FunctionNode | None) -> ast.expr | None:
+def entered_type(function: Function | None) -> ast.expr | None:
     """``A`` of a function under ``contextmanager`` that is annotated ``-> Generator[A, None, None]`` or
     ``Iterator[A]``."""
     names = {decorator_name(decorator) for decorator in function.decorator_list} if function is not None else set()

@@ -15,11 +15,11 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from runner_sync.syntax import assigned_names, is_name, statements_of, walk
+from runner_sync.syntax import Function, assigned_names, is_name, statements_of, walk
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import union
 from runner_sync.verify.trees.values.guards import deciding
@@ -107,7 +107,7 @@ def _not_given(callee: Callee, call: ast.Call) -> Iterator[str]:
             yield name
 
 
-def _resting_on(names: Set[str], function: FunctionNode) -> Set[str]:
+def _resting_on(names: Set[str], function: Function) -> Set[str]:
     """``names``, and the locals that are computed from them, or set under a condition or loop over them."""
     found = set(names)
     for statement in statements_of(function.body):
@@ -126,9 +126,9 @@ def _names_in(nodes: Iterable[ast.AST]) -> Set[str]:
     return {node.id for top in nodes for node in walk(top) if isinstance(node, ast.Name)}
 
 
-def _own_nodes(function: FunctionNode) -> Iterator[ast.AST]:
+def _own_nodes(function: Function) -> Iterator[ast.AST]:
     """The nodes of a function without those of functions nested in it."""
-    nested = [n for n in nodes_of(function) if isinstance(n, FunctionNode | ast.Lambda) and n is not function]
+    nested = [n for n in nodes_of(function) if isinstance(n, Function | ast.Lambda) and n is not function]
     inner = {id(node) for part in nested for node in walk(part)}
     return (node for node in nodes_of(function) if id(node) not in inner)
 

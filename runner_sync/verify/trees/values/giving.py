@@ -10,9 +10,9 @@ import ast
 import functools
 from collections.abc import Iterator, Sequence
 
-from runner_sync.syntax import blocks_of
+from runner_sync.syntax import Function, blocks_of
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, is_protocol, is_record
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.instance import is_instance, self_name
 
 
@@ -45,21 +45,21 @@ def _is_renewal(assignment: Assignment, name: str) -> bool:
 
 
 @functools.lru_cache(maxsize=65536)
-def _is_read_before(function: FunctionNode, assigned: ast.AST, name: str) -> bool:
+def _is_read_before(function: Function, assigned: ast.AST, name: str) -> bool:
     if self_name(function) is None or name not in _names_read(function):
         return False
     return any(name in _always_read(part, function) for part in _run_before(function.body, assigned) or ())
 
 
 @functools.lru_cache(maxsize=16384)
-def _names_read(function: FunctionNode) -> frozenset[str]:
+def _names_read(function: Function) -> frozenset[str]:
     """All attribute names that a function reads: a quick test, as most assignments are of other names."""
     nodes = (node for node in nodes_of(function) if isinstance(node, ast.Attribute))
     return frozenset(node.attr for node in nodes if isinstance(node.ctx, ast.Load))
 
 
 @functools.lru_cache(maxsize=65536)
-def _always_read(part: ast.AST, function: FunctionNode) -> frozenset[str]:
+def _always_read(part: ast.AST, function: Function) -> frozenset[str]:
     """The attributes of ``self`` that are read whenever a statement or condition is evaluated."""
     reads = (node for node in _always(part) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
     return frozenset(node.attr for node in reads if is_instance(function, node.value))

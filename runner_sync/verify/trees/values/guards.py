@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.statements.leaving import always_leaves, is_broken_out_of, may_leave
-from runner_sync.syntax import blocks_of, last_word, walk
+from runner_sync.syntax import Function, blocks_of, last_word, walk
 from runner_sync.verify.expecting import tells
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of, places_of
+from runner_sync.verify.trees.functions import nodes_of, places_of
 from runner_sync.verify.trees.values.tested import tests_in
 
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _KIND_TESTS = frozenset({"callable", "isinstance", "hasattr", "iscoroutinefunction"})
 
 
-def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
+def questions(function: Function, node: ast.expr) -> frozenset[str]:
     """What the conditions that guard ``node`` test of the same expression: ``callable`` and the like, ``None``,
     ``truth``.
 
@@ -33,7 +33,7 @@ def questions(function: FunctionNode, node: ast.expr) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _questions_of(function: FunctionNode) -> dict[str, list[tuple[_Condition, ast.expr, str]]]:
+def _questions_of(function: Function) -> dict[str, list[tuple[_Condition, ast.expr, str]]]:
     """What the conditions of a function ask, by the text of the expression that they ask it of."""
     found: dict[str, list[tuple[_Condition, ast.expr, str]]] = {}
     for condition in _conditions(function):
@@ -42,7 +42,7 @@ def _questions_of(function: FunctionNode) -> dict[str, list[tuple[_Condition, as
     return found
 
 
-def deciding(function: FunctionNode, node: ast.AST) -> list[ast.expr]:
+def deciding(function: Function, node: ast.AST) -> list[ast.expr]:
     """The tests and iterables that decide whether ``node`` runs: those around it, and those in statements before it
     that may leave the block.
 
@@ -61,7 +61,7 @@ def _in_front(block: Sequence[ast.stmt], node: ast.AST) -> list[ast.stmt]:
     for number, statement in enumerate(block):
         if any(inner is node for inner in walk(statement)):
             before = [other for other in block[:number] if may_leave(other)]
-            blocks = [statement.body] if isinstance(statement, FunctionNode) else blocks_of(statement)
+            blocks = [statement.body] if isinstance(statement, Function) else blocks_of(statement)
             return before + [other for inner in blocks for other in _in_front(inner, node)]
     return []
 
@@ -88,7 +88,7 @@ def _decisions(node: ast.AST) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
             yield from ((test, made_of) for part in node.generators for test in (part.iter, *part.ifs))
 
 
-def is_chosen(function: FunctionNode, node: ast.AST, value: ast.expr) -> bool:
+def is_chosen(function: Function, node: ast.AST, value: ast.expr) -> bool:
     """Whether ``node`` stands under a condition that tests more than whether ``value`` is truthy or ``None``.
 
     ``if self.config.method == "eagle":`` may choose among the classes that ``value`` can be of.
@@ -144,7 +144,7 @@ class _Condition:
 
     test: ast.expr
     node: ast.stmt | ast.expr
-    function: FunctionNode
+    function: Function
     lasts: bool = False
 
     def covers(self, node: ast.AST) -> bool:
@@ -157,11 +157,11 @@ class _Condition:
 
 
 @functools.lru_cache(maxsize=4096)
-def _conditions(function: FunctionNode) -> tuple[_Condition, ...]:
+def _conditions(function: Function) -> tuple[_Condition, ...]:
     return tuple(condition for node in nodes_of(function) for condition in _conditions_of(node, function))
 
 
-def _conditions_of(node: ast.AST, function: FunctionNode) -> Iterator[_Condition]:
+def _conditions_of(node: ast.AST, function: Function) -> Iterator[_Condition]:
     if isinstance(node, ast.If):
         leaves = always_leaves(node.body) or always_leaves(node.orelse)
         yield _Condition(node.test, node, function, lasts=leaves)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from runner_sync.signatures import TRANSPARENT
-from runner_sync.syntax import decorator_name, dotted_name, is_name, is_none
+from runner_sync.syntax import Function, decorator_name, dotted_name, is_name, is_none
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
-from runner_sync.verify.trees.functions import FunctionNode, returns_of, yields
+from runner_sync.verify.trees.functions import returns_of, yields
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import instances
 from runner_sync.verify.trees.values.giving import gives
@@ -201,7 +201,7 @@ def _of_definition(program: Program, definition: Definition) -> Member | None:
         return Member("class", info.place, False, info=info)
     if module is None or definition.kind not in ("function", "value"):
         return None
-    if isinstance(node, FunctionNode):
+    if isinstance(node, Function):
         return _of_function(frame_of(module, node, None), of_class=False)
     binding = definition.binding
     if binding is None or (binding.value is None and binding.annotation is None):

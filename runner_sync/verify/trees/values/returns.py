@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterable
 
 from runner_sync.statements import always_leaves
-from runner_sync.syntax import is_name, is_none
+from runner_sync.syntax import Function, is_name, is_none
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import is_record
-from runner_sync.verify.trees.functions import FunctionNode, is_plain, nodes_of, returns_of
+from runner_sync.verify.trees.functions import is_plain, nodes_of, returns_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import excludes_tuples, read, tuple_parts
 
@@ -47,7 +47,7 @@ def sizes_of_all(program: Program, callees: Iterable[Callee]) -> list[int]:
     return sorted(_joined(sizes(program, callee) for callee in callees) or ())
 
 
-def returns_value(function: FunctionNode) -> bool | None:
+def returns_value(function: Function) -> bool | None:
     """Whether a plain function always, never or (``None``) sometimes returns a value."""
     if not is_plain(function):
         return None
@@ -57,7 +57,7 @@ def returns_value(function: FunctionNode) -> bool | None:
     return None if True in kinds else False
 
 
-def tells_nothing(function: FunctionNode) -> bool:
+def tells_nothing(function: Function) -> bool:
     """Whether a caller knows what a function returns: ``self`` each time, or the same constant."""
     arguments = [*function.args.posonlyargs, *function.args.args]
     own = arguments[0].arg if arguments else ""
@@ -80,7 +80,7 @@ def gives_none(program: Program, callee: Callee, depth: int = 0) -> bool | None:
     return False if None not in values and always_leaves(function.body) else None
 
 
-def rearranged(before: FunctionNode, after: FunctionNode) -> dict[int, str]:
+def rearranged(before: Function, after: Function) -> dict[int, str]:
     """The positions of the returned tuple whose value had another position ``before``, with that value.
 
     Empty unless every ``return`` has the same values as ``before``, all in the same new order.
@@ -100,7 +100,7 @@ def rearranged(before: FunctionNode, after: FunctionNode) -> dict[int, str]:
     return {place: new[place] for place, source in enumerate(order) if place != source}
 
 
-def hands_nothing_back(function: FunctionNode, *, is_told: bool = False) -> bool:
+def hands_nothing_back(function: Function, *, is_told: bool = False) -> bool:
     """Whether a plain function that does something has only bare ``return``s, and no annotation of a value.
 
     ``False`` for an empty body and one that always raises, which are there to be overridden, and for ``return None``.
@@ -126,7 +126,7 @@ def is_single(program: Program, callee: Callee) -> bool:
     return is_declared or all(isinstance(value, _NO_TUPLES) for value in values)
 
 
-def wraps(before: FunctionNode, after: FunctionNode) -> bool:
+def wraps(before: Function, after: Function) -> bool:
     """Whether every returned tuple contains what the function returned alone ``before``: first ``x``, then ``x, y``."""
     # timid: where a tuple was declared, callers may use it as a whole, of any size.
     is_tuple = before.returns is not None and "tuple" in ast.unparse(before.returns).lower()
@@ -136,14 +136,14 @@ def wraps(before: FunctionNode, after: FunctionNode) -> bool:
     return has_value and tuple_size(after) is not None and all(not was.isdisjoint(values) for values in now)
 
 
-def unwraps(before: FunctionNode, after: FunctionNode) -> bool:
+def unwraps(before: Function, after: Function) -> bool:
     """The reverse of `wraps`: whether all that a function returns alone was in a returned tuple ``before``."""
     now = _single_values(after)
     was = {value for values in tuples_of(before) for value in values}
     return bool(now) and now <= was and not all(_is_literal(value) for value in now)
 
 
-def gives_dictionary(function: FunctionNode) -> bool:
+def gives_dictionary(function: Function) -> bool:
     """Whether each ``return`` of a plain function gives a dictionary, as its expression or the annotation shows."""
     declared = read(function.returns)
     name = ast.unparse(declared.value if isinstance(declared, ast.Subscript) else declared) if declared else ""
@@ -153,16 +153,16 @@ def gives_dictionary(function: FunctionNode) -> bool:
     return bool(values) and all(_makes_dictionary(v) or (is_declared and not isinstance(v, ast.Tuple)) for v in values)
 
 
-def tuple_size(function: FunctionNode) -> int | None:
+def tuple_size(function: Function) -> int | None:
     """The size of the tuple in every ``return`` of a plain function; ``None`` where they differ or one is no tuple."""
     sizes_found = {len(values) for values in tuples_of(function)}
     return sizes_found.pop() if len(sizes_found) == 1 else None
 
 
-def yielded_sizes(function: FunctionNode) -> frozenset[int] | None:
+def yielded_sizes(function: Function) -> frozenset[int] | None:
     """The sizes of the tuples that a generator yields, ``None`` when the size of one is unknown."""
     nodes = nodes_of(function)
-    if any(isinstance(node, FunctionNode | ast.Lambda) and node is not function for node in nodes):
+    if any(isinstance(node, Function | ast.Lambda) and node is not function for node in nodes):
         # timid: a ``yield`` may be of the inner one.
         return None
     yields = [node for node in nodes if isinstance(node, ast.Yield | ast.YieldFrom)]
@@ -176,7 +176,7 @@ def yielded_sizes_of_all(callees: Iterable[Callee]) -> list[int]:
     return sorted(_joined(yielded_sizes(c.function) if c.function is not None else None for c in callees) or ())
 
 
-def declared_size(function: FunctionNode) -> int | None:
+def declared_size(function: Function) -> int | None:
     """The size of a ``-> tuple[A, B]`` annotation, ``None`` for any other."""
     parts = tuple_parts(function.returns)
     return len(parts) if parts is not None else None
@@ -230,14 +230,14 @@ def _gives_none(program: Program, callee: Callee, value: ast.expr | None, *, dep
     return False if is_told else None
 
 
-def tuples_of(function: FunctionNode) -> list[list[str]]:
+def tuples_of(function: Function) -> list[list[str]]:
     """The values of every ``return`` as texts; empty when one of them is no tuple, or has a ``*`` in it."""
     values = list(returns_of(function)) if is_plain(function) else []
     tuples = [[ast.unparse(e) for e in v.elts] for v in values if isinstance(v, ast.Tuple) and not _has_star(v)]
     return tuples if len(tuples) == len(values) else []
 
 
-def _single_values(function: FunctionNode) -> set[str]:
+def _single_values(function: Function) -> set[str]:
     """The texts of all that a plain function returns; empty where a ``return`` is bare or gives a tuple."""
     values = list(returns_of(function)) if is_plain(function) else []
     texts = {ast.unparse(value) for value in values if value is not None and not isinstance(value, ast.Tuple)}

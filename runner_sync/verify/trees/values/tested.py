@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner_sync.statements.assigning import assignments_of
-from runner_sync.syntax import is_name, is_none, last_word, walk
+from runner_sync.syntax import Function, is_name, is_none, last_word, walk
 from runner_sync.verify.expecting import holding, tells
-from runner_sync.verify.trees.functions import FunctionNode, nodes_of
+from runner_sync.verify.trees.functions import nodes_of
 
 _SAME = ast.Is | ast.Eq
 _OTHER = ast.IsNot | ast.NotEq
@@ -35,7 +35,7 @@ class Guards:
     read it anywhere.
     """
 
-    def __init__(self, function: FunctionNode) -> None:
+    def __init__(self, function: Function) -> None:
         nodes = nodes_of(function)
         self._set = {name for node in nodes for name in _named(node, {"setattr", "delattr"})}
         tests = {id(node): found for node in nodes if (found := tests_in(node))}

@@ -337,6 +337,17 @@ def _passes_instance(call: ast.Call, method: Function | None) -> bool:
     )
 
 
+def has_word(text: str, name: str) -> bool:
+    """Whether ``name`` stands in a text as a whole word. Names are many, and compiling a pattern for each is slow."""
+    at = text.find(name)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
+        if not any(letter.isalnum() or letter == "_" for letter in (before, after)):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
 def same_code(text: str, other: str) -> bool:
     """Whether two modules differ in layout and comments at most; ``False`` if one of them does not parse."""
     try:

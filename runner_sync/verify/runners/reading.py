@@ -25,6 +25,7 @@ from runner_sync.syntax import (
     Function,
     dotted_name,
     first_line,
+    has_word,
     head_end,
     indentation,
     lasting_module_of,
@@ -330,17 +331,6 @@ def assigned_in(body: Iterable[ast.stmt]) -> dict[str, list[ast.expr]]:
             if not one.is_bare:
                 found.setdefault(one.name, []).extend([one.value] if one.value is not None else [])
     return found
-
-
-def has_word(text: str, name: str) -> bool:
-    """Whether ``name`` stands in a text as a whole word. Names are many, and compiling a pattern for each is slow."""
-    at = text.find(name)
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
-        if not any(letter.isalnum() or letter == "_" for letter in (before, after)):
-            return True
-        at = text.find(name, at + 1)
-    return False
 
 
 def shortened(code: str, *, most: int) -> str:

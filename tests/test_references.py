@@ -103,7 +103,7 @@ def by_check(runner: str) -> str:
 
 
 def by_texts(runner: str) -> str:
-    found = ModuleTexts(trees(runner)).inherited(runner, "R", "vllm_omni.npu.runner")
+    found = ModuleTexts(trees(runner)).find_inherited(runner, "R", "vllm_omni.npu.runner")
     return _words(sorted(found.classes), is_open=False)
 
 
@@ -139,7 +139,7 @@ def test_a_stand_in_for_an_import_that_fails_proves_nothing(code: str) -> None:
 
 def test_an_upgrade_knows_all_branches() -> None:
     runner = IMPORTS + "Base = A if new() else B\nclass R(Base): ...\n"
-    found = ModuleTexts(trees(runner)).branches(runner, "R", "vllm_omni.npu.runner")
+    found = ModuleTexts(trees(runner)).find_branches(runner, "R", "vllm_omni.npu.runner")
     assert [(origin.condition, owner.name) for _, origin, owner in found] == [("new()", "A"), ("not (new())", "B")]
 
 

@@ -52,11 +52,10 @@ class OmniOptions(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class UpgradeOptions:
-    """Options of ``upgrade``.
+class RunOptions:
+    """Options that ``upgrade``, ``check`` and ``verify`` share.
 
     ``ascend_base``, ``omni_base`` and ``vllm_base`` name the revision or version that the runners were last synced to.
-    ``gpu`` and ``upstream`` say whether to merge changes of the GPU runners and of the followed project.
     """
 
     omni: TreeOptions = TreeOptions(path=Path())
@@ -65,13 +64,6 @@ class UpgradeOptions:
     ascend_base: str | None = None
     omni_base: str | None = None
     vllm_base: str | None = None
-    out: Path | None = None
-    only: tuple[str, ...] = ()
-    conflict: Conflict = "resolve"
-    allow_dirty: bool = False
-    gpu: bool = True
-    upstream: bool = True
-    verify: bool = True
     config: Path | None = None
     profile: str | None = None
     progress: Progress = silent
@@ -80,25 +72,36 @@ class UpgradeOptions:
         """Return where the tree of an upstream is."""
         return self.ascend if project == "vllm-ascend" else self.vllm
 
-    def tree_words(self) -> list[str]:
-        """Return the options that name the upstreams' trees, as words of a command line."""
-        return _tree_words(self)
-
     def base(self, project: Project) -> str | None:
         """Return the revision or version of an upstream that the runners were last synced to, if an option names it."""
-        return _named_base(self, project)
+        return self.ascend_base if project == "vllm-ascend" else self.vllm_base
+
+    def tree_words(self) -> list[str]:
+        """Return the options that name the upstreams' trees, as words of a command line."""
+        words: list[str] = []
+        for name, tree in (("ascend", self.ascend), ("vllm", self.vllm)):
+            for part, value in (("path", tree.path), ("ref", tree.ref), ("version", tree.version)):
+                words += [f"--{name}-{part}", str(value)] if value is not None else []
+        return words
 
 
 @dataclass(frozen=True, slots=True)
-class CheckOptions:
+class UpgradeOptions(RunOptions):
+    """Options of ``upgrade``; ``gpu`` and ``upstream`` say whose changes to merge."""
+
+    out: Path | None = None
+    only: tuple[str, ...] = ()
+    conflict: Conflict = "resolve"
+    allow_dirty: bool = False
+    gpu: bool = True
+    upstream: bool = True
+    verify: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions(RunOptions):
     """Options of ``check`` and ``verify``; ``changed_since`` is a git revision of the omni checkout."""
 
-    omni: TreeOptions = TreeOptions(path=Path())
-    ascend: TreeOptions = TreeOptions()
-    vllm: TreeOptions = TreeOptions()
-    ascend_base: str | None = None
-    omni_base: str | None = None
-    vllm_base: str | None = None
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     severity: Literal["error", "warning", "info"] | None = None
@@ -106,29 +109,6 @@ class CheckOptions:
     baseline: Path | None = None
     update_baseline: bool = False
     typecheck: Literal["ty", "mypy", "none"] = "none"
-    config: Path | None = None
-    profile: str | None = None
-    progress: Progress = silent
-
-    def base(self, project: Project) -> str | None:
-        """Return the revision or version of an upstream that the runners were made for, if an option names it."""
-        return _named_base(self, project)
-
-    def tree_words(self) -> list[str]:
-        """Return the options that name the upstreams' trees, as words of a command line."""
-        return _tree_words(self)
-
-
-def _named_base(options: UpgradeOptions | CheckOptions, project: Project) -> str | None:
-    return options.ascend_base if project == "vllm-ascend" else options.vllm_base
-
-
-def _tree_words(options: UpgradeOptions | CheckOptions) -> list[str]:
-    words: list[str] = []
-    for name, tree in (("ascend", options.ascend), ("vllm", options.vllm)):
-        for part, value in (("path", tree.path), ("ref", tree.ref), ("version", tree.version)):
-            words += [f"--{name}-{part}", str(value)] if value is not None else []
-    return words
 
 
 @dataclass(frozen=True, slots=True)

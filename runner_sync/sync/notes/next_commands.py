@@ -16,14 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from runner_sync.model import Report
-from runner_sync.sync.options import CheckOptions, UpgradeOptions
+from runner_sync.sync.options import RunOptions
 from runner_sync.sync.trees import inputs
 
 _COMMAND = re.compile(r"\brunner-sync (upgrade|lock|hoist)\b(?=([^`]*))")
 _NAMES_TREES = re.compile(r"--(?:ascend|vllm)-(?:path|version)\b")
 
 
-def complete_commands(report: Report, options: CheckOptions | UpgradeOptions, given: inputs.Inputs) -> Report:
+def complete_commands(report: Report, options: RunOptions, given: inputs.Inputs) -> Report:
     """Complete the commands in messages, fixes, reasons and notes of ``report``."""
 
     def complete(text: str) -> str:
@@ -45,9 +45,7 @@ def complete_commands(report: Report, options: CheckOptions | UpgradeOptions, gi
     )
 
 
-def _find_missing_options(
-    command: str, rest: str, options: CheckOptions | UpgradeOptions, given: inputs.Inputs
-) -> Sequence[str]:
+def _find_missing_options(command: str, rest: str, options: RunOptions, given: inputs.Inputs) -> Sequence[str]:
     """Return the options that ``command`` lacks, where ``rest`` are its other words."""
     if _NAMES_TREES.search(rest):
         return ()

@@ -15,7 +15,7 @@ from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.lock import Lock
 from runner_sync.model import TITLES
-from runner_sync.sync.options import PATH_VARIABLES, CheckOptions, UpgradeOptions
+from runner_sync.sync.options import PATH_VARIABLES, CheckOptions, RunOptions, UpgradeOptions
 from runner_sync.sync.trees import inputs
 from runner_sync.trees import InWork, Tree
 
@@ -149,7 +149,7 @@ def open_pair_before_upgrade(options: UpgradeOptions, given: inputs.Inputs, refs
     return None if is_same and vllm is given.vllm else Pair(followed, vllm)
 
 
-def open_followed_at(ref: str, given: inputs.Inputs, options: CheckOptions | UpgradeOptions) -> Tree:
+def open_followed_at(ref: str, given: inputs.Inputs, options: RunOptions) -> Tree:
     """Open the followed project at ``ref``, which a lock or an option names.
 
     Raises ``InputError``, with the remedy, for a git revision if the followed tree is no git checkout.

@@ -11,7 +11,7 @@ from runner_sync.model import ReviewItem
 from runner_sync.profile import NPU
 from runner_sync.upgrade.draft import Draft, Stage
 from runner_sync.upgrade.job import ModuleJob
-from runner_sync.upgrade.questions.counterparts import ask_about_counterparts
+from runner_sync.upgrade.questions.counterparts import ask_about_counterparts, find_asked_counterparts
 
 JOB = ModuleJob(NPU, NPU.modules[0], "a.py", "")
 BEGUN = "if self.balances:\n    self.loads.begin()"
@@ -86,3 +86,24 @@ def test_what_is_asked_about_already_is_not_asked_again() -> None:
 def test_a_method_of_the_runner_itself_is_no_part_of_it() -> None:
     item = replace(CAME, upstream="self.begin()", chosen="self.begin()")
     assert asked(LAST + "        self.begin()\n", item=item) == []
+
+
+LEFT_OUT = ReviewItem("R2", "Runner.last", "a.py", 2, 3, "new block", 0.5, "", "", ENDED.replace("        ", "", 1), "")
+
+
+@pytest.mark.parametrize(
+    ("item", "owner", "pairs"),
+    [
+        pytest.param(LEFT_OUT, "Runner", [("R1", "R2")], id="left out and asked about for another reason"),
+        pytest.param(replace(LEFT_OUT, chosen=LEFT_OUT.upstream), "Runner", [], id="it came"),
+        pytest.param(replace(LEFT_OUT, upstream="self.stop()"), "Runner", [], id="about something else"),
+        pytest.param(replace(LEFT_OUT, from_gpu=True), "Runner", [], id="the GPU runner's"),
+        pytest.param(LEFT_OUT, "Other", [], id="another class"),
+    ],
+)
+def test_a_counterpart_that_another_question_leaves_out_is_a_partner(
+    item: ReviewItem, owner: str, pairs: list[tuple[str, str]]
+) -> None:
+    """0.16.0 on 0.19.1rc1 took `forward_before` and left `forward_end` out, in two unrelated questions."""
+    second = Draft(f"{owner}.last", (Stage(LAST),), "copy", reviews=(item,))
+    assert [*find_asked_counterparts([FIRST.asking(CAME), second])] == pairs

@@ -63,6 +63,21 @@ def ask_about_counterparts(drafts: Sequence[Draft], job: ModuleJob) -> list[Draf
     ]
 
 
+def find_asked_counterparts(drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
+    """Yield pairs of ids: an item about upstream code that came, and one about a counterpart that was left out."""
+    left_out = [
+        (draft, item, nodes_of(textwrap.dedent(item.upstream)))
+        for draft in drafts
+        for item in draft.reviews
+        if draft.kind == "copy" and not item.from_gpu and item.chosen.strip() == item.omni.strip()
+    ]
+    for draft in drafts:
+        for addition in _find_additions(draft):
+            for other, item, nodes in left_out:
+                if _is_sibling(draft, other) and any(addition.is_counterpart_of(node) for node in nodes):
+                    yield addition.item.id, item.id
+
+
 def _is_sibling(draft: Draft, other: Draft) -> bool:
     return draft.owner == other.owner != "" and draft.name != other.name
 

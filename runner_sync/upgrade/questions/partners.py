@@ -5,8 +5,8 @@ touch: nothing.
 
 One item is about a ported member, and the other about a passage that calls it, or would call it and was left out.
 Undoing one would leave a helper that nothing calls, or a call of a missing helper. Or one passage came while the other
-half of its feature was left out; both use the same object (``objects_used``). For example, code that drains a cache is
-idle if nothing schedules its writes.
+half of its feature was left out: both use the same object (``objects_used``), or are ``counterparts`` of upstream's
+class. For example, code that drains a cache is idle if nothing schedules its writes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from runner_sync.compose.member_text import self_mentions
 from runner_sync.listing import at_most
 from runner_sync.model import ReviewItem
 from runner_sync.upgrade.draft import Draft
+from runner_sync.upgrade.questions.counterparts import find_asked_counterparts
 from runner_sync.upgrade.questions.objects_used import Part, are_of_one_feature, find_parts
 
 NAMED = 3
@@ -51,7 +52,7 @@ def _find_partners(class_drafts: Sequence[Draft], twins: Mapping[str, str]) -> d
             for other in sorted(members[name] for name in used & members.keys() - {draft.member}):
                 partners.setdefault(item.id, {})[other] = None
                 partners.setdefault(other, {})[item.id] = None
-    for one, half in _find_halves(class_drafts, twins):
+    for one, half in (*_find_halves(class_drafts, twins), *find_asked_counterparts(class_drafts)):
         partners.setdefault(one, {})[half] = None
         partners.setdefault(half, {})[one] = None
     return partners

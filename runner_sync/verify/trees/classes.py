@@ -1,7 +1,7 @@
 """Classes of a world: their members, what methods assign to ``self``, base classes and MROs.
 
-Comes in: a `World`. Goes out: `ClassInfo` and `Mro` (a linearisation of a class; there is one per branch of a
-conditional base). May touch: nothing else.
+Comes in: a `World`. Goes out: `ClassInfo` and `Mro` (a linearisation of a class, one per branch of a conditional base).
+May touch: nothing else.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.set_by_name import set_by_name
 from runner_sync.verify.trees.world import Definition, World
 
-# Bases that add no attribute a runner could read and hide none.
+# Bases that neither add nor hide an attribute that a runner could read.
 _PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC", "Generic", "Protocol", "typing.Protocol", "typing.Generic"})
-# The base class that makes constructor and slots from annotations.
+# The base class that makes the constructor and slots from annotations.
 _STRUCT = "msgspec.Struct"
 # Methods of a dictionary that do not change it.
-_LOOKS = frozenset({"items", "keys", "values", "get", "copy"})
+_READERS = frozenset({"items", "keys", "values", "get", "copy"})
 
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
-_OF_ENUM = frozenset({"name", "value", *dir(enum.IntFlag), *dir(enum.StrEnum)})
+_ENUM_MEMBERS = frozenset({"name", "value", *dir(enum.IntFlag), *dir(enum.StrEnum)})
 
 _MAX_MROS = 8
-"""Linearisations of one class that are looked at: enough for three conditional bases of two branches; releases have one
-such base."""
+"""Linearisations of one class that are read: enough for three conditional bases of two branches. Releases have one such
+base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Assignment:
 
     @property
     def is_bare(self) -> bool:
-        """Whether it is an annotation without a value: ``rows: list[Row]``."""
+        """Whether this is an annotation without a value: ``rows: list[Row]``."""
         return self.value is None and isinstance(self.node, ast.AnnAssign)
 
 
@@ -70,12 +70,12 @@ class ClassInfo:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Module and name: what a class of one world has in common with the same class of another."""
+        """Module and name, which a class shares with the same class of another world."""
         return self.module.name, self.name
 
     @property
     def has_getattr(self) -> bool:
-        """Whether objects of the class may have attributes that nobody set."""
+        """Whether objects of the class may have attributes that nothing sets."""
         return "__getattr__" in self.methods or "__getattribute__" in self.methods
 
     def has(self, name: str) -> bool:
@@ -83,7 +83,7 @@ class ClassInfo:
         return name in self.methods or name in self.written
 
     def written_in_body(self, name: str) -> list[Assignment]:
-        """The assignments and annotations of a name in the class body itself, outside of methods."""
+        """Return the assignments and annotations of a name in the class body, outside of methods."""
         return [assignment for assignment in self.written.get(name, ()) if assignment.function is None]
 
     @property
@@ -97,7 +97,7 @@ class Mro:
     """One linearisation, the class itself first. ``open``: an object may have attributes that no class here shows.
 
     ``is_foreign``: the class itself may have such attributes, because a base is unknown. A ``__getattr__`` makes an MRO
-    ``open`` but not foreign: it supplies attributes of objects only.
+    ``open`` but not foreign, because it supplies attributes of objects only.
     """
 
     classes: tuple[ClassInfo, ...]
@@ -110,7 +110,8 @@ class Mro:
         return self.classes[0]
 
     def find(self, method: str, *, after: ClassInfo | None = None) -> tuple[ClassInfo, list[Function]] | None:
-        """The class that ``self.method`` (or ``super().method`` from ``after``) reaches, with its definitions."""
+        """Return the class that ``self.method`` (or ``super().method`` from ``after``) reaches, with its
+        definitions."""
         start = 0 if after is None else self.classes.index(after) + 1
         for info in self.classes[start:]:
             if method in info.methods:
@@ -128,11 +129,11 @@ class Mro:
         return any(name in info.methods for info in self.classes)
 
     def written(self, name: str) -> list[tuple[ClassInfo, Assignment]]:
-        """All assignments and annotations of an attribute in the MRO's classes, whether they can run or not."""
+        """Return all assignments and annotations of an attribute in the MRO's classes, whether they can run or not."""
         return [(info, assignment) for info in self.classes for assignment in info.written.get(name, ())]
 
     def writes(self) -> Iterator[tuple[ClassInfo, str, Assignment]]:
-        """All assignments and annotations of every attribute: class, attribute, assignment."""
+        """Yield all assignments and annotations of every attribute: class, attribute, assignment."""
         rows = ((info, name, writes) for info in self.classes for name, writes in info.written.items())
         return ((info, name, write) for info, name, writes in rows for write in writes)
 
@@ -149,13 +150,13 @@ class Classes:
         self._mros: dict[int, list[Mro]] = {}
 
     def info(self, definition: Definition) -> ClassInfo | None:
-        """The class that ``definition`` is, or ``None`` when it is none."""
+        """Return the class that ``definition`` is, or ``None`` if it is not a class."""
         if definition.module is None or not isinstance(definition.node, ast.ClassDef):
             return None
         return self.info_of(definition.module, definition.node)
 
     def info_of(self, module: Module, node: ast.ClassDef) -> ClassInfo:
-        """Class information of a class statement; patches that the trees apply to the class are merged in."""
+        """Return the information of a class statement, with the patches that the trees apply to the class."""
         if id(node) not in self._infos:
             info = _read_class(module, node)
             self._infos[id(node)] = info
@@ -163,14 +164,14 @@ class Classes:
         return self._infos[id(node)]
 
     def mros(self, info: ClassInfo) -> list[Mro]:
-        """The possible MROs of a class, one for each branch of its conditional bases (at most eight)."""
+        """Return the possible MROs of a class, one for each branch of its conditional bases (at most eight)."""
         if id(info.node) not in self._mros:
             self._mros[id(info.node)] = [Mro((), True, True)]  # the answer for a class among its own bases
             self._mros[id(info.node)] = list(itertools.islice(self._linearise(info), _MAX_MROS))
         return self._mros[id(info.node)]
 
     def _linearise(self, info: ClassInfo) -> Iterator[Mro]:
-        choices = [self._base_mros(info, base) for base in info.node.bases]
+        choices = [self._find_base_mros(info, base) for base in info.node.bases]
         is_open = info.open or any(
             k.arg == "metaclass" and "ABCMeta" not in ast.unparse(k.value) for k in info.node.keywords
         )
@@ -183,7 +184,7 @@ class Classes:
             is_foreign = is_unsure or any(part.is_foreign for part in combination if part)
             yield Mro((info, *merged), opened, is_foreign)
 
-    def _base_mros(self, info: ClassInfo, base: ast.expr) -> list[Mro | None]:
+    def _find_base_mros(self, info: ClassInfo, base: ast.expr) -> list[Mro | None]:
         expression = base.value if isinstance(base, ast.Subscript) else base
         text = ast.unparse(expression)
         if text in _PLAIN_BASES or text.split(".")[-1] in {"NamedTuple", *_ENUMS}:
@@ -203,7 +204,7 @@ class Classes:
                 if isinstance(definition.node, Function):
                     info.methods.setdefault(attribute, []).append(definition.node)
                 else:
-                    # timid: replaced by something unreadable, so no signature of it is known any more.
+                    # timid: the replacement cannot be read, so the signature is unknown.
                     info.written.setdefault(attribute, []).append(Assignment(None, None, None, info.node))
                     info.methods.pop(attribute, None)
 
@@ -216,17 +217,17 @@ def _read_class(module: Module, node: ast.ClassDef) -> ClassInfo:
             continue
         if isinstance(statement, Function):
             info.methods.setdefault(statement.name, []).append(statement)
-        for name, value, annotation in _written_by(statement):
+        for name, value, annotation in _find_class_writes(statement):
             info.written.setdefault(name, []).append(Assignment(value, annotation, None, statement))
     for function in [function for functions in info.methods.values() for function in functions]:
         _read_method(info, function)
     if any(ast.unparse(base).split(".")[-1] in _ENUMS for base in node.bases):
-        info.written |= {name: [Assignment(None, None, None, node)] for name in _OF_ENUM - info.written.keys()}
+        info.written |= {name: [Assignment(None, None, None, node)] for name in _ENUM_MEMBERS - info.written.keys()}
     return info
 
 
-def _written_by(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast.expr | None]]:
-    """Name, value and annotation of each attribute that a statement of a class body sets; methods are left out."""
+def _find_class_writes(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | None, ast.expr | None]]:
+    """Yield name, value and annotation of each attribute that a statement of a class body sets, without methods."""
     if isinstance(statement, ast.ClassDef):
         yield statement.name, None, None
     yield from (one for one in assigned_by(statement) if "." not in one.name)
@@ -239,7 +240,7 @@ _WRITING = ASSIGNING | {ast.Call, ast.Attribute}
 def _read_method(info: ClassInfo, function: Function) -> None:
     if self_name(function) is None:
         return
-    looked_at: set[int] = set()
+    only_read: set[int] = set()
     for node in nodes_of(function):
         if type(node) not in _WRITING:
             continue
@@ -248,18 +249,18 @@ def _read_method(info: ClassInfo, function: Function) -> None:
                 info.written.setdefault(target.attr, []).append(Assignment(value, annotation, function, node))
         if isinstance(node, ast.Call):
             _read_setattr(info, function, node)
-        if isinstance(node, ast.Attribute) and node.attr in _LOOKS:
-            looked_at.add(id(node.value))
-        elif _is_dictionary(node, function) and id(node) not in looked_at:
+        if isinstance(node, ast.Attribute) and node.attr in _READERS:
+            only_read.add(id(node.value))
+        elif _is_instance_dict(node, function) and id(node) not in only_read:
             info.open = True
 
 
 def _is_for_instances(function: Function, node: ast.expr) -> bool:
-    """Whether what is set on ``node`` is an attribute of the method's instance: on itself, or on its class."""
+    """Whether an attribute set on ``node`` is one of the method's instance: ``node`` is the instance or its class."""
     return may_be_instance(function, node) or is_own_class(function, node)
 
 
-def _is_dictionary(node: ast.AST, function: Function) -> bool:
+def _is_instance_dict(node: ast.AST, function: Function) -> bool:
     """Whether ``node`` is ``self.__dict__`` or ``vars(self)``."""
     if isinstance(node, ast.Call):
         return is_name(node.func, "vars") and bool(node.args) and may_be_instance(function, node.args[0])

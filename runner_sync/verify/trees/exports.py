@@ -1,4 +1,4 @@
-"""What a star import takes from a module: the names in its ``__all__``, else all that do not begin with an underscore.
+"""What a star import takes: the names in ``__all__``, or else every name without a leading underscore.
 
 Comes in: a `Module` and a name. Goes out: whether a star import may bind it. May touch: nothing. An ``__all__`` that is
 computed at run time may hold any name.
@@ -22,31 +22,32 @@ def is_exported(module: Module, name: str) -> bool:
         return True
     if "__all__" not in module.bindings:
         return not name.startswith("_")
-    listed = _listed(module)
+    listed = _read_all(module)
     return listed is None or name in listed
 
 
 @functools.lru_cache(maxsize=1024)
-def _listed(module: Module) -> frozenset[str] | None:
-    """All names that statements put into ``__all__``; ``None`` where one of them adds names that cannot be read."""
+def _read_all(module: Module) -> frozenset[str] | None:
+    """Return all names that statements put into ``__all__``, or ``None`` if one of them adds names that cannot be
+    read."""
     if any(binding.kind != "value" for binding in module.bindings["__all__"]):
         return None
     found: set[str] = set()
-    told = 0
+    understood = 0
     for statement in statements_of(module.node.body):
-        given = _put_into_all(statement)
-        if given is not None:
-            names = list(_strings_in(given))
+        added = _added_to_all(statement)
+        if added is not None:
+            names = list(_strings_in(added))
             if None in names:
                 return None
-            told += 1
+            understood += 1
             found.update(name for name in names if name is not None)
     mentions = [node for node in walk(module.node) if is_name(node, "__all__")]
-    return frozenset(found) if told == len(mentions) else None
+    return frozenset(found) if understood == len(mentions) else None
 
 
-def _put_into_all(statement: ast.stmt) -> ast.expr | None:
-    """The expression for the list that a statement assigns or adds to ``__all__``; ``None`` for any other statement."""
+def _added_to_all(statement: ast.stmt) -> ast.expr | None:
+    """Return the list expression that a statement assigns or adds to ``__all__``; ``None`` for any other statement."""
     match statement:
         case ast.Assign(targets=[ast.Name("__all__")], value=value) | ast.AugAssign(
             ast.Name("__all__"), ast.Add(), value
@@ -60,7 +61,7 @@ def _put_into_all(statement: ast.stmt) -> ast.expr | None:
 
 
 def _strings_in(value: ast.expr) -> Iterator[str | None]:
-    """The strings in a list or a sum of lists; ``None`` in the place of every part that is no constant string."""
+    """Yield the strings in a list or a sum of lists, with ``None`` for every part that is no constant string."""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
         yield from _strings_in(value.left)
         yield from _strings_in(value.right)

@@ -47,12 +47,12 @@ class Frame:
 
     @property
     def owner(self) -> str | None:
-        """The name of ``self`` (or ``cls``), ``None`` outside methods and in static ones."""
+        """The name of ``self`` (or ``cls``); ``None`` outside methods and in static methods."""
         return self_name(self.function) if self.info else None
 
     @property
     def is_omnis(self) -> bool:
-        """Whether the function stands in omni's own code."""
+        """Whether the function stands in omni code."""
         return self.module.project == "vllm-omni"
 
     def place_of(self, node: ast.expr | ast.stmt) -> str:
@@ -60,32 +60,34 @@ class Frame:
         return f"{self.module.path}:{node.lineno}"
 
     def nodes(self) -> list[ast.AST]:
-        """Every node of the body, nested functions included, decorators and signature left out."""
-        outside = [
+        """Return every node of the body, with nested functions and without decorators and signature."""
+        signature = [
             *self.function.decorator_list,
             self.function.args,
             *([self.function.returns] if self.function.returns else []),
         ]
-        skip = {id(node) for part in outside for node in walk(part)}
+        skip = {id(node) for part in signature for node in walk(part)}
         return [node for node in nodes_of(self.function)[1:] if id(node) not in skip]
 
     def binds(self, name: str) -> bool:
-        """Whether the function or its module binds ``name``, so that ``len``, say, may not be the builtin."""
+        """Whether the function or its module binds ``name``, so that ``len``, for example, may not be the builtin."""
         return name in self.bound or name in self.imports or name in self.module.bindings
 
     def narrowed_to(self, read: ast.expr) -> ast.expr | None:
-        """``Kind`` for a read below ``if isinstance(read, Kind):``; ``None`` where the body may rebind it or tests its
-        class again."""
+        """Return ``Kind`` for a read below ``if isinstance(read, Kind):``.
+
+        ``None`` if the body may rebind the expression or tests its class again.
+        """
         text = ast.unparse(read)
         found: ast.expr | None = None
-        for branch in _branches_of(self.function).get(id(read), ()):
+        for branch in _map_branches(self.function).get(id(read), ()):
             match branch.test:
                 case ast.Call(func=ast.Name(id="isinstance"), args=[tested, kind]) if ast.unparse(tested) == text:
                     inside = [inner for statement in branch.body for inner in walk(statement)]
-                    found = None if self._is_changed(read, inside) else kind
+                    found = None if self._may_change(read, inside) else kind
         return found
 
-    def _is_changed(self, read: ast.expr, inside: list[ast.AST]) -> bool:
+    def _may_change(self, read: ast.expr, inside: list[ast.AST]) -> bool:
         """Whether statements ``inside`` the branch may rebind the expression, or a part of it, before the read, or test
         its class again.
 
@@ -100,32 +102,34 @@ class Frame:
             and not isinstance(inner.ctx, ast.Load)
             and ast.unparse(inner) in parts
         ]
-        before = [b for b in bound if getattr(b, "lineno", 0) <= read.lineno and not _is_made_from(b, read)]
-        is_again = bool(bound) and any(isinstance(inner, _RUNS_AGAIN) for inner in inside)
-        is_asked = any(ast.unparse(asked) in parts for inner in inside for asked in _asked_for_kind(inner))
-        return bool(before) or is_again or is_asked or not parts.isdisjoint(self.imports)
+        before = [b for b in bound if getattr(b, "lineno", 0) <= read.lineno and not _is_in_value(b, read)]
+        may_repeat = bool(bound) and any(isinstance(inner, _RUNS_AGAIN) for inner in inside)
+        is_tested_again = any(ast.unparse(tested) in parts for inner in inside for tested in _find_class_tests(inner))
+        return bool(before) or may_repeat or is_tested_again or not parts.isdisjoint(self.imports)
 
     def bound_before(self, read: ast.Name) -> list[ast.AST]:
-        """The nodes that may have bound a name when it is read: those further down count only where a loop or a nested
-        function may run them first."""
+        """Return the nodes that may have bound a name when it is read.
+
+        Bindings further down count only if a loop or a nested function may run them first.
+        """
         bound = self.bound.get(read.id, [])
         below = [node for node in bound if getattr(node, "lineno", 0) > read.lineno]
-        again = [n for n in nodes_of(self.function)[1:] if below and isinstance(n, _RUNS_AGAIN)]
-        if any(inner is read for node in again for inner in walk(node)):
+        repeating = [n for n in nodes_of(self.function)[1:] if below and isinstance(n, _RUNS_AGAIN)]
+        if any(inner is read for node in repeating for inner in walk(node)):
             return bound
         return [node for node in bound if node not in below] or bound
 
     def own_reads(self) -> Iterator[ast.Attribute]:
-        """The reads of attributes of ``self`` in a method, ``self.x += 1`` included; none outside methods."""
+        """Yield the reads of attributes of ``self`` in a method, with ``self.x += 1``; nothing outside methods."""
         read = (*reads_of(self.function), *changes_of(self.function)) if self.owner is not None else ()
         yield from (node for node in read if self.is_self(node.value))
 
     def is_self(self, node: ast.AST | None) -> bool:
-        """Whether ``node`` is the method's own ``self`` (or ``cls``), and no other's inside of it."""
+        """Whether ``node`` is the method's own ``self`` (or ``cls``), and not that of a nested function."""
         return self.info is not None and is_instance(self.function, node)
 
     def is_of_self(self, node: ast.AST | None) -> TypeGuard[ast.Attribute]:
-        """Whether ``node`` is an attribute of that ``self``."""
+        """Whether ``node`` is an attribute of the method's own ``self``."""
         return isinstance(node, ast.Attribute) and self.is_self(node.value)
 
     def is_super(self, node: ast.AST | None) -> bool:
@@ -133,7 +137,7 @@ class Frame:
         return self.info is not None and is_own_super(self.function, node)
 
     def is_guarded(self, node: ast.AST, errors: frozenset[str] = ATTRIBUTE_ERRORS) -> bool:
-        """Whether the code is prepared for ``node`` to fail with one of ``errors``: it catches that, or stands under a
+        """Whether the code expects ``node`` to fail with one of ``errors``: it catches the error, or stands under a
         version switch."""
         if errors not in self._safe:
             parts = guarded(nodes_of(self.function), errors)
@@ -141,30 +145,29 @@ class Frame:
         return id(node) in self._safe[errors]
 
     def may_lack_key(self, node: ast.Subscript) -> bool:
-        """Whether the code is prepared for a missing key: it catches the error, or somewhere tests ``"key" in
-        rows``."""
+        """Whether the code expects a missing key: it catches the error, or tests ``"key" in rows`` anywhere."""
         key = ast.unparse(node.slice)
-        asked = (n for n in nodes_of(self.function) if isinstance(n, ast.Compare) and ast.unparse(n.left) == key)
-        return self.is_guarded(node, KEY_ERRORS) or any(isinstance(n.ops[0], ast.In | ast.NotIn) for n in asked)
+        tests = (n for n in nodes_of(self.function) if isinstance(n, ast.Compare) and ast.unparse(n.left) == key)
+        return self.is_guarded(node, KEY_ERRORS) or any(isinstance(n.ops[0], ast.In | ast.NotIn) for n in tests)
 
     def is_tested(self, node: ast.Attribute) -> bool:
-        """Whether the function tests for the attribute before it reads it here, by ``hasattr`` or ``getattr``."""
+        """Whether the function tests for the attribute by ``hasattr`` or ``getattr`` before this read."""
         return self.has_asked(node.value, node.attr)
 
     def has_asked(self, value: ast.expr, attribute: str) -> bool:
-        """The same for an attribute that the code uses without naming it: ``__len__`` in ``len(value)``."""
+        """Whether the function tests for an attribute that it uses without naming it: ``__len__`` in ``len(value)``."""
         if self._guards is None:
             self._guards = Guards(self.function)
         return self._guards.is_covered(value, attribute)
 
     def conditions(self, node: ast.AST) -> list[ast.expr]:
-        """The tests of the ``if`` statements whose body (not ``else``) holds ``node``."""
-        return [branch.test for branch in _branches_of(self.function).get(id(node), ())]
+        """Return the tests of the ``if`` statements whose body (not ``else``) holds ``node``."""
+        return [branch.test for branch in _map_branches(self.function).get(id(node), ())]
 
     def finding(
         self, code: str, severity: Severity, node: ast.expr | ast.stmt, *, symbol: str, message: str, fix: str
     ) -> Finding:
-        """A finding at ``node`` of this frame; for the frame's function itself, at its signature."""
+        """Return a finding at ``node`` of this frame; for the frame's function itself, at its signature."""
         end = head_end(self.function) if node is self.function else (node.end_lineno or 0, node.end_col_offset or 0)
         places = Places(self.module.text)
         return Finding(
@@ -183,7 +186,7 @@ class Frame:
 
 
 def class_finding(code: str, severity: Severity, info: ClassInfo, *, symbol: str, message: str, fix: str) -> Finding:
-    """A finding at the head of a class."""
+    """Return a finding at the head of a class."""
     line, end, places = info.node.lineno, head_end(info.node), Places(info.module.text)
     return Finding(
         code,
@@ -201,8 +204,8 @@ def class_finding(code: str, severity: Severity, info: ClassInfo, *, symbol: str
 
 
 def frames_of(classes: Classes, module: Module) -> list[Frame]:
-    """The functions of ``module``, the methods of its top-level classes, and as made-up functions the code that runs
-    when it is imported."""
+    """Return the functions of ``module``, the methods of its top-level classes, and its import code as made-up
+    functions."""
     found: list[Frame] = [Frame(module, function, None) for function in importing.functions_of(module)]
     for statement in statements_of(module.node.body):
         if isinstance(statement, Function):
@@ -215,37 +218,37 @@ def frames_of(classes: Classes, module: Module) -> list[Frame]:
 
 
 def frame_of(module: Module, function: Function, info: ClassInfo | None) -> Frame:
-    """Read the local names, imports and guards of ``function``."""
+    """Return a frame with the local names and imports of ``function``."""
     frame = Frame(module, function, info)
     for argument in parameters(function):
         frame.bound.setdefault(argument.arg, []).append(argument)
     for node in nodes_of(function):
-        if node is not function and type(node) in _TELLING:
+        if node is not function and type(node) in _READ_NODES:
             _read_node(frame, node)
     return frame
 
 
 def class_frame(info: ClassInfo) -> Frame:
-    """An empty frame in the class's module, to look up names of the class body."""
+    """Return an empty frame in the class's module, to look up names of the class body."""
     return module_frame(info.module)
 
 
 def module_frame(module: Module) -> Frame:
-    """An empty frame in a module, to look up names at its top level."""
+    """Return an empty frame in a module, to look up names at its top level."""
     return Frame(module, _empty_function(), None)
 
 
 @functools.cache
 def _empty_function() -> Function:
-    """The function of all empty frames: a single one, because caches are keyed by the function node."""
+    """Return the function of all empty frames: a single one, because caches are keyed by the function node."""
     empty = ast.parse("def _(): ...").body[0]
     assert isinstance(empty, ast.FunctionDef)
     return empty
 
 
 @functools.lru_cache(maxsize=4096)
-def _branches_of(function: Function) -> dict[int, list[ast.If]]:
-    """The ``if`` statements whose body (not ``else``) holds a node, by the node's id, outer ones first."""
+def _map_branches(function: Function) -> dict[int, list[ast.If]]:
+    """Return the ``if`` statements whose body (not ``else``) holds a node, by the node's id, outer statements first."""
     found: dict[int, list[ast.If]] = {}
     for node in nodes_of(function):
         if isinstance(node, ast.If):
@@ -254,11 +257,11 @@ def _branches_of(function: Function) -> dict[int, list[ast.If]]:
     return found
 
 
-_TELLING = ASSIGNING | {
+_READ_NODES = ASSIGNING | {
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Import, ast.ImportFrom, ast.comprehension),
     *(ast.ExceptHandler, ast.Match, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Call),
 }
-"""The kinds of node that tell a frame something: one node in six."""
+"""The kinds of node that a frame reads: one node in six."""
 
 
 def _read_node(frame: Frame, node: ast.AST) -> None:
@@ -279,18 +282,18 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
         frame.bound.setdefault(node.name, []).append(node)
     elif isinstance(node, ast.MatchMapping) and node.rest:
         frame.bound.setdefault(node.rest, []).append(node)
-    frame.narrowed.update(ast.unparse(asked) for asked in _asked_for_kind(node))
+    frame.narrowed.update(ast.unparse(asked) for asked in _find_class_tests(node))
     for target, _, _ in assignments_of(node):
         if isinstance(target, ast.Name):
             frame.bound.setdefault(target.id, []).append(node)
 
 
-def _asked_for_kind(node: ast.AST) -> Iterator[ast.expr]:
-    """The expression whose class a node tests: ``x`` in ``isinstance(x, Kind)``, ``type(x)`` and ``match x:``."""
+def _find_class_tests(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the expression whose class a node tests: ``x`` in ``isinstance(x, Kind)``, ``type(x)`` and ``match x:``."""
     match node:
         case ast.Call(func=ast.Name(id="isinstance" | "type"), args=[asked, *_]) | ast.Match(subject=asked):
             yield asked
 
 
-def _is_made_from(binding: ast.AST, read: ast.expr) -> bool:
+def _is_in_value(binding: ast.AST, read: ast.expr) -> bool:
     return isinstance(binding, ast.Assign) and any(inner is read for inner in walk(binding.value))

@@ -16,28 +16,31 @@ from runner_sync.syntax import Function, assigned_names, children, decorator_nam
 
 @functools.lru_cache(maxsize=16384)
 def nodes_of(function: Function) -> tuple[ast.AST, ...]:
-    """``ast.walk`` of a function, walked once: most rules look at the same few hundred methods."""
+    """Return ``ast.walk`` of a function. Cached, because most rules look at the same few hundred methods."""
     return tuple(walk(function))
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a node stands in a function: its ``number``, the ``last`` number below it, and the line where the statement
-    around it begins."""
+    """The position of a node in a function: its ``number`` in a pre-order walk, the ``last`` number below it, and the
+    first line of its statement."""
 
     number: int
     last: int
     line: int
 
     def holds(self, other: Place | None) -> bool:
-        """Whether ``other`` is the place of the same node or of one below it; not where there is none."""
+        """Whether ``other`` is the place of the same node or of a node below it. ``False`` for ``None``."""
         return other is not None and self.number <= other.number <= self.last
 
 
 @functools.lru_cache(maxsize=4096)
 def places_of(function: Function) -> dict[int, Place]:
-    """The place of each node of a function by its id, found in one walk: whether one node stands in another is then a
-    comparison, and many guards in one method cost no walk each."""
+    """Return the place of each node of a function, by the node's id.
+
+    With places, one comparison tells whether a node stands in another, so that many guards in one method cost no walk
+    each.
+    """
     order: list[ast.AST] = []
     lines: list[int] = []
     parents: list[int] = []
@@ -56,19 +59,20 @@ def places_of(function: Function) -> dict[int, Place]:
 
 
 def calls_of(function: Function) -> Iterator[ast.Call]:
-    """The calls in a function, also those in functions inside it."""
+    """Return the calls in a function, also those in nested functions."""
     return (node for node in nodes_of(function) if isinstance(node, ast.Call))
 
 
 @functools.lru_cache(maxsize=16384)
 def reads_of(function: Function) -> tuple[ast.Attribute, ...]:
-    """The attributes that a function reads, on any object."""
+    """Return the attributes that a function reads, on any object."""
     return tuple(n for n in nodes_of(function) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load))
 
 
 @functools.lru_cache(maxsize=16384)
 def words_of(function: Function) -> frozenset[str]:
-    """The names of all attributes in a function, and its strings, which may be such names: ``getattr(self, "x")``."""
+    """Return the names of all attributes in a function, and its strings, which may be such names: ``getattr(self,
+    "x")``."""
     nodes = nodes_of(function)
     strings = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return frozenset(strings | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
@@ -76,42 +80,43 @@ def words_of(function: Function) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=16384)
 def changes_of(function: Function) -> tuple[ast.Attribute, ...]:
-    """The attributes that a function reads to change them: ``self.x += 1``."""
+    """Return the attributes that a function reads in order to change them: ``self.x += 1``."""
     targets = (node.target for node in nodes_of(function) if isinstance(node, ast.AugAssign))
     return tuple(target for target in targets if isinstance(target, ast.Attribute))
 
 
 def returns_of(function: Function) -> Iterator[ast.expr | None]:
-    """The values of the function's own ``return`` statements; ``None`` for a bare one."""
+    """Return the values of the function's own ``return`` statements; ``None`` for a bare ``return``."""
     return (statement.value for statement in statements_of(function.body) if isinstance(statement, ast.Return))
 
 
 @functools.lru_cache(maxsize=16384)
 def asserted(function: Function) -> frozenset[str]:
-    """The parameters with default ``None`` that every call must give nevertheless: ``assert rows is not None``.
+    """Return the parameters with default ``None`` that every call must nevertheless give: ``assert rows is not None``.
 
-    Not those that are assigned before the assertion, or that a statement before it mentions which may return.
+    Skips a parameter that an earlier statement assigns, or that an earlier statement with a ``return`` mentions.
     """
     found: set[str] = set()
-    open_to = defaulting_to_none(function.args)
-    for statement in function.body if open_to else ():
-        found |= open_to & insisted_on(statement)
-        open_to -= assigned_names(statement)
+    candidates = defaulting_to_none(function.args)
+    for statement in function.body if candidates else ():
+        found |= candidates & insisted_on(statement)
+        candidates -= assigned_names(statement)
         if any(isinstance(inner, ast.Return) for inner in statements_of([statement])):
-            open_to -= {node.id for node in walk(statement) if isinstance(node, ast.Name)}
+            candidates -= {node.id for node in walk(statement) if isinstance(node, ast.Name)}
     return frozenset(found)
 
 
-def defaulting_to_none(given: ast.arguments) -> set[str]:
-    """The parameters whose default is ``None``."""
-    positional = [*given.posonlyargs, *given.args]
-    pairs = [*zip(reversed(positional), reversed(given.defaults), strict=False)]
-    pairs += [(a, default) for a, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default]
+def defaulting_to_none(arguments: ast.arguments) -> set[str]:
+    """Return the parameters whose default is ``None``."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    pairs += [(a, default) for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default]
     return {a.arg for a, default in pairs if is_none(default)}
 
 
 def insisted_on(statement: ast.stmt) -> set[str]:
-    """The name, if any, that a statement requires not to be ``None``: ``assert x``, ``if x is None: … raise``."""
+    """Return the name, if any, that a statement requires not to be ``None``: ``assert x``, ``if x is None: …
+    raise``."""
     match statement:
         case ast.Assert(test=ast.Name(id=name)):
             return {name}
@@ -124,14 +129,15 @@ def insisted_on(statement: ast.stmt) -> set[str]:
 
 @functools.lru_cache(maxsize=16384)
 def yields(function: Function) -> bool:
-    """Whether a function has a ``yield`` of its own, so that a call runs nothing yet."""
-    # Hardly any has one, and its nodes are known.
+    """Whether a function has a ``yield`` of its own, so that a call only makes a generator."""
+    # A quick test on the cached nodes: hardly any function has a `yield`.
     has_one = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes_of(function))
     return has_one and leaving.yields(function.body)
 
 
 def is_plain(function: Function) -> bool:
-    """Whether a call gives the value of ``return``: no generator, coroutine, property or context manager."""
+    """Whether a call gives the value of ``return``: the function is no generator, coroutine, property or context
+    manager."""
     names = {decorator_name(decorator) for decorator in function.decorator_list}
     if isinstance(function, ast.AsyncFunctionDef) or names & _REMADE:
         return False
@@ -139,4 +145,4 @@ def is_plain(function: Function) -> bool:
 
 
 _REMADE = frozenset({"contextmanager", "property", "overload", "abstractmethod"})
-"""Decorators under which a call may give something else than the function returns."""
+"""Decorators under which a call may give something other than the function returns."""

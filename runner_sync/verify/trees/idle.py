@@ -1,10 +1,10 @@
-"""Attributes of a runner that only methods set which nothing calls any more.
+"""Attributes of a runner that are set only by methods which nothing calls any more.
 
 Comes in: a ``Program``. Goes out: ``Idle`` values. May touch: the trees around the runners, by reading words.
 
 Some class of the MRO still assigns the attribute, so no other rule reports it. For example, only vLLM's
-``init_routed_experts_capturer`` sets what omni's ``sample_tokens`` reads; vllm-ascend 0.25.1rc1 calls that method, and
-in 0.30.0rc2 nothing does: an ``AttributeError`` on hardware, once the feature is turned on.
+``init_routed_experts_capturer`` sets an attribute that omni's ``sample_tokens`` reads. vllm-ascend 0.25.1rc1 calls that
+method, and nothing in 0.30.0rc2 does: an ``AttributeError`` on hardware once the feature is turned on.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ Setter = tuple[ClassInfo, Function]
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """A read of ``attribute`` in ``unit`` (``path:line``), which only ``setter`` sets (``place``)."""
+    """A read of ``attribute`` in ``unit``, at ``where`` (``path:line``), that only the method ``setter`` at ``place``
+    sets."""
 
     attribute: str
     unit: str
@@ -33,32 +34,31 @@ class Idle:
 
 
 def idle_reads(program: Program, module: Module) -> Iterator[Idle]:
-    """The reads in a module that can only fail.
+    """Yield the reads in a module that can only fail.
 
-    Left out are reads under a test for the attribute or in a ``try``, attributes that a class body or ``__init__``
-    sets, or another module on a runner that it was given, setters that another module names, and classes with dynamic
-    attributes.
+    Skips reads under a test for the attribute or in a ``try``, attributes that a class body, ``__init__`` or another
+    module sets, setters that another module names, and classes with dynamic attributes.
     """
     reads = ((frame, node) for frame in program.frames(module) for node in frame.own_reads())
     for frame, node in reads:
         is_expected = frame.is_tested(node) or frame.is_guarded(node)
-        found = None if is_expected else _idle_setter(program, frame, node.attr)
+        found = None if is_expected else _find_idle_setter(program, frame, node.attr)
         if found is not None:
             info, function = found
             place = f"{info.module.path}:{function.lineno}"
             yield Idle(node.attr, frame.unit, f"{module.path}:{node.lineno}", function.name, place)
 
 
-def _idle_setter(program: Program, frame: Frame, name: str) -> Setter | None:
+def _find_idle_setter(program: Program, frame: Frame, name: str) -> Setter | None:
     assert frame.info is not None
-    found = [_only_setter(program, mro, name) for mro in program.mros(frame.info)]
+    found = [_find_only_setter(program, mro, name) for mro in program.mros(frame.info)]
     if not found or any(setter is None for setter in found) or program.world.surroundings.is_set_on_runner(name):
         return None
     return found[0]
 
 
-def _only_setter(program: Program, mro: Mro, name: str) -> Setter | None:
-    """A live method that sets the attribute; ``None`` unless all that set it are methods which nothing calls."""
+def _find_only_setter(program: Program, mro: Mro, name: str) -> Setter | None:
+    """Return a live setter of the attribute if all setters are methods that nothing calls, else ``None``."""
     if mro.open or mro.has_method(name):
         return None
     live = program.live(mro)

@@ -1,10 +1,10 @@
-"""The code that runs when a module is imported, as functions: the module's own statements, and those of each class.
+"""The code that runs when a module is imported, as functions: one for the module's statements, one for each class.
 
 Comes in: a module. Goes out: made-up functions whose expressions are the module's own nodes. May touch: nothing.
 
-Decorators, defaults and values are evaluated on import; bodies of functions are not. Annotations are left out (timid):
-``from __future__ import annotations`` keeps them from being evaluated. So are imports, whose names are looked up as the
-module's own bindings.
+Decorators, defaults and values are evaluated on import; bodies of functions are not. timid: annotations are left out,
+because ``from __future__ import annotations`` keeps them from being evaluated. Imports are left out as well, because
+their names are looked up as the module's own bindings.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from runner_sync.verify.trees.modules import Module
 
 
 def functions_of(module: Module) -> Iterator[ast.FunctionDef]:
-    """A function named ``<module>`` for the module, and one for each class, named like it; none where nothing runs."""
+    """Yield a function named ``<module>`` for the module, and one named after each class, unless nothing runs in it."""
     classes = [part for part in module.node.body if isinstance(part, ast.ClassDef)]
     for name, body in [("<module>", module.node.body), *((part.name, part.body) for part in classes)]:
-        statements = [made for statement in body for made in _evaluated(statement)]
+        statements = [made for statement in body for made in _find_evaluated(statement)]
         if statements:
-            yield _function(name, statements)
+            yield _make_function(name, statements)
 
 
-def _function(name: str, body: list[ast.stmt]) -> ast.FunctionDef:
+def _make_function(name: str, body: list[ast.stmt]) -> ast.FunctionDef:
     made = ast.parse("def _(): ...").body[0]
     assert isinstance(made, ast.FunctionDef)
     made.name, made.body = name, body
     return made
 
 
-def _evaluated(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """The parts of ``statement`` that are evaluated on import, as statements."""
+def _find_evaluated(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield the parts of ``statement`` that are evaluated on import, as statements."""
     if isinstance(statement, Function):
         parts = [*statement.decorator_list, *statement.args.defaults, *(d for d in statement.args.kw_defaults if d)]
         yield from (ast.copy_location(ast.Expr(part), part) for part in parts)
@@ -45,16 +45,16 @@ def _evaluated(statement: ast.stmt) -> Iterator[ast.stmt]:
         if statement.value is not None:
             yield ast.copy_location(ast.Expr(statement.value), statement.value)
     elif not isinstance(statement, ast.Import | ast.ImportFrom):
-        yield _opened(statement) if any(True for _ in blocks_of(statement)) else statement
+        yield _keep_evaluated(statement) if any(True for _ in blocks_of(statement)) else statement
 
 
-def _opened(statement: ast.stmt) -> ast.stmt:
-    """A copy of a compound statement that keeps only the evaluated parts of its blocks."""
+def _keep_evaluated(statement: ast.stmt) -> ast.stmt:
+    """Return a copy of a compound statement with only the evaluated parts of its blocks."""
     made = copy.copy(statement)
     for name in ("body", "orelse", "finalbody"):
         if block := getattr(statement, name, None):
-            setattr(made, name, [part for inner in block for part in _evaluated(inner)])
+            setattr(made, name, [part for inner in block for part in _find_evaluated(inner)])
     for name in ("handlers", "cases"):
         if parts := getattr(statement, name, None):
-            setattr(made, name, [_opened(part) for part in parts])
+            setattr(made, name, [_keep_evaluated(part) for part in parts])
     return made

@@ -1,4 +1,4 @@
-"""Which names in a method stand for the object that it runs on, and not for another that is called ``self`` as well.
+"""Which names in a method stand for its own object, and not for another that is also called ``self``.
 
 Comes in: a method and nodes of it. Goes out: answers about them. May touch: nothing.
 """
@@ -19,7 +19,7 @@ _COMPREHENSION = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def self_name(function: Function) -> str | None:
-    """The name of the instance (or class) parameter, ``None`` for static methods."""
+    """Return the name of the instance (or class) parameter, or ``None`` for a static method."""
     if any(is_name(decorator, "staticmethod") for decorator in function.decorator_list):
         return None
     arguments = [*function.args.posonlyargs, *function.args.args]
@@ -29,28 +29,30 @@ def self_name(function: Function) -> str | None:
 def is_instance(function: Function, node: ast.AST | None) -> bool:
     """Whether ``node`` is the method's own ``self`` (or ``cls``)."""
     owner = self_name(function)
-    return owner is not None and is_name(node, owner) and id(node) not in _of_others(function)
+    return owner is not None and is_name(node, owner) and id(node) not in _find_foreign(function)
 
 
 def may_be_instance(function: Function, node: ast.AST | None) -> bool:
-    """The same where a function inside counts, too, that may be called with the instance; no method of a class
-    inside."""
+    """Whether ``node`` may be the method's ``self``: also in a nested function that may be called with the instance.
+
+    Methods of a nested class do not count.
+    """
     owner = self_name(function)
-    return owner is not None and is_name(node, owner) and id(node) not in _of_classes(function)
+    return owner is not None and is_name(node, owner) and id(node) not in _find_foreign_in_classes(function)
 
 
 def is_own_super(function: Function, node: ast.AST | None) -> bool:
-    """Whether ``node`` is the method's own ``super()``, and not that of a class inside of it."""
-    return is_super(node) and id(node) not in _of_others(function)
+    """Whether ``node`` is the method's own ``super()``, and not the ``super()`` of a nested class."""
+    return is_super(node) and id(node) not in _find_foreign(function)
 
 
 def is_own_class(function: Function, node: ast.AST | None) -> bool:
     """Whether ``node`` is the class of the method's instance: ``type(self)`` or ``self.__class__``."""
-    return is_instance(function, _whose_class(node))
+    return is_instance(function, _class_owner(node))
 
 
-def _whose_class(node: ast.AST | None) -> ast.expr | None:
-    """The object whose class a node is."""
+def _class_owner(node: ast.AST | None) -> ast.expr | None:
+    """Return ``x`` for ``type(x)`` or ``x.__class__``, and ``None`` for any other node."""
     match node:
         case ast.Call(func=ast.Name(id="type"), args=[one]) | ast.Attribute(value=one, attr="__class__"):
             return one
@@ -58,40 +60,44 @@ def _whose_class(node: ast.AST | None) -> ast.expr | None:
 
 
 @functools.lru_cache(maxsize=16384)
-def _of_others(function: Function) -> frozenset[int]:
-    """The ids of the names that read like the method's instance, but are bound anew by a function, lambda or
-    comprehension inside of it; and of the ``super()`` of a class inside of it.
+def _find_foreign(function: Function) -> frozenset[int]:
+    """Return the ids of nodes that look like the method's own ``self`` or ``super()``, but are not.
 
-    A function inside that is given the instance has it: ``run(self)``, ``MethodType(run, self)``, ``lambda self=self``.
+    Such are names that a nested function, lambda or comprehension binds anew, and the ``super()`` of a nested class. A
+    nested function may be given the instance: ``run(self)``, ``MethodType(run, self)``, ``lambda self=self``. Its names
+    are the method's own.
     """
     owner = self_name(function)
-    scopes = {id(node): node for node in _binding_anew(function, owner)} if owner is not None else {}
-    marked = _marked(scopes.values(), owner)
-    while given := [key for key, scope in scopes.items() if _is_given(function, scope, owner or "", marked)]:
-        for key in given:
+    scopes = {id(node): node for node in _find_rebinding_scopes(function, owner)} if owner is not None else {}
+    foreign = _find_owner_names(scopes.values(), owner)
+    while adopted := [key for key, scope in scopes.items() if _gets_instance(function, scope, owner or "", foreign)]:
+        for key in adopted:
             del scopes[key]
-        marked = _marked(scopes.values(), owner)
-    return marked | _supers_of_classes(function)
+        foreign = _find_owner_names(scopes.values(), owner)
+    return foreign | _find_nested_supers(function)
 
 
 @functools.lru_cache(maxsize=16384)
-def _of_classes(function: Function) -> frozenset[int]:
-    """The ids of `_of_others` that stand in a class: those of a function may still be the method's own, as it can be
-    handed to what calls it with the instance."""
+def _find_foreign_in_classes(function: Function) -> frozenset[int]:
+    """Return the ids of `_find_foreign` that stand in a nested class.
+
+    A name in a nested function may still be the instance, because the function may be passed to code that calls it with
+    the instance.
+    """
     classes = [node for node in nodes_of(function)[1:] if isinstance(node, ast.ClassDef)]
-    return _of_others(function).intersection(id(node) for one in classes for node in walk(one))
+    return _find_foreign(function).intersection(id(node) for one in classes for node in walk(one))
 
 
-def _supers_of_classes(function: Function) -> frozenset[int]:
+def _find_nested_supers(function: Function) -> frozenset[int]:
     classes = (node for node in nodes_of(function)[1:] if isinstance(node, ast.ClassDef))
     return frozenset(id(node) for one in classes for part in one.body for node in walk(part) if is_super(node))
 
 
-def _binding_anew(function: Function, owner: str) -> Iterator[ast.AST]:
-    """The functions, lambdas and comprehensions in a method that bind the name of its instance."""
+def _find_rebinding_scopes(function: Function, owner: str) -> Iterator[ast.AST]:
+    """Yield the functions, lambdas and comprehensions in a method that bind the name of its instance."""
     for node in nodes_of(function)[1:]:
         if isinstance(node, _FUNCTION):
-            is_stored = any(_is_stored(inner, owner) for inner in _own_scope(node))
+            is_stored = any(_is_stored(inner, owner) for inner in _walk_own_scope(node))
             if is_stored or any(one.arg == owner for one in parameters(node)):
                 yield node
         elif isinstance(node, _COMPREHENSION):
@@ -104,9 +110,9 @@ def _is_stored(node: ast.AST, owner: str) -> bool:
     return isinstance(node, ast.Name) and node.id == owner and isinstance(node.ctx, ast.Store)
 
 
-def _own_scope(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function's body that belong to no scope inside of it."""
-    todo = list(_body(scope))
+def _walk_own_scope(scope: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a function's body that belong to no nested scope."""
+    todo = list(_get_body(scope))
     while todo:
         node = todo.pop()
         if not isinstance(node, _FUNCTION | ast.ClassDef | _COMPREHENSION):
@@ -114,67 +120,70 @@ def _own_scope(scope: ast.AST) -> Iterator[ast.AST]:
             todo += ast.iter_child_nodes(node)
 
 
-def _body(scope: ast.AST) -> Sequence[ast.AST]:
-    """What runs in the scope itself: not the defaults of a function, nor what a comprehension first goes through."""
+def _get_body(scope: ast.AST) -> Sequence[ast.AST]:
+    """Return what runs in the scope itself, without the defaults of a function and the first iterable of a
+    comprehension."""
     match scope:
         case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body):
             return body
         case ast.Lambda(body=result):
             return [result]
     first = scope.generators[0].iter if isinstance(scope, _COMPREHENSION) else None
-    parts = [node for child in ast.iter_child_nodes(scope) for node in _parts_of(child)]
+    parts = [node for child in ast.iter_child_nodes(scope) for node in _get_parts(child)]
     return [part for part in parts if part is not first]
 
 
-def _parts_of(child: ast.AST) -> Sequence[ast.AST]:
+def _get_parts(child: ast.AST) -> Sequence[ast.AST]:
     return [*ast.iter_child_nodes(child)] if isinstance(child, ast.comprehension) else [child]
 
 
-def _marked(scopes: Iterable[ast.AST], owner: str | None) -> frozenset[int]:
-    nodes = (node for scope in scopes for part in _body(scope) for node in walk(part))
+def _find_owner_names(scopes: Iterable[ast.AST], owner: str | None) -> frozenset[int]:
+    nodes = (node for scope in scopes for part in _get_body(scope) for node in walk(part))
     return frozenset(id(node) for node in nodes if owner is not None and is_name(node, owner))
 
 
-def _is_given(function: Function, scope: ast.AST, owner: str, marked: frozenset[int]) -> bool:
-    """Whether a function inside a method gets its instance for the parameter of that name."""
+def _gets_instance(function: Function, scope: ast.AST, owner: str, foreign: frozenset[int]) -> bool:
+    """Whether a nested function gets the method's instance for the parameter of that name."""
     if not isinstance(scope, _FUNCTION) or owner not in {one.arg for one in parameters(scope)}:
         return False
     arguments = scope.args
     positional = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
     defaults: list[tuple[str, ast.expr | None]] = [*zip(positional[::-1], arguments.defaults[::-1], strict=False)]
     defaults += zip((one.arg for one in arguments.kwonlyargs), arguments.kw_defaults, strict=True)
-    if any(name == owner and _is_owner(default, owner, marked) for name, default in defaults):
+    if any(name == owner and _is_owner(default, owner, foreign) for name, default in defaults):
         return True
     number = positional.index(owner) if owner in positional else len(positional)
-    names = _names_of(function, scope)
-    return any(_gives(node, names, number, owner, marked) for node in nodes_of(function))
+    names = _find_names(function, scope)
+    return any(_passes_instance(node, names, number, owner, foreign) for node in nodes_of(function))
 
 
-def _names_of(function: Function, scope: ast.AST) -> frozenset[str]:
-    """The names that a function inside a method has there; that of a lambda is assigned."""
+def _find_names(function: Function, scope: ast.AST) -> frozenset[str]:
+    """Return the names of a nested function in the method; for a lambda, the names that it is assigned to."""
     if isinstance(scope, Function):
         return frozenset({scope.name})
     pairs = (pair for node in nodes_of(function) for pair in assignments_of(node))
     return frozenset(t.id for t, value, _ in pairs if value is scope and isinstance(t, ast.Name))
 
 
-def _is_owner(node: ast.AST | None, owner: str, marked: frozenset[int]) -> bool:
-    return is_name(node, owner) and id(node) not in marked
+def _is_owner(node: ast.AST | None, owner: str, foreign: frozenset[int]) -> bool:
+    return is_name(node, owner) and id(node) not in foreign
 
 
-def _gives(node: ast.AST, names: frozenset[str], number: int, owner: str, marked: frozenset[int]) -> bool:
-    """Whether a node gives the instance to the function of one of these ``names``, as argument ``number``: by a call,
-    bound to it (``MethodType(run, self)``), or by making it a method of its class."""
-    given: Sequence[ast.AST | None] = ()
+def _passes_instance(node: ast.AST, names: frozenset[str], number: int, owner: str, foreign: frozenset[int]) -> bool:
+    """Whether a node passes the instance as argument ``number`` to a function with one of ``names``.
+
+    It may call the function, bind it (``MethodType(run, self)``), or make it a method of the instance's class.
+    """
+    passed: Sequence[ast.AST | None] = ()
     match node:
         case ast.Call(func=ast.Name(id=called), args=values) if called in names:
-            given = values[number : number + 1]
+            passed = values[number : number + 1]
         case ast.Call(func=ast.Attribute(value=ast.Name(id=bound), attr="__get__"), args=values) if bound in names:
-            given = values[number : number + 1]
+            passed = values[number : number + 1]
         case ast.Call(args=[ast.Name(id=bound), *values]) if bound in names:
-            given = values[number : number + 1]
+            passed = values[number : number + 1]
         case ast.Call(func=ast.Name(id="setattr"), args=[to, _, ast.Name(id=made)]) if made in names and not number:
-            given = [_whose_class(to)]
+            passed = [_class_owner(to)]
         case ast.Assign(targets=[ast.Attribute(value=to)], value=ast.Name(id=made)) if made in names and not number:
-            given = [_whose_class(to)]
-    return any(_is_owner(one, owner, marked) for one in given)
+            passed = [_class_owner(to)]
+    return any(_is_owner(one, owner, foreign) for one in passed)

@@ -1,6 +1,6 @@
 """New arguments that a call in an override leaves out, and that the same call in the overridden method passes.
 
-Comes in: a `Program` and the one of the old trees, a module. Goes out: `LeftOut` values. May touch: nothing.
+Comes in: a `Program`, the `Program` of the old trees, and a module. Goes out: `LeftOut` values. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -20,16 +20,15 @@ from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.steps import Step, steps
 
 _CallsByName = Mapping[str, list[tuple[Frame, ast.Call]]]
-"""The calls in overridden methods, by the dotted name of what is called."""
+"""The calls in overridden methods, by the dotted name of the called function."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A ``call`` in an override that leaves out ``names``: parameters that its callees ``now`` have and ``was`` had
-    not.
+    """A ``call`` in an override that leaves out ``names``: parameters of its callees ``now`` that the callees ``was``
+    lacked.
 
-    ``hidden`` is the overridden method, ``theirs`` are the calls of the same function in it; each passes all of
-    ``names``.
+    ``hidden`` is the overridden method; ``theirs`` are its calls of the same function, which all pass ``names``.
     """
 
     frame: Frame
@@ -41,8 +40,10 @@ class LeftOut:
     theirs: Sequence[ast.Call]
 
     def overwritten(self) -> str:
-        """A parameter that the call passes in vain: the function read it in the old trees, and now assigns it before
-        reading it; empty where there is none."""
+        """Return a parameter that the call passes in vain, or an empty text.
+
+        The function read it in the old trees, and now assigns it before reading it.
+        """
         functions = [callee.function for callee in (*self.now, *self.was)]
         if None in functions:
             return ""
@@ -52,16 +53,16 @@ class LeftOut:
 
 
 def left_out(program: Program, module: Module, old: Program | None) -> Iterator[LeftOut]:
-    """The calls in overrides of ``module`` that leave out parameters which are new since ``old``."""
+    """Yield the calls in overrides of ``module`` that leave out parameters added since ``old``."""
     for step in steps(program, module, old):
-        theirs = _by_name(program.hidden_by(step.frame))
+        theirs = _group_by_name(program.hidden_by(step.frame))
         for call in calls_of(step.frame.function) if theirs else ():
             others = theirs.get(dotted_name(call.func) or "", [])
             if any(_passes_more(other, call) for _, other in others) and not step.frame.is_guarded(call, CALL_ERRORS):
-                yield from _check(step, call, others)
+                yield from _find_in_call(step, call, others)
 
 
-def _by_name(hidden: Iterable[Frame]) -> _CallsByName:
+def _group_by_name(hidden: Iterable[Frame]) -> _CallsByName:
     found: dict[str, list[tuple[Frame, ast.Call]]] = {}
     for frame in hidden:
         for call in calls_of(frame.function):
@@ -71,25 +72,29 @@ def _by_name(hidden: Iterable[Frame]) -> _CallsByName:
 
 
 def _passes_more(other: ast.Call, call: ast.Call) -> bool:
-    given = {keyword.arg for keyword in call.keywords}
-    is_open = None in given or any(isinstance(argument, ast.Starred) for argument in call.args)
-    more = len(other.args) > len(call.args) or any(keyword.arg not in given for keyword in other.keywords)
-    return more and not is_open
+    passed = {keyword.arg for keyword in call.keywords}
+    is_open = None in passed or any(isinstance(argument, ast.Starred) for argument in call.args)
+    has_more = len(other.args) > len(call.args) or any(keyword.arg not in passed for keyword in other.keywords)
+    return has_more and not is_open
 
 
-def _check(step: Step, call: ast.Call, others: list[tuple[Frame, ast.Call]]) -> Iterator[LeftOut]:
+def _find_in_call(step: Step, call: ast.Call, others: list[tuple[Frame, ast.Call]]) -> Iterator[LeftOut]:
     for now, was in step.callees(call):
         if not now or not was or now[0].module.project == "vllm-omni":
             continue
         theirs = [other for _, other in others]
-        names = _fresh(now[0], was, call, theirs)
+        names = _find_new_arguments(now[0], was, call, theirs)
         if names:
             yield LeftOut(step.frame, call, names, now, was, others[0][0], theirs)
 
 
-def _fresh(now: Callee, was: Sequence[Callee], call: ast.Call, others: Sequence[ast.Call]) -> tuple[str, ...]:
-    """The optional parameters that are new, that ``call`` does not pass, and that each of ``others`` does; none where
-    ``call`` does not fit, or the old callee took any keyword."""
+def _find_new_arguments(
+    now: Callee, was: Sequence[Callee], call: ast.Call, others: Sequence[ast.Call]
+) -> tuple[str, ...]:
+    """Return the optional parameters that are new, that ``call`` does not pass, and that each of ``others`` passes.
+
+    Empty if ``call`` does not fit, or if an old callee took any keyword.
+    """
     known = {name for c in was for name in (*c.signature.positional, *c.signature.keyword_only)}
     optional = [n for n in (*now.signature.positional, *now.signature.keyword_only) if n not in now.signature.required]
     given = now.placed(call)
@@ -100,8 +105,10 @@ def _fresh(now: Callee, was: Sequence[Callee], call: ast.Call, others: Sequence[
 
 
 def _sets_first(body: list[ast.stmt], name: str) -> bool | None:
-    """``True`` where every path through the statements assigns a name before reading it, ``False`` where one may read
-    it first, else ``None``."""
+    """Return ``True`` if every path through the statements assigns a name before reading it.
+
+    ``False`` if one path may read it first, and ``None`` if neither is certain.
+    """
     for statement in body:
         if isinstance(statement, ast.If) and not _reads(statement.test, name):
             branches = [_sets_first(part, name) for part in (statement.body, statement.orelse)]

@@ -1,7 +1,7 @@
 """The part of a world that can run on NPU: the checked classes' MROs, their live methods, their frames.
 
-Comes in: a `World` and the paths of the checked modules. Goes out: frames, MROs, live methods, the assignments of an
-attribute that can still happen. May touch: nothing else.
+Comes in: a `World` and the paths of the checked modules. Goes out: frames, MROs, live methods, and the assignments of
+an attribute that can still run. May touch: nothing else.
 """
 
 from __future__ import annotations
@@ -42,22 +42,24 @@ class Runtime:
         self.reads_seen: dict[int, dict[str, list[tuple[Frame, ast.Attribute]]]] = {}
 
     def unread(self) -> Iterator[InputError]:
-        """The errors of unreadable upstream modules that omni's runners import names from, or that their MRO leads to.
+        """Yield the errors of unreadable upstream modules that omni's runners import names from, or that hold their
+        bases.
 
-        A name from such a module may be anything, so hardly a rule would find something. Imports in functions, for type
-        checkers or under `try`/`except ImportError` do not count: a runner can do without them.
+        A name from such a module may be anything, so hardly any rule would report it. Imports in functions, for type
+        checkers or under `try`/`except ImportError` do not count, because a runner can do without them.
         """
         for module in (*self.checked, *self.inherited()):
-            top = {id(statement) for statement in statements_of(module.node.body)}
-            needed = [i for statement, i in imports_of(module) if id(statement) in top and not i.guarded]
-            found = [d for i in needed for d in self.world.lookup(i.module, i.name)]
-            found += [d for star in module.stars for d in self.world.lookup(star)]
-            yield from _errors(found)
+            top_level = {id(statement) for statement in statements_of(module.node.body)}
+            needed = [i for statement, i in imports_of(module) if id(statement) in top_level and not i.guarded]
+            definitions = [d for i in needed for d in self.world.lookup(i.module, i.name)]
+            definitions += [d for star in module.stars for d in self.world.lookup(star)]
+            yield from _find_errors(definitions)
         for info in {id(info.node): info for mro in self.leaves() for info in mro.classes}.values():
-            yield from _errors(d for base in info.node.bases for d in self.world.bases(info.module, base))
+            yield from _find_errors(d for base in info.node.bases for d in self.world.bases(info.module, base))
 
     def frames(self, module: Module) -> list[Frame]:
-        """Every function of ``module`` as a frame; for an inherited module, only the methods that can run on NPU."""
+        """Return every function of ``module`` as a frame; for an inherited module, only the methods that can run on
+        NPU."""
         if module.name not in self._frames:
             found = frames_of(self.classes, module)
             if module not in self.checked:
@@ -67,7 +69,7 @@ class Runtime:
         return self._frames[module.name]
 
     def twin(self, frame: Frame) -> Frame | None:
-        """The frame of the same unit of the same module in this program, ``None`` when there is none."""
+        """Return the frame of the same unit of the same module in this program, or ``None``."""
         path = frame.module.path
         if path not in self._by_unit:
             modules = (m for m in (*self.checked, *self.inherited()) if m.path == path)
@@ -76,16 +78,16 @@ class Runtime:
         return self._by_unit[path].get(frame.unit)
 
     def inherited(self) -> list[Module]:
-        """Omni modules that are not checked themselves but whose classes stand in the MRO of a checked class."""
+        """Return the unchecked omni modules with a class in the MRO of a checked class."""
         found = {
             c.module.name: c.module for mro in self.leaves() for c in mro.classes if c.module.project == "vllm-omni"
         }
         return [found[name] for name in sorted(found) if found[name] not in self.checked]
 
     def imported(self) -> list[Module]:
-        """Omni modules that are not checked themselves but that are imported whenever a checked one is.
+        """Return the unchecked omni modules that are imported whenever a checked module is.
 
-        timid: not the packages that contain them (``vllm_omni/__init__.py``), which every module of omni shares.
+        timid: skips the packages that contain them (``vllm_omni/__init__.py``), which every omni module shares.
         """
         found: dict[str, Module] = {}
         pending = [*self.checked]
@@ -99,18 +101,22 @@ class Runtime:
         return [found[name] for name in sorted(found) if found[name] not in self.checked]
 
     def frame(self, info: ClassInfo, function: Function) -> Frame:
-        """The frame of one method, cached."""
+        """Return the frame of one method, cached."""
         if id(function) not in self._frame:
             self._frame[id(function)] = frame_of(info.module, function, info)
         return self._frame[id(function)]
 
     def is_last(self, info: ClassInfo) -> bool:
-        """Whether no class derives from this one. Of vLLM's nobody knows all that do, and omni outside the surroundings
-        has to run without vllm-ascend."""
+        """Whether no class derives from this one.
+
+        This can be said of vllm-ascend's classes only. vLLM's subclasses are not all known, and omni code outside the
+        surroundings has to run without vllm-ascend.
+        """
         return info.module.project == "vllm-ascend" and not self.world.surroundings.deriving_from(info.name)
 
     def mros(self, info: ClassInfo) -> list[Mro]:
-        """The MROs that ``self`` can have in a method of ``info``: those of its most derived checked subclasses."""
+        """Return the MROs that ``self`` can have in a method of ``info``: the MROs of its most derived checked
+        subclasses."""
         if self._by_class is None:
             self._by_class = {}
             for mro in self.leaves():
@@ -119,7 +125,7 @@ class Runtime:
         return self._by_class.get(id(info.node)) or self.classes.mros(info)
 
     def leaves(self) -> list[Mro]:
-        """The MROs of all checked classes that no checked class derives from."""
+        """Return the MROs of all checked classes that no checked class derives from."""
         if self._leaves is None:
             own = [info for module in self.checked for info in self.own_classes(module)]
             bases = {id(base.node) for info in own for mro in self.classes.mros(info) for base in mro.classes[1:]}
@@ -128,13 +134,15 @@ class Runtime:
         return self._leaves
 
     def own_classes(self, module: Module) -> list[ClassInfo]:
-        """Top-level classes of ``module``."""
+        """Return the top-level classes of ``module``."""
         nodes = [b.node for bindings in module.bindings.values() for b in bindings if b.kind == "class"]
         return [self.classes.info_of(module, node) for node in nodes if isinstance(node, ast.ClassDef)]
 
     def live(self, mro: Mro) -> dict[int, tuple[ClassInfo, Function]]:
-        """The methods of an MRO that can run: the first of each name, and the parents' methods that they call through
-        ``super()`` or a class name."""
+        """Return the methods of an MRO that can run.
+
+        These are the first of each name, and the parents' methods that they call through ``super()`` or a class name.
+        """
         if id(mro) not in self._live:
             first = [
                 (info, f)
@@ -147,45 +155,45 @@ class Runtime:
         return self._live[id(mro)]
 
     def mentioned(self, mro: Mro) -> frozenset[str]:
-        """All attribute names that the live methods of an MRO read, on any object, and the strings in them.
+        """Return the attribute names that the live methods of an MRO read, on any object, and their strings.
 
-        Not the name in a method's call of its own parent (``super().name()``): that alone makes nobody call it.
+        Skips a name in a method's call of its own parent (``super().name()``), because that alone makes nothing call
+        it.
         """
         if id(mro) not in self._mentioned:
-            self._mentioned[id(mro)] = frozenset().union(*(_mentioned(f) for _, f in self.live(mro).values()))
+            self._mentioned[id(mro)] = frozenset().union(*(_find_mentions(f) for _, f in self.live(mro).values()))
         return self._mentioned[id(mro)]
 
     def is_called(self, mro: Mro, method: str) -> bool:
-        """Whether live methods, or code around the runners, mention a method of an MRO, be it as a string."""
-        mros = [mro, *self.leaves()]  # a worker's calls of its runner, too
+        """Whether live methods, or code around the runners, mention a method of an MRO, perhaps in a string."""
+        mros = [mro, *self.leaves()]  # also a worker's calls of its runner
         beside = {info.module.path.rpartition("/")[0] for info in mro.classes if info.module.project == "vllm"}
         if any(method in self.mentioned(other) for other in mros):
             return True
         return self.world.surroundings.is_used_elsewhere(method, beside=beside)
 
     def runs(self, mro: Mro, info: ClassInfo, method: Function) -> bool:
-        """Whether a chain of calls from outside an MRO reaches a live method of it.
+        """Whether a chain of calls from outside an MRO reaches one of its live methods.
 
-        `is_called` wants one mention only, which a helper has even if nothing calls the method that mentions it.
-        timid: all methods of omni's own are taken to run.
+        `is_called` asks for a single mention, which a helper has even if nothing calls the method that mentions it.
+        timid: all omni methods are taken to run.
         """
         pending, seen = [(info, method)], {method.name}
         while pending:
             owner, function = pending.pop()
             name = function.name
-            is_omnis = owner.module.project == "vllm-omni"
-            if is_omnis or name.startswith("__") or self._is_called_from_outside(mro, name):
+            is_omni = owner.module.project == "vllm-omni"
+            if is_omni or name.startswith("__") or self._is_called_from_outside(mro, name):
                 return True
-            callers = [(i, f) for i, f in self.live(mro).values() if f.name not in seen and name in _mentioned(f)]
+            callers = [(i, f) for i, f in self.live(mro).values() if f.name not in seen and name in _find_mentions(f)]
             seen |= {f.name for _, f in callers}
             pending += callers
         return False
 
     def _is_called_from_outside(self, mro: Mro, name: str) -> bool:
-        """Whether a method of another runner or worker mentions ``name``, other than on ``self``, or code around them
-        does."""
+        """Whether another runner or worker, on any object but ``self``, or code around them mentions ``name``."""
         others = [f for other in self.leaves() if other is not mro for _, f in self.live(other).values()]
-        if any(name in _mentioned(f, of_self=False) for f in others):
+        if any(name in _find_mentions(f, of_self=False) for f in others):
             return True
         beside = {info.module.path.rpartition("/")[0] for info in mro.classes if info.module.project == "vllm"}
         return self.world.surroundings.is_used_elsewhere(name, beside=beside)
@@ -198,14 +206,14 @@ class Runtime:
         *,
         calls: Callable[[ClassInfo, Function, str], bool] = lambda *_: True,
     ) -> bool:
-        """Whether a live method of an MRO is called by code that runs, and not only by omni's code for other platforms.
+        """Whether code that runs calls a live method of an MRO, and not only omni's code for other platforms.
 
-        ``calls(info, caller, name)`` says whether a method of omni's that mentions ``name`` may call it on NPU.
+        ``calls(info, caller, name)`` says whether an omni method that mentions ``name`` may call it on NPU.
         """
         name = method.name
         if name.startswith("__") or self.world.surroundings.is_used_elsewhere(name):
             return True
-        callers = [(info, f) for info, f in self.live(mro).values() if f is not method and name in _mentioned(f)]
+        callers = [(info, f) for info, f in self.live(mro).values() if f is not method and name in _find_mentions(f)]
         if any(info.module.project != "vllm-omni" for info, _ in callers):
             return True
         seen |= {name}
@@ -213,8 +221,10 @@ class Runtime:
         return any(self.is_reached(mro, f, seen, calls=calls) for _, f in callers)
 
     def last_before(self, mro: Mro, method: Function) -> tuple[ClassInfo, Function] | None:
-        """The override that keeps ``method`` from running: the last live one of its name before it in the MRO, which
-        does not call ``super()``."""
+        """Return the override that keeps ``method`` from running, or ``None``.
+
+        This is the last live method of its name before it in the MRO, which does not call ``super()``.
+        """
         live = self.live(mro)
         first = mro.find(method.name)
         if first is None or not first[1]:
@@ -224,10 +234,11 @@ class Runtime:
         return (running[-1], running[-1].methods[method.name][0]) if running else None
 
     def hides(self, mro: Mro, info: ClassInfo, method: Function) -> bool:
-        """Whether ``method`` would run if the override in ``info`` were not there; else an upstream class overrides it.
+        """Whether ``method`` would run without the override in ``info``; if not, an upstream class overrides it as
+        well.
 
-        The overrides of other classes of the same project are taken away with it: ``OmniNPUModelRunner._dummy_run`` and
-        ``OmniGPUModelRunner._dummy_run`` both come before vllm-ascend's.
+        Overrides in other classes of the same project are removed, too: ``OmniNPUModelRunner._dummy_run`` and
+        ``OmniGPUModelRunner._dummy_run`` both come before vllm-ascend's method.
         """
         reached = mro.find(method.name, after=info)
         start = [(reached[0], function) for function in reached[1]] if reached is not None else []
@@ -236,7 +247,7 @@ class Runtime:
         return id(method) in self.reach(mro, start)
 
     def hidden_by(self, frame: Frame) -> list[Frame]:
-        """The nearest upstream methods that a method of omni's overrides, for each MRO."""
+        """Return the nearest upstream methods that an omni method overrides, over all MROs."""
         found: dict[int, Frame] = {}
         name, info = frame.function.name, frame.info
         for mro in self.mros(info) if info is not None and frame.function in info.methods.get(name, ()) else ():
@@ -245,18 +256,18 @@ class Runtime:
         return list(found.values())
 
     def reach(self, mro: Mro, start: Iterable[tuple[ClassInfo, Function]]) -> dict[int, tuple[ClassInfo, Function]]:
-        """``start`` and every parent method that it calls, directly or not."""
+        """Return ``start`` and every parent method that it calls, directly or not."""
         pending = list(start)
         seen: dict[int, tuple[ClassInfo, Function]] = {}
         while pending:
             info, function = pending.pop()
             if id(function) not in seen:
                 seen[id(function)] = (info, function)
-                pending.extend(self._parent_calls(mro, info, function))
+                pending.extend(self._find_parent_calls(mro, info, function))
         return seen
 
-    def _parent_calls(self, mro: Mro, info: ClassInfo, function: Function) -> Iterator[tuple[ClassInfo, Function]]:
-        for node in _of_classes(function):
+    def _find_parent_calls(self, mro: Mro, info: ClassInfo, function: Function) -> Iterator[tuple[ClassInfo, Function]]:
+        for node in _find_class_reads(function):
             if is_own_super(function, node.value):
                 reached = mro.find(node.attr, after=info) if info in mro else None
                 yield from ((reached[0], f) for f in reached[1]) if reached else ()
@@ -268,7 +279,7 @@ class Runtime:
                         yield from ((reached[0], f) for f in reached[1]) if reached else ()
 
     def definitions(self, frame: Frame, dotted: str) -> list[Definition]:
-        """What a dotted name means in ``frame``; empty when its first part is a local variable."""
+        """Return what a dotted name means in ``frame``; empty if its first part is a local variable."""
         head, _, rest = dotted.partition(".")
         if head in frame.bound:
             return []
@@ -280,12 +291,12 @@ class Runtime:
         return self.world.resolve(frame.module, dotted)
 
     def assignments(self, mro: Mro, name: str) -> list[tuple[ClassInfo, Assignment]]:
-        """The assignments of an attribute in methods that can still run, and in class bodies."""
+        """Return the assignments of an attribute in class bodies and in methods that can still run."""
         live = self.live(mro)
         return [(info, a) for info, a in mro.written(name) if a.function is None or id(a.function) in live]
 
     def is_never_true(self, frame: Frame, test: ast.expr) -> bool:
-        """Whether a condition requires a flag of ``self`` to which every assignment that can run gives ``False``."""
+        """Whether a condition requires a flag of ``self`` that every assignment that can run sets to ``False``."""
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             return any(self.is_never_true(frame, part) for part in test.values)
         if not frame.is_of_self(test) or frame.info is None:
@@ -297,8 +308,8 @@ class Runtime:
 
 
 @functools.lru_cache(maxsize=16384)
-def _of_classes(function: Function) -> tuple[ast.Attribute, ...]:
-    """The attributes that a function reads of ``super()``, or of a name that begins with a capital as classes do."""
+def _find_class_reads(function: Function) -> tuple[ast.Attribute, ...]:
+    """Return the attributes that a function reads of ``super()``, or of a capitalised name, as classes have."""
     return tuple(
         node
         for node in reads_of(function)
@@ -307,16 +318,19 @@ def _of_classes(function: Function) -> tuple[ast.Attribute, ...]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _mentioned(function: Function, *, of_self: bool = True) -> frozenset[str]:
-    """The attribute names that a method reads, and its strings; its own name on a parent (``super().run()`` in ``run``)
-    does not count, nor, without ``of_self``, anything on ``self`` or a parent."""
+def _find_mentions(function: Function, *, of_self: bool = True) -> frozenset[str]:
+    """Return the attribute names that a method reads, and its strings.
+
+    Skips the method's own name on a parent (``super().run()`` in ``run``); without ``of_self``, skips anything on
+    ``self`` or a parent.
+    """
     reads = (n for n in reads_of(function) if of_self or not (is_name(n.value, "self") or is_parent(n.value)))
     read = {n.attr for n in reads if n.attr != function.name or not is_parent(n.value)}
-    said = (n.value for n in nodes_of(function) if isinstance(n, ast.Constant) and isinstance(n.value, str))
-    return frozenset(read.union(said))
+    strings = (n.value for n in nodes_of(function) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    return frozenset(read.union(strings))
 
 
-def _errors(found: Iterable[Definition]) -> Iterator[InputError]:
+def _find_errors(found: Iterable[Definition]) -> Iterator[InputError]:
     yield from (d.module.error for d in found if d.module is not None and d.module.error is not None)
 
 

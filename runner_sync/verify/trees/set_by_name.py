@@ -1,6 +1,6 @@
 """Which attributes ``setattr(self, name, …)`` sets.
 
-Comes in: a method and a call in it. Goes out: names, ``None`` where it may be any. May touch: nothing.
+Comes in: a method and a call in it. Goes out: names, or ``None`` if it may be any. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from runner_sync.verify.trees.instance import is_own_class, may_be_instance
 
 
 def set_by_name(function: Function, call: ast.Call) -> list[str] | None:
-    """The attributes of ``self``, or of its class, that a call of ``setattr`` may add.
+    """Return the attributes of ``self``, or of its class, that a call of ``setattr`` may add; ``None`` if it may be
+    any.
 
-    None for any other call, nor where the method reads the attribute by the same expression: it exists already.
+    Empty for any other call, and if the method reads the attribute by the same expression: it exists already.
     """
     if not _is_setattr(call.func) or len(call.args) != 3:
         return []
@@ -27,7 +28,7 @@ def set_by_name(function: Function, call: ast.Call) -> list[str] | None:
         return [attribute.value]
     if _is_read_first(function, ast.unparse(attribute)):
         return []
-    return _allowed(function, call, attribute)
+    return _find_allowed_names(function, call, attribute)
 
 
 def _is_setattr(called: ast.expr) -> bool:
@@ -47,26 +48,28 @@ def _is_read_first(function: Function, name: str) -> bool:
     )
 
 
-def _allowed(function: Function, call: ast.Call, attribute: ast.expr) -> list[str] | None:
-    """The names that the method lets through before the call: ``if name not in {"rows"}: raise …``; ``None`` without
-    such a test."""
+def _find_allowed_names(function: Function, call: ast.Call, attribute: ast.expr) -> list[str] | None:
+    """Return the names that the method lets through before the call: ``if name not in {"rows"}: raise …``.
+
+    ``None`` without such a test.
+    """
     for node in nodes_of(function) if isinstance(attribute, ast.Name) else ():
         match node:
             case ast.If(ast.Compare(left, [ast.NotIn()], [known]), [*_, ast.Raise() | ast.Return() | ast.Continue()]):
                 if ast.unparse(left) == ast.unparse(attribute) and node.lineno < call.lineno:
-                    return _texts_in(_value_of(function, known))
+                    return _read_strings(_resolve_local(function, known))
     return None
 
 
-def _value_of(function: Function, node: ast.expr) -> ast.expr:
-    """The value of a name that the method assigns once; any other node unchanged."""
+def _resolve_local(function: Function, node: ast.expr) -> ast.expr:
+    """Return the value of a name that the method assigns once; any other node unchanged."""
     name = node.id if isinstance(node, ast.Name) else ""
     bound = [v for n in nodes_of(function) for target, v, _ in assignments_of(n) if name and is_name(target, name)]
     return bound[0] if len(bound) == 1 and bound[0] is not None else node
 
 
-def _texts_in(node: ast.expr) -> list[str] | None:
-    """The strings in ``{"a", "b"}``, in a tuple or list of them; ``None`` for anything else."""
+def _read_strings(node: ast.expr) -> list[str] | None:
+    """Return the strings in ``{"a", "b"}``, or in a tuple or list of strings; ``None`` for anything else."""
     values = node.elts if isinstance(node, ast.Set | ast.Tuple | ast.List) else []
     texts = [v.value for v in values if isinstance(v, ast.Constant) and isinstance(v.value, str)]
     return texts if values and len(texts) == len(values) else None

@@ -1,6 +1,6 @@
 """A function of a checked module on the target trees, paired with the same function on the old trees.
 
-Comes in: the `Program` of each and a module. Goes out: `Step` values, with the callees of a call then and now. May
+Comes in: the `Program` of each and a module. Goes out: `Step` values, with the new and old callees of a call. May
 touch: nothing.
 """
 
@@ -28,36 +28,36 @@ class Step:
     before: Frame
 
     def stood(self, node: ast.AST) -> bool:
-        """Whether a call or an assignment stands in the old function, too, with the same code."""
-        return dumped(node) in _code_of(self.before)
+        """Whether the old function has a call or an assignment with the same code."""
+        return dumped(node) in _dump_code(self.before)
 
     def callees(self, call: ast.Call) -> list[tuple[list[Callee], list[Callee]]]:
-        """The callees of a call now and in the old trees, group by group.
+        """Return the callees of a call now and in the old trees, group by group.
 
-        Groups of a conditional base are paired by branch where both programs have the same branches: their order may
-        differ.
+        Groups of a conditional base are paired by branch if both programs have the same branches, because their order
+        may differ.
         """
         now, was = self.program.callees(self.frame, call), self.old.callees(self.before, call)
         if self.frame.info is not None and self.before.info is not None:
-            mine, theirs = self.program.branches(self.frame.info), self.old.branches(self.before.info)
-            if set(mine) == set(theirs) and len(mine) == len(now) == len(was):
-                of = dict(zip(theirs, was, strict=True))
-                return [(group, of[branch]) for branch, group in zip(mine, now, strict=True)]
+            branches, old_branches = self.program.branches(self.frame.info), self.old.branches(self.before.info)
+            if set(branches) == set(old_branches) and len(branches) == len(now) == len(was):
+                by_branch = dict(zip(old_branches, was, strict=True))
+                return [(group, by_branch[branch]) for branch, group in zip(branches, now, strict=True)]
         return list(zip(now, was, strict=False))
 
 
 @lru_cache(maxsize=1024)
-def _code_of(frame: Frame) -> frozenset[str]:
+def _dump_code(frame: Frame) -> frozenset[str]:
     return frozenset(dumped(node) for node in frame.nodes() if isinstance(node, ast.Call | ast.Assign))
 
 
 def step_of(program: Program, frame: Frame, old: Program | None) -> Step | None:
-    """The step of a function; ``None`` where the old trees have none of its name, and without old trees."""
+    """Return the step of a function, or ``None`` if the old trees are not given or lack the function."""
     before = old.twin(frame) if old is not None else None
     return Step(program, frame, old, before) if old is not None and before is not None else None
 
 
 def steps(program: Program, module: Module, old: Program | None) -> Iterator[Step]:
-    """The steps of all functions of a module that the old trees have, too."""
+    """Yield the steps of all functions of a module that the old trees have as well."""
     found = (step_of(program, frame, old) for frame in program.frames(module)) if old is not None else ()
     return (step for step in found if step is not None)

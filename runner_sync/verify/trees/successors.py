@@ -3,8 +3,8 @@
 Comes in: the `Program` of the new trees and of the old ones, a frame, and the name of a member that only the old trees
 have. Goes out: a `Successor`, or nothing. May touch: nothing.
 
-A member counts as renamed where the statements that mention it differ in nothing but the name: ``self.use_cp`` of
-vllm-ascend 0.24 is ``self.use_dcp`` in 0.25. One that was removed or split up has no successor.
+A member counts as renamed if the statements that mention it differ in nothing but the name: ``self.use_cp`` of
+vllm-ascend 0.24 is ``self.use_dcp`` in 0.25. A member that was removed or split up has no successor.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Successor:
 
 
 def successor(program: Program, old: Program, frame: Frame, name: str) -> Successor | None:
-    """The name that most lines of upstream's classes now have in the place of ``name``.
+    """Return the name that most lines of upstream's classes now have in the place of ``name``.
 
-    Looked at are the upstream classes in the MROs of the frame's class. ``None`` where no name prevails, where a class
-    had the new name before, or where an MRO does not have it.
+    Reads the upstream classes in the MROs of the frame's class. ``None`` if no name prevails, if a class had the new
+    name before, or if an MRO lacks it.
     """
     before = old.twin(frame)
     if before is None or before.info is None or frame.info is None:
@@ -43,26 +43,28 @@ def successor(program: Program, old: Program, frame: Frame, name: str) -> Succes
     pairs = [
         (one, classes.get((one.module.name, one.name))) for one in dict.fromkeys(i for m in was for i in m.classes)
     ]
-    told = [found for one, now in pairs if now is not None for found in _told_by(one, now, name)]
-    new, lines = prevailing(one for one, _ in told)
+    renamings = [renaming for one, now in pairs if now is not None for renaming in _find_new_names(one, now, name)]
+    new, lines = prevailing(one for one, _ in renamings)
     if not new or any(mro.has(new) for mro in was) or not all(mro.has(new) for mro in mros):
         return None
-    return Successor(new, next(place for one, place in told if one == new), lines)
+    return Successor(new, next(place for one, place in renamings if one == new), lines)
 
 
-def _told_by(one: ClassInfo, now: ClassInfo, name: str) -> Iterator[tuple[str, str]]:
-    """For each line of class ``one`` that mentions ``name`` and is changed in ``now``: the new name, or nothing, and
-    the place of the method."""
+def _find_new_names(one: ClassInfo, now: ClassInfo, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the new name and the place of the method for each changed line of class ``one`` that mentions ``name``.
+
+    The new name is empty if the line in ``now`` shows none.
+    """
     for method, functions in one.methods.items():
         later = now.methods.get(method)
         if later and any(_mentions(function, name) for function in functions):
-            for said in new_names(_lines(functions), _lines(later), name):
-                yield said, f"{now.module.path}:{later[0].lineno}"
+            for new_name in new_names(_split_lines(functions), _split_lines(later), name):
+                yield new_name, f"{now.module.path}:{later[0].lineno}"
 
 
 def _mentions(function: Function, name: str) -> bool:
     return any(isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(function))
 
 
-def _lines(functions: Iterable[Function]) -> list[str]:
+def _split_lines(functions: Iterable[Function]) -> list[str]:
     return [line for function in functions for line in ast.unparse(function).split("\n")]

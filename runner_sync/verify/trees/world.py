@@ -1,6 +1,6 @@
 """The three trees as one Python program that is read and never run.
 
-Comes in: `Tree`s of vllm-omni, vllm-ascend and vLLM. Goes out: modules, what a dotted name means in them (through
+Comes in: `Tree`s of vllm-omni, vllm-ascend and vLLM. Goes out: modules, the meaning of a dotted name in them (through
 re-exports, packages, star imports and every branch of a conditional import), and the monkey patches that the trees
 apply to each other. May touch: the trees, by reading. Nothing is imported.
 """
@@ -27,13 +27,13 @@ from runner_sync.verify.trees.modules import Binding, Module, PlacedImport
 from runner_sync.verify.trees.start_up_patches import Patch, is_patching, owner_names, patches_in
 from runner_sync.verify.trees.surroundings import Surroundings
 
-# Modules that the build writes or compiles: in no source tree, so their absence proves nothing.
+# The build writes or compiles these modules. No source tree has them, so their absence proves nothing.
 _BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vllm_flash_attn|third_party)(\.|$)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Definition:
-    """What a name means. ``external`` is outside the trees; ``missing`` is provably absent from them.
+    """One meaning of a name. ``external`` is outside the trees; ``missing`` is provably absent from them.
 
     Every name from a module that does not parse is ``external``, with ``module`` set to that module.
     """
@@ -53,20 +53,20 @@ class Definition:
 
 
 class World:
-    """Modules and names over several trees. Parses lazily and remembers."""
+    """The modules and names of several trees, parsed on demand and cached."""
 
     def __init__(self, trees: Mapping[Project, Tree], *, surroundings: Sequence[str]) -> None:
-        """``trees`` by project name; a project that is left out counts as external: nothing is proved about it.
+        """Take the trees by project. A project without a tree counts as external: nothing is proved about it.
 
         ``surroundings`` are the folders whose modules get runners passed, and may set attributes on them.
         """
         self.trees = dict(trees)
-        told = {project: tree.source.version for project, tree in trees.items()}
-        self._versions = {PACKAGES[project]: version for project, version in told.items() if version}
+        known = {project: tree.source.version for project, tree in trees.items()}
+        self._versions = {PACKAGES[project]: version for project, version in known.items() if version}
         self.surroundings = Surroundings(trees, surroundings)
         self.unread: dict[str, InputError] = {}
-        """Errors of files that do not parse, by path: upstream's, and those of omni's for which `readable` was asked.
-        For other files of omni's the error is raised."""
+        """Errors of files that do not parse, by path: upstream files, and the omni files that `readable` was asked
+        about. Other omni files raise their error."""
         self._modules: dict[str, Module | None] = {}
         self._built: dict[str, Module] = {}
         self._patches: dict[str, list[Patch]] | None = None
@@ -76,43 +76,47 @@ class World:
         self.answers = Answers()
 
     def with_omni(self, omni: Tree) -> World:
-        """The same upstreams with another omni tree; files with the same text are parsed once."""
+        """Return a world with the same upstreams and another omni tree. Files with the same text are not parsed
+        again."""
         trees: dict[Project, Tree] = {**self.trees, "vllm-omni": omni}
         other = World(trees, surroundings=self.surroundings.folders)
         other._built = self._built
         return other
 
     def tree_of(self, name: str) -> Tree | None:
-        """The tree that holds module ``name``, or ``None`` when it is external."""
+        """Return the tree that holds module ``name``, or ``None`` if the module is external."""
         project = project_of(name)
         return self.trees.get(project) if project else None
 
     def module(self, name: str) -> Module | None:
-        """The module ``name``, or ``None`` when no tree has it. Raises InputError when omni's own cannot be parsed."""
+        """Return the module ``name``, or ``None`` if no tree has it. Raises `InputError` if an omni module does not
+        parse."""
         if name not in self._modules:
             self._modules[name] = self._load(name)
         return self._modules[name]
 
     def module_at(self, path: str) -> Module:
-        """The module of the omni file ``path``. Raises InputError when it is missing or not Python."""
+        """Return the module of the omni file ``path``. Raises `InputError` if the file is missing or is not Python."""
         module = self.module(module_name(path))
         if module is None:
             raise InputError(f"{path}: not found in the omni tree; give the path of a runner module relative to it")
         return module
 
     def existing(self, paths: Sequence[str]) -> list[str]:
-        """Those of the omni files ``paths`` that this world has: an older tree may lack some."""
+        """Return the omni files of ``paths`` that this world has, because an older tree may lack some."""
         return [path for path in paths if self.module(module_name(path)) is not None]
 
     def beside(self, paths: Sequence[str]) -> list[str]:
-        """The other omni modules in the folders of ``paths`` that parse: the runners' mixins and helpers."""
+        """Return the other omni modules in the folders of ``paths`` that parse: the runners' mixins and helpers."""
         tree = self.trees.get("vllm-omni")
         folders = sorted({path.rpartition("/")[0] for path in paths})
-        near = [(path, folder) for folder in folders for path in (tree.paths(f"{folder}/") if tree else ())]
-        return self.readable(p for p, f in near if p.rpartition("/")[0] == f and p not in paths)
+        candidates = [(path, folder) for folder in folders for path in (tree.paths(f"{folder}/") if tree else ())]
+        return self.readable(
+            path for path, folder in candidates if path.rpartition("/")[0] == folder and path not in paths
+        )
 
     def readable(self, paths: Iterable[str]) -> list[str]:
-        """Those of some omni modules that parse and are no ``__init__.py``."""
+        """Return the paths of the omni modules that parse, without any ``__init__.py``."""
         return [path for path in paths if self._is_readable(path)]
 
     def _is_readable(self, path: str) -> bool:
@@ -123,7 +127,7 @@ class World:
             return False
 
     def resolve(self, module: Module, dotted: str) -> list[Definition]:
-        """Everything ``dotted`` (``a`` or ``a.b.c``) can mean at the top level of ``module``."""
+        """Return everything that ``dotted`` (``a`` or ``a.b.c``) can mean at the top level of ``module``."""
         if (module, dotted) not in self._meanings:
             head, *rest = dotted.split(".")
             found = self._lookup(module, head, set())
@@ -133,10 +137,13 @@ class World:
         return self._meanings[module, dotted]
 
     def bases(self, module: Module, expression: ast.expr) -> list[Definition]:
-        """What a base class of ``module`` may be: as `resolve`, and through aliases and conditional expressions."""
-        return [definition for definition, _ in followed(Reference(module, expression), self._base)]
+        """Return the definitions that a base class of ``module`` may be, as `resolve` does, but through aliases and
+        conditional expressions."""
+        return [definition for definition, _ in followed(Reference(module, expression), self._follow_base)]
 
-    def _base(self, module: Module, dotted: str) -> Iterator[tuple[Definition | Reference[Module, Definition], str]]:
+    def _follow_base(
+        self, module: Module, dotted: str
+    ) -> Iterator[tuple[Definition | Reference[Module, Definition], str]]:
         head, _, rest = dotted.partition(".")
         held = [one for one in self.resolve(module, head) if one.kind == "value"] if rest else []
         found = held or (self.resolve(module, dotted) if dotted else [])
@@ -150,25 +157,28 @@ class World:
                 yield Reference(one.module, f"{name}.{rest}" if name and rest else name, one), condition
 
     def lookup(self, module_name: str, name: str = "") -> list[Definition]:
-        """What ``from module_name import name`` binds (without ``name``, the module itself)."""
-        return self._from_import(module_name, name, set())
+        """Return what ``from module_name import name`` binds; without ``name``, the module itself."""
+        return self._lookup_import(module_name, name, set())
 
     def imported(self, imported: PlacedImport) -> list[Definition]:
-        """What an import statement binds its name to."""
-        return self._imported(imported, set())
+        """Return what an import statement binds its name to."""
+        return self._resolve_import(imported, set())
 
     def patches_of(self, name: str) -> list[Definition]:
-        """What start-up patches put in place of the dotted ``name`` (a function, or a class's attribute)."""
-        patches = self._all_patches().get(name.rpartition(".")[2], ())
-        return [d for patch in patches if name in self._targets(patch) for d in self._by(patch)]
+        """Return what start-up patches put in place of the dotted ``name`` (a function, or an attribute of a class)."""
+        patches = self._find_patches().get(name.rpartition(".")[2], ())
+        return [
+            d for patch in patches if name in self._resolve_targets(patch) for d in self._resolve_replacement(patch)
+        ]
 
     def class_patches(self, class_name: str) -> dict[str, list[Definition]]:
-        """Attributes of the class ``class_name`` (dotted) that start-up patches replace, with what replaces them."""
+        """Return the attributes of the class ``class_name`` (dotted) that start-up patches replace, with the
+        replacements."""
         found: dict[str, list[Definition]] = {}
-        self._all_patches()
+        self._find_patches()
         for patch in self._by_class.get(class_name.rpartition(".")[2], ()):
-            if f"{class_name}.{patch.attribute}" in self._targets(patch):
-                found.setdefault(patch.attribute, []).extend(self._by(patch))
+            if f"{class_name}.{patch.attribute}" in self._resolve_targets(patch):
+                found.setdefault(patch.attribute, []).extend(self._resolve_replacement(patch))
         return found
 
     def _load(self, name: str) -> Module | None:
@@ -195,7 +205,7 @@ class World:
                 raise unparsable(f"{path}:{error.lineno or 1}", error.msg) from error
             broken = modules.build(name, path, project, text="", is_package=is_package)
             broken.dynamic = True
-            broken.error = self.unread[path] = _upstream_error(path, tree, text=text, error=error)
+            broken.error = self.unread[path] = _make_upstream_error(path, tree, text=text, error=error)
             return broken
         self._built[path] = built
         return built
@@ -210,34 +220,34 @@ class World:
         seen.add((module.name, name))
         found: list[Definition] = []
         for binding in module.bindings.get(name, ()):
-            found.extend(self._definitions(module, name, binding, seen=seen))
+            found.extend(self._resolve_binding(module, name, binding, seen=seen))
         if not found:
-            found.extend(self._from_stars(module, name, seen))
+            found.extend(self._lookup_in_stars(module, name, seen))
         return found
 
-    def _definitions(
+    def _resolve_binding(
         self, module: Module, name: str, binding: Binding, *, seen: set[tuple[str, str]]
     ) -> list[Definition]:
         imported = binding.imported
         if binding.kind == "import" and imported is not None:
-            return self._imported(imported, seen)
+            return self._resolve_import(imported, seen)
         kind = "value" if binding.kind == "import" else binding.kind
         return [Definition(kind, f"{module.name}.{name}", module, binding.node, binding)]
 
-    def _imported(self, imported: PlacedImport, seen: set[tuple[str, str]]) -> list[Definition]:
+    def _resolve_import(self, imported: PlacedImport, seen: set[tuple[str, str]]) -> list[Definition]:
         if not imported.name:
-            return self._from_import(imported.dotted, "", seen)
-        return self._from_import(imported.module, imported.name, seen)
+            return self._lookup_import(imported.dotted, "", seen)
+        return self._lookup_import(imported.module, imported.name, seen)
 
-    def _from_stars(self, module: Module, name: str, seen: set[tuple[str, str]]) -> list[Definition]:
+    def _lookup_in_stars(self, module: Module, name: str, seen: set[tuple[str, str]]) -> list[Definition]:
         found: list[Definition] = []
         for star in module.stars:
             inner = self.module(star)
             if inner is None or is_exported(inner, name):
-                found.extend(d for d in self._from_import(star, name, seen) if d.kind != "missing")
+                found.extend(d for d in self._lookup_import(star, name, seen) if d.kind != "missing")
         return found
 
-    def _from_import(self, module_name: str, name: str, seen: set[tuple[str, str]]) -> list[Definition]:
+    def _lookup_import(self, module_name: str, name: str, seen: set[tuple[str, str]]) -> list[Definition]:
         full = f"{module_name}.{name}" if name else module_name
         if self.tree_of(module_name) is None or _BUILT.search(full):
             return [Definition("external", full)]
@@ -249,9 +259,9 @@ class World:
             return [Definition("external" if self._is_namespace(module_name) else "missing", module_name)]
         if not name:
             return [Definition("module", module_name, module, module.node)]
-        return self._lookup(module, name, seen) or self._submodule(module, name)
+        return self._lookup(module, name, seen) or self._lookup_submodule(module, name)
 
-    def _submodule(self, module: Module, name: str) -> list[Definition]:
+    def _lookup_submodule(self, module: Module, name: str) -> list[Definition]:
         full = f"{module.name}.{name}"
         inner = self.module(full) if module.is_package else None
         if inner is not None:
@@ -268,13 +278,13 @@ class World:
         )
 
     def member(self, outer: Definition, name: str) -> list[Definition]:
-        """What ``outer.name`` means; ``external``, that is unknown, if ``outer`` is no module."""
+        """Return what ``outer.name`` means: ``external``, that is unknown, unless ``outer`` is a module."""
         if outer.kind == "module" and outer.module is not None:
-            return self._lookup(outer.module, name, set()) or self._submodule(outer.module, name)
+            return self._lookup(outer.module, name, set()) or self._lookup_submodule(outer.module, name)
         return [Definition("external", f"{outer.name}.{name}")]
 
-    def _all_patches(self) -> dict[str, list[Patch]]:
-        """The start-up patches, by the attribute that they replace."""
+    def _find_patches(self) -> dict[str, list[Patch]]:
+        """Return the start-up patches, by the attribute that they replace."""
         if self._patches is None:
             self._patches = {}
             patching: tuple[Project, ...] = ("vllm-ascend", "vllm-omni")
@@ -288,22 +298,22 @@ class World:
                             self._by_class.setdefault(name, []).append(patch)
         return self._patches
 
-    def _targets(self, patch: Patch) -> set[str]:
+    def _resolve_targets(self, patch: Patch) -> set[str]:
         if patch not in self._patched:
             owners = self.resolve(patch.module, patch.owner)
             self._patched[patch] = {f"{owner.name}.{patch.attribute}" for owner in owners}
         return self._patched[patch]
 
-    def _by(self, patch: Patch) -> list[Definition]:
+    def _resolve_replacement(self, patch: Patch) -> list[Definition]:
         text = ast.unparse(patch.value) if patch.value is not None else ""
         found = self.resolve(patch.module, text) if re.fullmatch(r"[\w.]+", text) else []
         return [d for d in found if d.kind == "function"] or [Definition("external", text, patch.module, patch.node)]
 
 
-def _upstream_error(path: str, tree: Tree, *, text: str, error: SyntaxError) -> InputError:
+def _make_upstream_error(path: str, tree: Tree, *, text: str, error: SyntaxError) -> InputError:
     if found := conflicts(text):
         return UnresolvedConflict(path, found[0][0])
-    # The file may be sound: Python reads `except A, B:` from 3.14 on, and no earlier one does.
+    # The file may be sound: only Python 3.14 and later reads `except A, B:`.
     where = f"{path}:{error.lineno or 1} of {TITLES[tree.source.project]} {tree.source.ref}"
     remedy = "repair it, or run with the Python that it is written for"
     return InputError(f"{where} does not parse with {PYTHON} ({error.msg}); {remedy}.")

@@ -3,11 +3,11 @@
 Comes in: a `Program`, a frame of inherited omni code, a read of an attribute. Goes out: the class that defines it on
 GPU. May touch: the trees around the runners, by reading.
 
-Only where a GPU class defines it is the code known to work there. What no GPU class defines either is a matter of the
-GPU runners' own rebase onto another vLLM.
+The code is known to work on GPU only if a GPU class defines the attribute. An attribute that no GPU class defines is a
+matter of the GPU runners' own rebase onto another vLLM.
 
-timid: nothing where the read, or every call of its method, depends on a condition that names a platform or device, or
-that reads something which GPU and NPU classes define differently: ``if self.has_epoch:``.
+timid: reports nothing if the read, or every call of its method, depends on a condition that names a platform or device,
+or that reads an attribute which GPU and NPU classes define differently: ``if self.has_epoch:``.
 """
 
 from __future__ import annotations
@@ -27,26 +27,29 @@ from runner_sync.verify.trees.values.guards import deciding
 
 _DEVICES = frozenset({"ascend", "cuda", "device", "gpu", "hip", "npu", "rocm", "xpu"})
 _MOST_STEPS = 3
-"""Steps from a condition to the origins of the locals, flags and methods in it, and from these to theirs."""
+"""Steps from a condition to the origins of the locals, flags and methods in it, and on to their own origins."""
 
 Part = tuple[Frame, ast.AST]
 
 
 def giver(program: Program, frame: Frame, read: ast.Attribute) -> ClassInfo | None:
-    """The omni class that defines the attribute for other runners than the checked ones, where ``frame`` runs in both;
-    ``None`` where there is none, or a condition may keep NPU from the read."""
+    """Return the omni class that defines the attribute for runners other than the checked ones, if ``frame`` runs in
+    both.
+
+    ``None`` if there is no such class, or if a condition may keep NPU from the read.
+    """
     if frame.info is None:
         return None
     own = {id(info.node): info for mro in program.leaves() for info in mro.classes}
-    mros = list(_other_mros(program, frame.info, read.attr))
+    mros = list(_find_other_mros(program, frame.info, read.attr))
     others = {id(info.node): info for mro in mros for info in mro.classes if id(info.node) not in own}
     found = (info for info in others.values() if info.module.project == "vllm-omni" and defines(info, read.attr))
-    given = next(found, None)
-    if given is None:
+    definer = next(found, None)
+    if definer is None:
         return None
     shared = {id(info.node) for mro in mros for info in mro.classes}
-    apart = [*others.values(), *(info for key, info in own.items() if key not in shared)]
-    differing = frozenset(n for i in apart if i.module.project == "vllm-omni" for n in (*i.methods, *i.written))
+    unshared = [*others.values(), *(info for key, info in own.items() if key not in shared)]
+    differing = frozenset(n for i in unshared if i.module.project == "vllm-omni" for n in (*i.methods, *i.written))
 
     def may_call(info: ClassInfo, function: Function, name: str) -> bool:
         caller, calls = program.frame(info, function), [n for n in reads_of(function) if n.attr == name]
@@ -55,12 +58,14 @@ def giver(program: Program, frame: Frame, read: ast.Attribute) -> ClassInfo | No
     if _may_be_gpu_only(program, frame, read, differing):
         return None
     reached = (program.is_reached(mro, frame.function, calls=may_call) for mro in program.mros(frame.info))
-    return given if any(reached) else None
+    return definer if any(reached) else None
 
 
-def _other_mros(program: Program, info: ClassInfo, name: str) -> Iterator[Mro]:
-    """The MROs that contain ``info``, of unchecked classes in the inherited modules and in the folders of these; only
-    modules with ``name`` in their text are looked at."""
+def _find_other_mros(program: Program, info: ClassInfo, name: str) -> Iterator[Mro]:
+    """Yield the MROs that contain ``info``, of unchecked classes in the inherited modules and their folders.
+
+    Reads only modules with ``name`` in their text.
+    """
     inherited = program.inherited()
     beside = [program.world.module_at(path) for path in program.world.beside([module.path for module in inherited])]
     for module in [*inherited, *beside]:
@@ -70,14 +75,14 @@ def _other_mros(program: Program, info: ClassInfo, name: str) -> Iterator[Mro]:
 
 def _may_be_gpu_only(program: Program, frame: Frame, node: ast.AST, differing: frozenset[str]) -> bool:
     """Whether a condition that decides whether ``node`` runs may hold on GPU only."""
-    said: list[Part] = [(frame, test) for test in deciding(frame.function, node)]
+    parts: list[Part] = [(frame, test) for test in deciding(frame.function, node)]
     known: set[int] = set()
     for _ in range(_MOST_STEPS):
-        said = [(within, part) for within, part in said if id(part) not in known]
-        if any(_may_differ(within, part, differing) for within, part in said):
+        parts = [(within, part) for within, part in parts if id(part) not in known]
+        if any(_may_differ(within, part, differing) for within, part in parts):
             return True
-        known |= {id(part) for _, part in said}
-        said = [one for within, part in said for one in _origins_of(program, within, part)]
+        known |= {id(part) for _, part in parts}
+        parts = [one for within, part in parts for one in _find_origins(program, within, part)]
     return False
 
 
@@ -100,35 +105,35 @@ def _names_a_device(node: ast.AST) -> bool:
     return False
 
 
-def _origins_of(program: Program, frame: Frame, part: ast.AST) -> Iterator[Part]:
-    """The expressions in omni code that give the locals, attributes and functions in ``part`` their values."""
+def _find_origins(program: Program, frame: Frame, part: ast.AST) -> Iterator[Part]:
+    """Yield the expressions in omni code that give the locals, attributes and functions in ``part`` their values."""
     for node in walk(part):
         if frame.is_of_self(node) and frame.info is not None:
             for mro in program.mros(frame.info):
                 reached = mro.find(node.attr)
                 for info, function in [(reached[0], f) for f in reached[1]] if reached is not None else ():
-                    yield from _results_of(program.frame(info, function))
+                    yield from _find_results(program.frame(info, function))
                 for info, assignment in program.assignments(mro, node.attr):
                     if assignment.function is not None and assignment.value is not None:
-                        yield from _if_omni(program.frame(info, assignment.function), assignment.value)
+                        yield from _keep_omni(program.frame(info, assignment.function), assignment.value)
         elif isinstance(node, ast.Name) and node.id in frame.bound:
             pairs = [pair for bound in frame.bound[node.id] for pair in assignments_of(bound)]
             yield from ((frame, value) for target, value, _ in pairs if value is not None and is_name(target, node.id))
         elif isinstance(node, ast.Name):
             for found in program.definitions(frame, node.id):
                 if found.module is not None and isinstance(found.node, Function):
-                    yield from _results_of(frame_of(found.module, found.node, None))
+                    yield from _find_results(frame_of(found.module, found.node, None))
                 elif found.module is not None and found.binding is not None and found.binding.value is not None:
-                    yield from _if_omni(module_frame(found.module), found.binding.value)
+                    yield from _keep_omni(module_frame(found.module), found.binding.value)
 
 
-def _results_of(frame: Frame) -> Iterator[Part]:
-    """The returned values and the conditions of a function of omni's; nothing for other projects."""
+def _find_results(frame: Frame) -> Iterator[Part]:
+    """Yield the returned values and the conditions of an omni function; nothing for other projects."""
     tests = [node.test for node in nodes_of(frame.function) if isinstance(node, ast.If)]
     for part in (*returns_of(frame.function), *tests):
         if part is not None:
-            yield from _if_omni(frame, part)
+            yield from _keep_omni(frame, part)
 
 
-def _if_omni(frame: Frame, part: ast.AST) -> Sequence[Part]:
+def _keep_omni(frame: Frame, part: ast.AST) -> Sequence[Part]:
     return [(frame, part)] if frame.module.project == "vllm-omni" else []

@@ -1,7 +1,7 @@
 """One parsed module: what its names are bound to, in every branch.
 
-Comes in: a path and a text. Goes out: a `Module` with module-level bindings (classes, functions, imports, values).
-May touch: nothing; the text is parsed, never executed.
+Comes in: a path and a text. Goes out: a `Module` with module-level bindings (classes, functions, imports, values). May
+touch: nothing; the text is parsed, never executed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from runner_sync.verify.trees.settled import settled
 
 @dataclass(frozen=True, slots=True)
 class PlacedImport(Import):
-    """One imported name, its module absolute (no leading dots); ``guarded`` means that a failure is handled.
+    """One imported name with its absolute module. ``guarded`` means that the code handles a failure.
 
     ``line`` and ``column`` are as ``ast`` counts them.
     """
@@ -76,18 +76,18 @@ def build(
         _bind_statement(module, statement)
         if isinstance(statement, ast.Delete) and statement in module.node.body:
             _unbind(module, statement)
-    for name_bound, node in _bound_in_passing(module.node) if ":=" in text or "match " in text else ():
+    for name_bound, node in _find_inline_bindings(module.node) if ":=" in text or "match " in text else ():
         _add(module, name_bound, Binding("value", node))
     for node in walk(module.node) if _may_have_globals(text) else ():
         if isinstance(node, ast.Global):
             for global_name in node.names:
                 _add(module, global_name, Binding("value", node))
-    module.dynamic = "__getattr__" in module.bindings or "sys.modules[__name__]" in text or _makes_up_names(module)
+    module.dynamic = "__getattr__" in module.bindings or "sys.modules[__name__]" in text or _may_define_globals(module)
     return module
 
 
 def _may_have_globals(text: str) -> bool:
-    """Whether ``global`` stands where a statement can begin; it may still be prose."""
+    """Whether ``global`` stands where a statement can begin. It may still be prose."""
     before = (text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip() for found in _GLOBAL.finditer(text))
     return any(not head or head[-1] in ";:" for head in before)
 
@@ -95,8 +95,8 @@ def _may_have_globals(text: str) -> bool:
 _GLOBAL = re.compile(r"global[ \t\f\\]")
 
 
-def _bound_in_passing(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    """Names that a ``:=`` or a ``case`` at module level binds."""
+def _find_inline_bindings(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """Yield the names that a ``:=`` or a ``case`` at module level binds."""
     statements = [statement for statement in tree.body if not isinstance(statement, Function | ast.ClassDef)]
     named = {id(node.target) for part in statements for node in walk(part) if isinstance(node, ast.NamedExpr)}
     for mention in mentions(statements):
@@ -104,7 +104,7 @@ def _bound_in_passing(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
             yield mention.name, mention.node
 
 
-def _makes_up_names(module: Module) -> bool:
+def _may_define_globals(module: Module) -> bool:
     """Whether ``globals()`` is used in a way that can define names which no statement shows.
 
     ``x = LazyLoader("x", globals(), …)`` (vLLM's loader, in both model runners) sets the name that it is given.
@@ -132,7 +132,7 @@ def _is_globals(node: ast.AST) -> bool:
 
 
 def unit_at(module: Module, line: int) -> str:
-    """The ``Class.method`` or function that holds ``line``, ``<module>`` outside of all."""
+    """Return the ``Class.method`` or function that holds ``line``, or ``<module>``."""
     for statement in statements_of(module.node.body):
         members = statement.body if isinstance(statement, ast.ClassDef) else [statement]
         prefix = f"{statement.name}." if isinstance(statement, ast.ClassDef) else ""
@@ -145,7 +145,7 @@ def unit_at(module: Module, line: int) -> str:
 
 @functools.lru_cache(maxsize=256)
 def imports_of(module: Module) -> tuple[tuple[ast.stmt, PlacedImport], ...]:
-    """Every import statement of the module, functions included, as `PlacedImport`, star imports left out."""
+    """Return every import of the module as `PlacedImport`, also those in functions, without star imports."""
     nodes = walk(module.node)
     handled = {inner for part in guarded(nodes, IMPORT_ERRORS) for inner in walk(part) if _is_import(inner)}
     statements = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
@@ -154,9 +154,9 @@ def imports_of(module: Module) -> tuple[tuple[ast.stmt, PlacedImport], ...]:
 
 
 def imports_at_start(module: Module) -> Iterator[PlacedImport]:
-    """The imports that run whenever ``module`` is imported, star imports as the name ``*``.
+    """Yield the imports that run whenever ``module`` is imported, star imports as the name ``*``.
 
-    None under a condition or in a ``try``: ``if current_platform.is_cuda():`` may keep it from an NPU.
+    Skips imports under a condition or in a ``try``: ``if current_platform.is_cuda():`` may keep them from an NPU.
     """
     for statement in module.node.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -164,7 +164,7 @@ def imports_at_start(module: Module) -> Iterator[PlacedImport]:
 
 
 def read_import(module: Module, node: ast.Import | ast.ImportFrom, *, guarded: bool = False) -> Iterator[PlacedImport]:
-    """What an import statement of ``module`` binds, name by name."""
+    """Yield what an import statement of ``module`` binds, name by name."""
     for alias, entry in zip(node.names, imported_by(node, module.path), strict=True):
         place = (alias.lineno, alias.end_lineno or alias.lineno, alias.col_offset)
         yield PlacedImport(entry.module, entry.name, entry.bound, *place, guarded)
@@ -184,7 +184,8 @@ def _bind_statement(module: Module, statement: ast.stmt) -> None:
 
 
 def _unbind(module: Module, statement: ast.Delete) -> None:
-    """Forget the names that a ``del`` at the margin ends; one under a condition may not run."""
+    """Forget the names that a top-level ``del`` removes. The caller skips a ``del`` under a condition, which may not
+    run."""
     for target in statement.targets:
         if isinstance(target, ast.Name):
             module.bindings.pop(target.id, None)

@@ -1,7 +1,7 @@
 """The classes that expressions are instances of, over the real MRO.
 
 Comes in: a `World` and the modules that are checked. Goes out: the classes an expression can be an instance of, and all
-that a `CallGraph` answers. May touch: nothing else. Unknown is ``None`` or empty: a rule then reports nothing.
+answers of a `CallGraph`. May touch: nothing else. Unknown is ``None`` or empty, so that a rule reports nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from runner_sync.verify.trees.values import elements
 from runner_sync.verify.trees.values.annotations import Instance, entered_type, instances, union
 from runner_sync.verify.trees.world import Definition, World
 
-# Of the standard library's `copy` and `dataclasses`.
+# Functions of the standard library's `copy` and `dataclasses`.
 _COPYING = frozenset({"copy", "copy.copy", "deepcopy", "copy.deepcopy", "replace", "dataclasses.replace"})
 
 
@@ -34,16 +34,16 @@ class Program(CallGraph):
     def infer(self, frame: Frame, node: ast.expr, depth: int = 0) -> list[Instance] | None:
         if depth > MAX_DEPTH:
             return None
-        asked = question(frame, node, depth)
-        if asked not in self._inferred:
-            self._inferred[asked] = self._infer(frame, node, depth)
-        return self._inferred[asked]
+        key = question(frame, node, depth)
+        if key not in self._inferred:
+            self._inferred[key] = self._infer(frame, node, depth)
+        return self._inferred[key]
 
     def _infer(self, frame: Frame, node: ast.expr, depth: int) -> list[Instance] | None:
         if frame.narrowed and ast.unparse(node) in frame.narrowed:
             kind = frame.narrowed_to(node)
             named = self.named_classes(frame, kind) if kind is not None else []
-            # The class in the test is mostly the base of several: `isinstance(self.drafter, EagleProposer)`.
+            # The class in the test is usually the base of several: `isinstance(self.drafter, EagleProposer)`.
             is_base = any(self.world.surroundings.has_subclass(instance.info.name) for instance in named)
             return named if named and not is_base else None
         if isinstance(node, ast.Name):
@@ -74,7 +74,7 @@ class Program(CallGraph):
         return union([self._infer_bound(frame, node, name, depth) for node in bindings]) if bindings else None
 
     def _infer_bound(self, frame: Frame, node: ast.AST, name: str, depth: int) -> list[Instance] | None:
-        """The classes that a name gets from one of the nodes that bind it."""
+        """Return the classes that a name gets from one of the nodes that bind it."""
         match node:
             case ast.arg():
                 return self._infer_parameter(frame, node)
@@ -83,7 +83,7 @@ class Program(CallGraph):
             case ast.Assign():
                 return elements.unpacked(self, frame, node, name, depth=depth)
             case ast.AnnAssign(annotation=annotation):
-                return self._annotated(frame, annotation)
+                return self._infer_annotation(frame, annotation)
             case ast.NamedExpr(value=value):
                 return self.infer(frame, value, depth + 1)
             case ast.With() | ast.AsyncWith():
@@ -93,14 +93,15 @@ class Program(CallGraph):
         return None
 
     def _infer_parameter(self, frame: Frame, parameter: ast.arg) -> list[Instance] | None:
-        """The classes of its annotation; without one, of the same parameter in the methods that this one overrides."""
+        """Return the classes of a parameter's annotation; without one, of the same parameter in the overridden
+        methods."""
         if parameter.annotation is not None or frame.info is None:
-            return self._annotated(frame, parameter.annotation)
+            return self._infer_annotation(frame, parameter.annotation)
         mros = [mro for mro in self.mros(frame.info) if frame.info in mro]
         reached = [mro.find(frame.function.name, after=frame.info) for mro in mros]
         hidden = [self.frame(found[0], function) for found in reached if found for function in found[1]]
         same = [(f, other) for f in hidden for other in f.bound.get(parameter.arg, ()) if isinstance(other, ast.arg)]
-        return union([self._annotated(f, other.annotation) for f, other in same]) if same else None
+        return union([self._infer_annotation(f, other.annotation) for f, other in same]) if same else None
 
     def _infer_global(self, frame: Frame, name: str, depth: int) -> list[Instance] | None:
         definitions = self.definitions(frame, name)
@@ -112,12 +113,12 @@ class Program(CallGraph):
         if definition.kind != "value" or module is None or binding is None:
             return None
         bound = module.bindings[definition.name.rpartition(".")[2]]
-        outside = module_frame(module)
-        declared = [self._annotated(outside, other.annotation) for other in bound if other.annotation is not None]
+        frame = module_frame(module)
+        declared = [self._infer_annotation(frame, other.annotation) for other in bound if other.annotation is not None]
         if declared:
             return union(declared)
-        # timid: where a name is assigned more than once, only an annotation counts.
-        return self.infer(outside, binding.value, depth + 1) if len(bound) == 1 and binding.value is not None else None
+        # timid: if a name is assigned more than once, only an annotation counts.
+        return self.infer(frame, binding.value, depth + 1) if len(bound) == 1 and binding.value is not None else None
 
     def _infer_call(self, frame: Frame, call: ast.Call, depth: int) -> list[Instance] | None:
         if _is_copy(call):
@@ -125,35 +126,37 @@ class Program(CallGraph):
         constructed = self.named_classes(frame, call.func) or self.held_classes(frame, call.func)
         if constructed:
             return constructed
-        found = [self._returned(callee, depth) for group in self.callees(frame, call, depth + 1) for callee in group]
+        found = [
+            self._infer_returned(callee, depth) for group in self.callees(frame, call, depth + 1) for callee in group
+        ]
         return union(found) if found else elements.taken(self, frame, call, depth)
 
-    def _returned(self, callee: Callee, depth: int) -> list[Instance] | None:
+    def _infer_returned(self, callee: Callee, depth: int) -> list[Instance] | None:
         function = callee.function
         if function is None or not is_plain(function):
             return None
         frame = self.frame_of_callee(callee, function)
         if function.returns is not None:
-            return self._annotated(frame, function.returns)
+            return self._infer_annotation(frame, function.returns)
         values = list(returns_of(function))
         found = union([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
         return instances(self.classes, *self.promised(callee)) if found is None and values else found
 
     def frame_of_callee(self, callee: Callee, function: Function) -> Frame:
-        """The frame of ``function``, a callee's: a method's with its class, another's with its module alone."""
+        """Return the frame of a callee's ``function``: a method's frame has its class."""
         return self.frame(callee.info, function) if callee.info else frame_of(callee.module, function, None)
 
     def _infer_entered(
         self, frame: Frame, node: ast.With | ast.AsyncWith, name: str, depth: int
     ) -> list[Instance] | None:
-        """The classes of ``name`` in ``with f() as name``, by the annotation of a generator under
-        ``contextmanager``."""
+        """Return the classes of ``name`` in ``with f() as name``, by the annotation of a ``contextmanager``
+        generator."""
         calls = [item.context_expr for item in node.items if is_name(item.optional_vars, name)]
         groups = [g for call in calls if isinstance(call, ast.Call) for g in self.callees(frame, call, depth + 1)]
         found = [(c.module, entered_type(c.function)) for group in groups for c in group]
         return union([instances(self.classes, *one) for one in found]) if found else None
 
-    def _annotated(self, frame: Frame, annotation: ast.expr | None) -> list[Instance] | None:
+    def _infer_annotation(self, frame: Frame, annotation: ast.expr | None) -> list[Instance] | None:
         return instances(self.classes, frame.module, annotation)
 
     def _infer_attribute(self, frame: Frame, node: ast.Attribute, depth: int) -> list[Instance] | None:
@@ -165,38 +168,40 @@ class Program(CallGraph):
         return union([self.attribute(mro, node.attr, depth + 1) for o in owners for mro in self.classes.mros(o.info)])
 
     def attribute(self, mro: Mro, name: str, depth: int = 0) -> list[Instance] | None:
-        """The classes that ``self.name`` can hold on an MRO, from the assignments that can still run."""
+        """Return the classes that ``self.name`` can hold on an MRO, from the assignments that can still run."""
         if mro.open:
             return None
-        written = [pair for pair in self.assignments(mro, name) if not self._says_nothing(*pair)]
+        written = [pair for pair in self.assignments(mro, name) if not self._is_uninformative(*pair)]
         first = [(info, a) for info, a in written if info is written[0][0]]
-        # The class that annotates it assigns it anew: `self.drafter: AscendEagleProposer | …` after vLLM's `__init__`.
-        told = [assignment for _, assignment in first if assignment.annotation is not None]
-        found = [self._assigned(info, assignment, depth) for info, assignment in (first if told else written)]
-        if told and all(_only_declares(assignment) for assignment in told):
-            others = [self._assigned(info, a, depth) for info, a in written if info is not written[0][0]]
-            found.append(self._deriving(union([part for part in others if part]) or [], union(found) or []))
+        # The first class assigns it again: `self.drafter: AscendEagleProposer | …` after vLLM's `__init__`.
+        annotated = [assignment for _, assignment in first if assignment.annotation is not None]
+        found = [
+            self._infer_assigned(info, assignment, depth) for info, assignment in (first if annotated else written)
+        ]
+        if annotated and all(_only_declares(assignment) for assignment in annotated):
+            others = [self._infer_assigned(info, a, depth) for info, a in written if info is not written[0][0]]
+            found.append(self._select_derived(union([part for part in others if part]) or [], union(found) or []))
         return union(found) if found else None
 
-    def _says_nothing(self, info: ClassInfo, assignment: Assignment) -> bool:
-        """Whether an assignment only declares the attribute, of no known class: a mixin's ``batch: Any``."""
+    def _is_uninformative(self, info: ClassInfo, assignment: Assignment) -> bool:
+        """Whether an assignment only declares the attribute, with no known class: a mixin's ``batch: Any``."""
         if not assignment.is_bare or assignment.annotation is None:
             return False
         return instances(self.classes, info.module, assignment.annotation) is None
 
-    def _deriving(self, assigned: Sequence[Instance], declared: Sequence[Instance]) -> list[Instance]:
-        """The assigned classes that derive from a declared one: vLLM's own ``EagleProposer`` where vllm-ascend declares
-        its base."""
+    def _select_derived(self, assigned: Sequence[Instance], declared: Sequence[Instance]) -> list[Instance]:
+        """Return the assigned classes that derive from a declared class: vLLM's ``EagleProposer`` if vllm-ascend
+        declares its base."""
         mros = [(instance, mro) for instance in assigned for mro in self.classes.mros(instance.info)]
         return [i for i, mro in mros if any(d.info in mro and d.info is not i.info for d in declared)]
 
-    def _assigned(self, info: ClassInfo, assignment: Assignment, depth: int) -> list[Instance] | None:
+    def _infer_assigned(self, info: ClassInfo, assignment: Assignment, depth: int) -> list[Instance] | None:
         function = assignment.function
         frame = self.frame(info, function) if function is not None else class_frame(info)
         value = assignment.value
         if assignment.annotation is not None:
-            declared = self._annotated(frame, assignment.annotation)
-            # For `x: Unknown | None = None` the assignments elsewhere decide.
+            declared = self._infer_annotation(frame, assignment.annotation)
+            # For `x: Unknown | None = None` other assignments decide.
             return [] if declared is None and _only_declares(assignment) else declared
         return self.infer(frame, value, depth + 1) if value is not None and function is not None else None
 
@@ -209,7 +214,7 @@ def _only_declares(assignment: Assignment) -> bool:
 
 
 def _is_copied_to_itself(node: ast.AST, name: str) -> bool:
-    """Whether a node is ``name = copy(name)``, after which the name has the class that it had."""
+    """Whether a node is ``name = copy(name)``, which keeps the class of the name."""
     if not isinstance(node, ast.Assign) or not any(is_name(target, name) for target in node.targets):
         return False
     return _is_copy(node.value) and is_name(node.value.args[0], name)

@@ -1,4 +1,4 @@
-"""A module as it runs with the versions at hand: of ``if vllm_version_is("0.24.0"):`` only the branch that is taken.
+"""A module as it runs with the versions at hand: ``if vllm_version_is("0.24.0"):`` keeps only the branch that is taken.
 
 Comes in: a parsed module, its text, and versions by package. Goes out: the module, which shares all nodes that lose no
 branch. May touch: nothing; the module that comes in is shared and not changed.
@@ -10,25 +10,25 @@ import ast
 import copy
 from collections.abc import Iterator, Mapping
 
-_ASKS = "_version_is"
+_VERSION_TEST = "_version_is"
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def settled(tree: ast.Module, text: str, versions: Mapping[str, str]) -> ast.Module:
-    """The module without the branches for other versions; a test for a package of unknown version stays."""
-    if not versions or f"{_ASKS}(" not in text:
+    """Return the module without the branches for other versions; a test for a package of unknown version stays."""
+    if not versions or f"{_VERSION_TEST}(" not in text:
         return tree
-    found = _settled(tree, versions)
+    found = _drop_branches(tree, versions)
     assert isinstance(found, ast.Module)
     return found
 
 
-def _settled(node: ast.AST, versions: Mapping[str, str]) -> ast.AST:
-    """The node itself, or a copy without the branches in it that are not taken."""
+def _drop_branches(node: ast.AST, versions: Mapping[str, str]) -> ast.AST:
+    """Return the node itself, or a copy without the branches in it that are not taken."""
     blocks = {name: block for name in _BLOCKS if isinstance(block := getattr(node, name, None), list)}
     changed: dict[str, list[ast.AST]] = {}
     for name, block in blocks.items():
-        kept = [one for part in block for one in _kept(part, versions)]
+        kept = [one for part in block for one in _keep_taken(part, versions)]
         if len(kept) != len(block) or any(one is not part for one, part in zip(kept, block, strict=True)):
             changed[name] = kept or ([ast.copy_location(ast.Pass(), block[0])] if name == "body" else [])
     if not changed:
@@ -39,33 +39,33 @@ def _settled(node: ast.AST, versions: Mapping[str, str]) -> ast.AST:
     return other
 
 
-def _kept(node: ast.AST, versions: Mapping[str, str]) -> Iterator[ast.AST]:
-    answer = _answer(node.test, versions) if isinstance(node, ast.If) else None
-    if isinstance(node, ast.If) and answer is not None:
-        for part in node.body if answer else node.orelse:
-            yield from _kept(part, versions)
+def _keep_taken(node: ast.AST, versions: Mapping[str, str]) -> Iterator[ast.AST]:
+    taken = _evaluate(node.test, versions) if isinstance(node, ast.If) else None
+    if isinstance(node, ast.If) and taken is not None:
+        for part in node.body if taken else node.orelse:
+            yield from _keep_taken(part, versions)
     else:
-        yield _settled(node, versions)
+        yield _drop_branches(node, versions)
 
 
-def _answer(test: ast.expr, versions: Mapping[str, str]) -> bool | None:
-    """The value of a condition as far as the versions alone decide it; ``None`` where they do not."""
+def _evaluate(test: ast.expr, versions: Mapping[str, str]) -> bool | None:
+    """Return the value of a condition if the versions alone decide it, else ``None``."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
-            answer = _answer(inner, versions)
+            answer = _evaluate(inner, versions)
             return None if answer is None else not answer
         case ast.BoolOp(op=operator, values=values):
-            # One part decides: `and` is false with a false one, `or` true with a true one.
+            # One part decides: a false part makes `and` false, a true part makes `or` true.
             decides = isinstance(operator, ast.Or)
-            answers = {_answer(value, versions) for value in values}
+            answers = {_evaluate(value, versions) for value in values}
             return decides if decides in answers else None if None in answers else not decides
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[ast.Constant(value=str() as asked)]):
-            return _is_version(name, asked, versions)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[ast.Constant(value=str() as version)]):
+            return _is_version(name, version, versions)
     return None
 
 
 def _is_version(name: str, asked: str, versions: Mapping[str, str]) -> bool | None:
-    version = versions.get(name.removesuffix(_ASKS)) if name.endswith(_ASKS) else None
+    version = versions.get(name.removesuffix(_VERSION_TEST)) if name.endswith(_VERSION_TEST) else None
     if version is None:
         return None
     from packaging.version import Version
@@ -73,5 +73,5 @@ def _is_version(name: str, asked: str, versions: Mapping[str, str]) -> bool | No
     try:
         # A build for another device has a local label: `0.24.0+empty`.
         return Version(Version(version).public) == Version(asked)
-    except ValueError:  # also of a number with more digits than Python reads
+    except ValueError:  # also for a number with more digits than Python reads
         return None

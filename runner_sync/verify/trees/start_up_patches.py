@@ -1,7 +1,7 @@
 """What a module replaces in others when it is imported: ``Cls.attr = …``, ``setattr(Cls, "attr", …)``.
 
-Comes in: a path or a module. Goes out: whether the file may patch, and its `Patch` values, names as written there. May
-touch: nothing.
+Comes in: a path or a module. Goes out: whether the file may patch, and its `Patch` values with the names written there.
+May touch: nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PATCHING = re.compile(r"(^|/)patch(es)?(/|_|\.py$)|/_?\w*patch\w*\.py$")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patch:
-    """``owner.attribute = value`` in a start-up patch module, names as written there."""
+    """``owner.attribute = value`` in a start-up patch module, with the names written there."""
 
     module: Module
     owner: str
@@ -30,28 +30,30 @@ class Patch:
 
 
 def is_patching(path: str) -> bool:
-    """Whether a file holds start-up patches, by its path; only such files are searched for them."""
+    """Whether a path names a file with start-up patches; only such files are searched."""
     return _PATCHING.search(path) is not None
 
 
 def patches_in(module: Module) -> Iterator[Patch]:
-    """The patches that a module makes."""
+    """Yield the patches that a module makes."""
     for node in walk(module.node):
-        for target, value in _patch_targets(node):
+        for target, value in _find_targets(node):
             owner, _, attribute = target.rpartition(".")
             if owner:
                 yield Patch(module, owner, attribute, value, node)
 
 
 def owner_names(patch: Patch) -> set[str]:
-    """The names that the patched class may have where it is defined: the last part of its name in the patch, or the
-    name behind an ``import … as``."""
+    """Return the names that the patched class may have in its own module.
+
+    This is the last part of its name in the patch, or the name before the ``as`` of an import.
+    """
     head, _, rest = patch.owner.partition(".")
     imported = [binding.imported for binding in patch.module.bindings.get(head, ())] if not rest else []
     return {patch.owner.rpartition(".")[2], *(one.name for one in imported if one is not None and one.name)}
 
 
-def _patch_targets(statement: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+def _find_targets(statement: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
     if isinstance(statement, ast.Assign | ast.AnnAssign):
         for target, value, _ in assignments_of(statement):
             text = ast.unparse(target) if isinstance(target, ast.Attribute) else ""

@@ -3,8 +3,8 @@
 Comes in: the `Program` of the new trees and of the old ones, a frame, and the name of a member that only the old trees
 have. Goes out: a `Successor`, or nothing. May touch: nothing.
 
-A member counts as renamed if the statements that mention it differ in nothing but the name: ``self.use_cp`` of
-vllm-ascend 0.24 is ``self.use_dcp`` in 0.25. A member that was removed or split up has no successor.
+A member counts as renamed if the statements that mention it differ in little but the name: ``self.use_cp`` of
+vllm-ascend 0.24 is ``self.use_dcp`` in 0.25. A removed or divided member has no successor.
 """
 
 from __future__ import annotations

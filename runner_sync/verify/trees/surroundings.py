@@ -1,7 +1,7 @@
 """What code around the runners does to them: attributes that it writes, classes that it derives from theirs.
 
 Comes in: trees by project, and the folders whose modules get runners passed. Goes out: answers about names. May touch:
-the trees, by reading; texts are searched and not parsed, so a word in the wrong place can at most keep a rule silent.
+the trees, by reading. Texts are searched and not parsed, so a word in the wrong place can at most keep a rule silent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from runner_sync.verify.trees.word_index import KIND, WordIndex, words_of
 _PROJECTS = {package: project for project, package in PACKAGES.items()}
 
 _FURTHER = r"(?:[ \t]*,[ \t]*\*?[\w.]+(?:\[[^\]\n]*\])?)+,?\)?[ \t]"
-"""The targets between one and the ``=``. It has a space in front: that of ``f(runner.x, y=1)`` has none."""
+"""The targets between one target and the ``=``. The space in front excludes ``f(runner.x, y=1)``."""
 
 _ASSIGNS = rf"(?:\s*:[^=\n]+|{_FURTHER})?\s*=[^=]"
 
@@ -36,179 +36,193 @@ class Surroundings:
     def is_set_on_runner(self, attribute: str) -> bool:
         """Whether some module writes ``attribute`` on a runner or worker that it was given (``runner.x = …``)."""
         name = re.escape(attribute)
-        return self._has(attribute, rf"(?i:runner|worker)\w*\.{name}{_ASSIGNS}|setattr\([^,()]*,\s*[\"']{name}[\"']")
+        return self._matches_near(
+            attribute, rf"(?i:runner|worker)\w*\.{name}{_ASSIGNS}|setattr\([^,()]*,\s*[\"']{name}[\"']"
+        )
 
     def is_written(self, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on any object, is the name of a field, or stands in quotes."""
         name = re.escape(attribute)
-        return self._has(attribute, rf"\.{name}{_ASSIGNS}|^\s+{name}\s*:|[\"']{name}[\"']")
+        return self._matches_near(attribute, rf"\.{name}{_ASSIGNS}|^\s+{name}\s*:|[\"']{name}[\"']")
 
     def is_written_on(self, name: str, attribute: str) -> bool:
-        """Whether ``attribute`` is assigned on a variable named like the class ``name``: ``input_batch`` for
-        ``InputBatch``."""
+        """Whether ``attribute`` is assigned on a variable named like the class: ``input_batch`` for ``InputBatch``."""
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().removeprefix("get_")
-        return self._has(attribute, rf"\b(?i:\w*{re.escape(words)})(?:\(\))?\.{re.escape(attribute)}{_ASSIGNS}")
+        return self._matches_near(
+            attribute, rf"\b(?i:\w*{re.escape(words)})(?:\(\))?\.{re.escape(attribute)}{_ASSIGNS}"
+        )
 
     def is_written_elsewhere(self, attribute: str) -> bool:
         """Whether ``attribute`` is assigned on any object but ``self``."""
-        pattern = rf"{_not_of_self(attribute)}{_ASSIGNS}"
+        pattern = rf"{_not_of_self_pattern(attribute)}{_ASSIGNS}"
         if pattern not in self._known:
             wanted = re.compile(pattern)
             self._known[pattern] = any(
-                _line_with(text, attribute, wanted) for _, text in self._near_modules_with(attribute)
+                _find_line(text, attribute, wanted) for _, text in self._find_near_modules(attribute)
             )
         return self._known[pattern]
 
     def is_used_elsewhere(self, member: str, *, beside: Collection[str] = ()) -> bool:
-        """Whether some module has a member's name in quotes, or reads it from any object but ``self`` and ``super()``.
+        """Whether some module quotes a member's name, or reads it from any object but ``self`` and ``super()``.
 
         Reads in the folders ``beside`` do not count: vLLM's own worker stands beside its runner, and runs on no other
         platform.
         """
-        if self._has(member, _quoted(member)):
+        if self._matches_near(member, _quoted_pattern(member)):
             return True
         return any(
-            path.rpartition("/")[0] not in beside for path in self._paths_matching(member, _read_elsewhere(member))
+            path.rpartition("/")[0] not in beside
+            for path in self._find_matching_paths(member, _read_elsewhere_pattern(member))
         )
 
     def is_used_in(self, project: Project, member: str) -> bool:
-        """As `is_used_elsewhere`, in all modules of a project: the engine's calls of its workers, say."""
-        return self._is_in(project, member, rf"{_quoted(member)}|{_read_elsewhere(member)}")
+        """As `is_used_elsewhere`, in all modules of a project: the engine's calls of its workers, for example."""
+        return self._matches_in(project, member, rf"{_quoted_pattern(member)}|{_read_elsewhere_pattern(member)}")
 
     def is_read_in(self, project: Project, attribute: str) -> bool:
         """As `is_used_in`, without assignments."""
-        return self._is_in(project, attribute, rf"{_quoted(attribute)}|{_read_elsewhere(attribute)}(?!{_ASSIGNS})")
+        return self._matches_in(
+            project, attribute, rf"{_quoted_pattern(attribute)}|{_read_elsewhere_pattern(attribute)}(?!{_ASSIGNS})"
+        )
 
     def may_build_name(self, project: Project, member: str) -> bool:
         """Whether some module of a project builds a name at run time that may be ``member``.
 
-        That is, from its beginning up to an underscore: ``f"to_{kind}"`` and ``"to_" + kind`` may be ``to_list``.
+        It is enough that the beginning up to an underscore fits: ``f"to_{kind}"`` and ``"to_" + kind`` may be
+        ``to_list``.
         """
         starts = [re.escape(member[:end]) for end in range(2, len(member)) if member[end - 1] == "_"]
         wanted = re.compile(rf"[\"'](?:{'|'.join(starts)})(?:\{{|%s|[\"']\s*\+)")
-        return bool(starts) and any(wanted.search(text) for text in self._texts_of(project))
+        return bool(starts) and any(wanted.search(text) for text in self._read_texts(project))
 
     def is_quoted(self, word: str) -> bool:
         """Whether a word stands in quotes in any module of the trees: it may be an argument of ``setattr``."""
-        return any(self._is_in(project, word, _quoted(word)) for project in self._trees)
+        return any(self._matches_in(project, word, _quoted_pattern(word)) for project in self._trees)
 
     def quoting(self, word: str, *, beside: str) -> list[str]:
-        """The modules in the folders that have a word in quotes and contain ``beside``."""
-        quoted = re.compile(_quoted(word))
-        return [path for path, text in self._near_modules_with(word) if beside in text and quoted.search(text)]
+        """Return the modules in the folders that quote a word and contain ``beside``."""
+        quoted = re.compile(_quoted_pattern(word))
+        return [path for path, text in self._find_near_modules(word) if beside in text and quoted.search(text)]
 
     def having(self, word: str, project: Project) -> list[str]:
-        """The modules of a project that contain a word, in the folders or not."""
+        """Return the modules of a project that contain a word, in the folders or not."""
         wanted, package = re.compile(rf"\b{re.escape(word)}\b"), f"{PACKAGES[project]}/"
-        found = self._modules_with(word)
+        found = self._find_modules(word)
         return sorted(path for path, text in found if path.startswith(package) and wanted.search(text))
 
     def reading(self, attribute: str, project: Project) -> list[str]:
-        """The modules of a project that read an attribute of any object but ``self``."""
-        wanted = re.compile(rf"{_read_elsewhere(attribute)}(?!{_ASSIGNS})")
+        """Return the modules of a project that read an attribute of any object but ``self``."""
+        wanted = re.compile(rf"{_read_elsewhere_pattern(attribute)}(?!{_ASSIGNS})")
         package = f"{PACKAGES[project]}/"
-        found = self._modules_with(attribute)
+        found = self._find_modules(attribute)
         return sorted(path for path, text in found if path.startswith(package) and wanted.search(text))
 
     def may_give_key(self, key: str) -> bool:
         """Whether any module of the trees assigns an item of that key, or omni has it in a dictionary display."""
-        quoted = _quoted(key)
-        is_set = any(self._is_in(project, key, rf"\[{quoted}\]{_ASSIGNS}") for project in self._trees)
-        return is_set or self._is_in("vllm-omni", key, rf"{quoted}\s*:")
+        quoted = _quoted_pattern(key)
+        is_set = any(self._matches_in(project, key, rf"\[{quoted}\]{_ASSIGNS}") for project in self._trees)
+        return is_set or self._matches_in("vllm-omni", key, rf"{quoted}\s*:")
 
     def is_mentioned(self, word: str, *, beside: Collection[str]) -> bool:
-        """Whether any module of the trees, but for those at the paths ``beside``, contains a word."""
+        """Whether any module of the trees contains a word, except the modules at the paths ``beside``."""
         wanted = re.compile(rf"\b{re.escape(word)}\b")
-        return any(path not in beside and wanted.search(text) for path, text in self._modules_with(word))
+        return any(path not in beside and wanted.search(text) for path, text in self._find_modules(word))
 
     def definition_of(self, name: str) -> str:
-        """``path:line`` of an upstream module that defines or assigns a name, empty when none does."""
+        """Return ``path:line`` of an upstream module that defines or assigns a name, or an empty text."""
         word = re.escape(name)
-        return self._upstream_place(name, rf"\b(?:def|class)\s+{word}\b|\.{word}{_ASSIGNS}|^[ \t]+{word}\s*[:=]")
+        return self._find_upstream_place(name, rf"\b(?:def|class)\s+{word}\b|\.{word}{_ASSIGNS}|^[ \t]+{word}\s*[:=]")
 
     def given_at(self, attribute: str) -> str:
-        """``path:line`` of an upstream module that assigns an attribute on any object but ``self``, empty when none
-        does."""
-        return self._upstream_place(attribute, rf"{_not_of_self(attribute)}{_ASSIGNS}")
+        """Return ``path:line`` of an upstream module that assigns an attribute on any object but ``self``, or an empty
+        text."""
+        return self._find_upstream_place(attribute, rf"{_not_of_self_pattern(attribute)}{_ASSIGNS}")
 
     def is_member(self, name: str) -> bool:
         """Whether a class of an upstream module has a member of that name."""
         word = re.escape(name)
-        return bool(self._upstream_place(name, rf"^[ \t]+def {word}\b|\bself\.{word}{_ASSIGNS}|^[ \t]+{word}\s*:"))
+        return bool(self._find_upstream_place(name, rf"^[ \t]+def {word}\b|\bself\.{word}{_ASSIGNS}|^[ \t]+{word}\s*:"))
 
     def is_upstream_text(self, text: str) -> bool:
         """Whether an upstream module contains a text as whole words."""
-        return bool(self._upstream_place(_WORD.findall(text)[-1], rf"(?<![\w.]){re.escape(text)}\b"))
+        return bool(self._find_upstream_place(_WORD.findall(text)[-1], rf"(?<![\w.]){re.escape(text)}\b"))
 
-    def _upstream_place(self, word: str, pattern: str) -> str:
-        """``path:line`` of the first upstream line that contains a word and matches ``pattern``, or an empty text."""
+    def _find_upstream_place(self, word: str, pattern: str) -> str:
+        """Return ``path:line`` of the first upstream line that contains a word and matches ``pattern``, or an empty
+        text."""
         if pattern not in self._places:
             wanted = re.compile(pattern)
-            upstream = ((p, text) for p, text in self._modules_with(word) if not p.startswith(PACKAGES["vllm-omni"]))
-            found = (f"{p}:{line}" for p, text in upstream if (line := _line_with(text, word, wanted)))
+            upstream = ((p, text) for p, text in self._find_modules(word) if not p.startswith(PACKAGES["vllm-omni"]))
+            found = (f"{p}:{line}" for p, text in upstream if (line := _find_line(text, word, wanted)))
             self._places[pattern] = next(found, "")
         return self._places[pattern]
 
-    def _modules_with(self, word: str) -> Iterator[tuple[str, str]]:
-        """Path and text of every module of the trees that contains ``word``; first those in the folders of the runners,
-        where most words are found."""
-        yield from self._near_modules_with(word)
-        texts = ((path, self._text_at(path)) for path in self._index()[1].may_have(word))
+    def _find_modules(self, word: str) -> Iterator[tuple[str, str]]:
+        """Yield path and text of every module of the trees that contains ``word``.
+
+        The modules in the runners' folders come first, because most words are found there.
+        """
+        yield from self._find_near_modules(word)
+        texts = ((path, self._read_text(path)) for path in self._build_indexes()[1].may_have(word))
         yield from ((path, text) for path, text in texts if word in text)
 
-    def _near_modules_with(self, word: str) -> Iterator[tuple[str, str]]:
-        """The same for the modules in the folders of the runners alone."""
-        texts = self._read()
-        yield from ((path, texts[path]) for path in self._index()[0].may_have(word) if word in texts[path])
+    def _find_near_modules(self, word: str) -> Iterator[tuple[str, str]]:
+        """Yield path and text of the modules in the runners' folders that contain ``word``."""
+        texts = self._read_folders()
+        yield from ((path, texts[path]) for path in self._build_indexes()[0].may_have(word) if word in texts[path])
 
-    def _index(self) -> tuple[WordIndex, WordIndex]:
-        """The word indexes of the modules in the folders, and of all others; made once, as they cover whole trees."""
+    def _build_indexes(self) -> tuple[WordIndex, WordIndex]:
+        """Return the word indexes of the modules in the folders, and of all others; made once, as they cover whole
+        trees."""
         if self._indexes is None:
-            near, filters = self._read(), {p: f for tree in self._trees.values() for p, f in _filters(tree).items()}
+            near, filters = (
+                self._read_folders(),
+                {p: f for tree in self._trees.values() for p, f in _make_filters(tree).items()},
+            )
             self._indexes = (
                 WordIndex({path: filters[path] for path in near}),
                 WordIndex({path: words for path, words in filters.items() if path not in near}),
             )
         return self._indexes
 
-    def _text_at(self, path: str) -> str:
+    def _read_text(self, path: str) -> str:
         tree = self._trees.get(_PROJECTS[path.partition("/")[0]])
         return (tree.read(path) or "") if tree else ""
 
     def deriving_from(self, class_name: str) -> list[str]:
-        """The files in the folders with a class that may have ``class_name`` among its bases, under this or another
+        """Return the files in the folders with a class that may derive from ``class_name``, under this or another
         name."""
-        return [path for path, text in self._near_modules_with(class_name) if _may_derive(text, class_name)]
+        return [path for path, text in self._find_near_modules(class_name) if _may_derive(text, class_name)]
 
     def has_subclass(self, class_name: str) -> bool:
         """Whether some module of the trees may have a class that derives from ``class_name``."""
         return any(self.has_subclass_in(project, class_name) for project in self._trees)
 
     def has_subclass_in(self, project: Project, class_name: str) -> bool:
-        """The same for the modules of one project."""
+        """Whether some module of the project may have a class that derives from ``class_name``."""
         if project not in self._bases:
-            self._bases[project] = {name for text in self._texts_of(project) for name in _bases_in(text)}
+            self._bases[project] = {name for text in self._read_texts(project) for name in _find_bases(text)}
         return class_name in self._bases[project]
 
-    def _is_in(self, project: Project, word: str, pattern: str) -> bool:
+    def _matches_in(self, project: Project, word: str, pattern: str) -> bool:
         wanted = re.compile(pattern)
         inside = f"{PACKAGES[project]}/"
-        return any(path.startswith(inside) and wanted.search(text) for path, text in self._modules_with(word))
+        return any(path.startswith(inside) and wanted.search(text) for path, text in self._find_modules(word))
 
-    def _texts_of(self, project: Project) -> Iterator[str]:
+    def _read_texts(self, project: Project) -> Iterator[str]:
         tree = self._trees.get(project)
         return (tree.read(path) or "" for path in tree.paths(f"{PACKAGES[project]}/")) if tree else iter(())
 
-    def _has(self, word: str, pattern: str) -> bool:
+    def _matches_near(self, word: str, pattern: str) -> bool:
         if pattern not in self._known:
-            self._known[pattern] = any(True for _ in self._paths_matching(word, pattern))
+            self._known[pattern] = any(True for _ in self._find_matching_paths(word, pattern))
         return self._known[pattern]
 
-    def _paths_matching(self, word: str, pattern: str) -> Iterator[str]:
+    def _find_matching_paths(self, word: str, pattern: str) -> Iterator[str]:
         wanted = re.compile(pattern, re.M)
-        yield from (path for path, text in self._near_modules_with(word) if wanted.search(text))
+        yield from (path for path, text in self._find_near_modules(word) if wanted.search(text))
 
-    def _read(self) -> dict[str, str]:
+    def _read_folders(self) -> dict[str, str]:
         if self._texts is None:
             self._texts = {}
             for folder in self.folders:
@@ -219,17 +233,17 @@ class Surroundings:
         return self._texts
 
 
-def _filters(tree: Tree) -> Mapping[str, bytes]:
-    """The filters of all modules of a tree for `WordIndex`; most trees have them from an earlier run."""
+def _make_filters(tree: Tree) -> Mapping[str, bytes]:
+    """Return the filters of all modules of a tree for `WordIndex`; most trees have them from an earlier run."""
     if isinstance(tree, Remembering):
         return tree.remembered(KIND, words_of)
     return {path: words_of(tree.read(path) or "") for path in tree.paths(f"{PACKAGES[tree.source.project]}/")}
 
 
-def _line_with(text: str, word: str, wanted: re.Pattern[str]) -> int:
-    """The number of the first line that contains a word and matches a pattern; 0 where none does.
+def _find_line(text: str, word: str, wanted: re.Pattern[str]) -> int:
+    """Return the number of the first line that contains a word and matches a pattern, or 0.
 
-    The word is looked for first: that is much faster than a pattern that may begin anywhere.
+    The word is searched first: that is much faster than a pattern that may begin anywhere.
     """
     at = text.find(word)
     while at >= 0:
@@ -241,30 +255,32 @@ def _line_with(text: str, word: str, wanted: re.Pattern[str]) -> int:
 
 
 def _may_derive(text: str, class_name: str) -> bool:
-    if any(class_name in _WORD.findall(found[1]) for found in _matches_behind(_BASES, text, after=_is_no_word)):
+    if any(class_name in _WORD.findall(found[1]) for found in _find_matches(_BASES, text, after=_is_no_word)):
         return True
     renamed = re.compile(rf"{re.escape(class_name)}\s+as\s+\w")
-    return any(True for _ in _matches_behind(renamed, text, after=_is_no_word))
+    return any(True for _ in _find_matches(renamed, text, after=_is_no_word))
 
 
-def _quoted(member: str) -> str:
+def _quoted_pattern(member: str) -> str:
     return rf"[\"']{re.escape(member)}[\"']"
 
 
-def _bases_in(text: str) -> Iterator[str]:
-    """The names that classes in a text may derive from: those in the brackets of ``class`` statements, and those in
-    front of an ``as``, which may be a base under another name."""
-    for found in _matches_behind(_BASES, text, after=_is_no_word):
+def _find_bases(text: str) -> Iterator[str]:
+    """Yield the names that classes in a text may derive from.
+
+    These are the names in the brackets of ``class`` statements, and those before an ``as``, which may rename a base.
+    """
+    for found in _find_matches(_BASES, text, after=_is_no_word):
         yield from _WORD.findall(found[1])
-    for found in _matches_behind(_RENAMED, text, after=str.isspace):
-        # Only the word in front: searching for words followed by `as` takes five times as long.
+    for found in _find_matches(_RENAMED, text, after=str.isspace):
+        # Takes the last word in front: searching for words followed by `as` takes five times as long.
         yield from _WORD.findall(text[max(found.start() - _LONGEST, 0) : found.start()])[-1:]
 
 
-def _matches_behind(pattern: re.Pattern[str], text: str, *, after: Callable[[str], bool]) -> Iterator[re.Match[str]]:
-    """The matches of ``pattern`` at the start of the text or behind a character that ``after`` accepts.
+def _find_matches(pattern: re.Pattern[str], text: str, *, after: Callable[[str], bool]) -> Iterator[re.Match[str]]:
+    """Yield the matches of ``pattern`` at the start of the text or behind a character that ``after`` accepts.
 
-    That character is tested afterwards: a pattern that begins with letters is found five times as fast.
+    That character is tested afterwards, because a pattern that begins with letters is found five times as fast.
     """
     found = pattern.search(text)
     while found is not None:
@@ -284,10 +300,10 @@ _LONGEST = 100
 _WORD = re.compile(r"\w+")
 
 
-def _not_of_self(member: str) -> str:
-    # A lookbehind at the end, so that the search begins with the name, which is in few places.
+def _not_of_self_pattern(member: str) -> str:
+    # The lookbehind is at the end, so that the search begins with the name, which is rare.
     return rf"\.{re.escape(member)}(?<!\bself\.{re.escape(member)})"
 
 
-def _read_elsewhere(member: str) -> str:
-    return rf"{_not_of_self(member)}(?<!\bsuper\(\)\.{re.escape(member)})\b"
+def _read_elsewhere_pattern(member: str) -> str:
+    return rf"{_not_of_self_pattern(member)}(?<!\bsuper\(\)\.{re.escape(member)})\b"

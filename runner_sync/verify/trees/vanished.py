@@ -1,7 +1,7 @@
 """Members that objects of unknown class have lost: of a model, a drafter, or anything else passed to the runner.
 
-Comes in: a `Program` and the one of the old trees, a frame and an attribute read in it. Goes out: where the old trees
-defined the member. May touch: the worlds' trees, by reading; texts are searched for words, and any find in the new ones
+Comes in: a `Program`, the `Program` of the old trees, a frame and an attribute read in it. Goes out: where the old
+trees defined the member. May touch: the trees, by reading. Texts are searched for words, and any match in the new ones
 means that nothing is reported.
 """
 
@@ -15,11 +15,11 @@ from runner_sync.verify.trees.program import Program
 
 
 def lost_since(program: Program, frame: Frame, node: ast.Attribute, old: Program) -> str:
-    """``path:line`` of the definition or assignment of a member in the old trees; empty where the new ones may have it.
+    """Return ``path:line`` of a member in the old trees, or an empty text if the new trees may have it.
 
-    It is lost where no module but the checked ones contains the word any more. It is also lost where, in the old trees,
-    only assignments from outside created it (``model.loads = …``) and upstream read it by the same expression, and both
-    are gone, whatever else has that name now.
+    A member is lost if only the checked modules still contain the word. It is also lost if the old trees created it
+    only by assignments from outside (``model.loads = …``), upstream read it by the same expression, and both are gone,
+    whatever else has that name now.
     """
     if not _may_be_lost(program, frame, node):
         return ""
@@ -27,17 +27,17 @@ def lost_since(program: Program, frame: Frame, node: ast.Attribute, old: Program
     if not around.is_mentioned(name, beside={module.path for module in program.checked}):
         return before.definition_of(name)
     text = ast.unparse(node)
-    # In the order of cost: only the last test reads all trees where the word is common.
+    # The cheapest tests come first: only the last one reads all trees for a common word.
     if around.is_written_elsewhere(name) or before.is_member(name) or around.is_upstream_text(text):
         return ""
     return before.given_at(name) if before.is_upstream_text(text) and not around.is_quoted(name) else ""
 
 
 def _may_be_lost(program: Program, frame: Frame, node: ast.Attribute) -> bool:
-    """Whether it is a member of an object of unknown class, under a name that is not one of Python's or torch's."""
+    """Whether ``node`` is a member of an object of unknown class, and its name is not one of Python's or torch's."""
     if is_super(node.value):
         return False
-    # timid: names without an inner underscore (`copy_`, `shape`) may be of tensors, even if a class had them, too.
+    # timid: a name without an inner underscore (`copy_`, `shape`) may belong to tensors, even if a class had it, too.
     if "_" not in node.attr.strip("_") or frame.is_self(node.value):
         return False
     dotted = dotted_name(node.value)

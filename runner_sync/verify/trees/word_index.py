@@ -1,6 +1,6 @@
 """Which of many texts may contain some words, without keeping the texts.
 
-Comes in: texts, and words. Goes out: the filter of a text; and, of filters by path, the paths that may have the words,
+Comes in: texts, and words. Goes out: the filter of a text; and, for filters by path, the paths that may have the words,
 with some false positives. May touch: nothing.
 
 A Bloom filter per text (B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", *CACM* 13(7), 1970)
@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Mapping
 
 KIND = "words-1"
-"""The key under which filters are kept between runs. Whoever changes the filters raises the number, so that old ones
+"""The key under which filters are kept between runs. A change of the filters must raise the number, so that old ones
 are not used."""
 
 _BITS = 1 << 13
@@ -26,32 +26,32 @@ _SPACED = "".join(chr(code) if chr(code).isalnum() or chr(code) == "_" else " " 
 
 
 class WordIndex:
-    """The filters of texts, a KiB each, by path."""
+    """The filters of texts, by path, one KiB each."""
 
     def __init__(self, filters: Mapping[str, bytes]) -> None:
         self._filters = filters
 
     def may_have(self, text: str) -> list[str]:
-        """The paths of the texts that contain every word of ``text``, in order, with few false positives."""
+        """Return the paths of the texts that contain every word of ``text``, in order, with few false positives."""
         found = list(self._filters)
-        for place in _bits_of(text):
+        for place in _find_bits(text):
             byte, bit = place >> 3, 1 << (place & 7)
             found = [path for path in found if self._filters[path][byte] & bit]
         return found
 
 
 def words_of(text: str) -> bytes:
-    """The filter of a text; the same in every run, as Python's own ``hash`` of a word would not be."""
+    """Return the filter of a text. It is the same in every run, which Python's own ``hash`` of a word would not be."""
     bits = bytearray(_BITS >> 3)
-    for place in _bits_of(text):
+    for place in _find_bits(text):
         bits[place >> 3] |= 1 << (place & 7)
     return bytes(bits)
 
 
-def _bits_of(text: str) -> set[int]:
-    return {zlib.crc32(word.encode()) % _BITS for word in set(_words(text))}
+def _find_bits(text: str) -> set[int]:
+    return {zlib.crc32(word.encode()) % _BITS for word in set(_split_words(text))}
 
 
-def _words(text: str) -> list[str]:
-    """The words of a text; splitting an ASCII text takes a third less time than matching words."""
+def _split_words(text: str) -> list[str]:
+    """Return the words of a text. Splitting an ASCII text takes a third less time than matching words."""
     return text.translate(_SPACED).split() if text.isascii() else _WORD.findall(text)

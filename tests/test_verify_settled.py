@@ -11,7 +11,7 @@ from verify_samples import NPU, TREES, TextTree, npu, symbols
 from runner_sync.model import Finding, Project, Source
 from runner_sync.profile import NPU as PROFILE
 from runner_sync.verify import breakage
-from runner_sync.verify.trees.settled import settled
+from runner_sync.verify.trees.settled import drop_other_versions
 from runner_sync.verify.trees.world import World
 
 SWITCH = """\
@@ -54,13 +54,13 @@ def test_a_switch_that_nobody_can_answer_stays(test: str) -> None:
 
 def test_a_version_with_a_local_label_is_that_version() -> None:
     text = SWITCH.format(test='vllm_version_is("0.24.0")')
-    assert ast.unparse(settled(ast.parse(text), text, {"vllm": "0.24.0+empty"})) == "first()"
+    assert ast.unparse(drop_other_versions(ast.parse(text), text, {"vllm": "0.24.0+empty"})) == "first()"
 
 
 def test_what_comes_in_stays_as_it_is_and_what_is_left_alone_is_the_same_node() -> None:
     text = 'def old():\n    if vllm_version_is("0.23.0"):\n        return 1\n\ndef new():\n    return 2\n'
     tree = ast.parse(text)
-    found = settled(tree, text, {"vllm": "0.24.0"})
+    found = drop_other_versions(tree, text, {"vllm": "0.24.0"})
     assert ast.unparse(tree) == ast.unparse(ast.parse(text))
     assert found.body[1] is tree.body[1]
     assert ast.unparse(found.body[0]) == "def old():\n    pass"
@@ -142,7 +142,7 @@ def test_of_a_tree_without_a_version_both_branches_count() -> None:
 
 
 def _settled(text: str) -> str:
-    return ast.unparse(settled(ast.parse(text), text, {"vllm": "0.24.0"}))
+    return ast.unparse(drop_other_versions(ast.parse(text), text, {"vllm": "0.24.0"}))
 
 
 def _found(runner: str, version: str | None) -> list[Finding]:

@@ -6,14 +6,14 @@ import zlib
 
 import pytest
 
-from runner_sync.verify.trees.word_index import KIND, WordIndex, words_of
+from runner_sync.verify.trees.word_index import KIND, WordIndex, make_filter
 
 TEXTS = {f"m{number}.py": f"def name_{number}(self):\n    return self.common.é_{number}\n" for number in range(200)}
 QUOTED = {"q.py": 'item["num tokens"] = item["a-b"]  # “curled” and —dashed—: não_dito\n'}
 
 
 def index_of(texts: dict[str, str]) -> WordIndex:
-    return WordIndex({path: words_of(text) for path, text in texts.items()})
+    return WordIndex({path: make_filter(text) for path, text in texts.items()})
 
 
 @pytest.mark.parametrize("text", ["num tokens", "a-b", "curled", "dashed", "não_dito", "", "-"])
@@ -34,5 +34,5 @@ def test_hardly_another_text_is_named(text: str) -> None:
 
 def test_filters_of_an_earlier_process_are_asked_as_new_ones() -> None:
     # They are kept on disk under KIND, and Python's own `hash` of a word differs from run to run.
-    (place,) = [place for place in range(1 << 13) if words_of("late")[place >> 3] & 1 << (place & 7)]
+    (place,) = [place for place in range(1 << 13) if make_filter("late")[place >> 3] & 1 << (place & 7)]
     assert (KIND, place) == ("words-1", zlib.crc32(b"late") % (1 << 13))

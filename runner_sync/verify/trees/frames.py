@@ -206,7 +206,7 @@ def class_finding(code: str, severity: Severity, info: ClassInfo, *, symbol: str
 def frames_of(classes: Classes, module: Module) -> list[Frame]:
     """Return the functions of ``module``, the methods of its top-level classes, and its import code as made-up
     functions."""
-    found: list[Frame] = [Frame(module, function, None) for function in importing.functions_of(module)]
+    found: list[Frame] = [Frame(module, function, None) for function in importing.make_functions(module)]
     for statement in statements_of(module.node.body):
         if isinstance(statement, Function):
             found.append(frame_of(module, statement, None))

@@ -23,7 +23,7 @@ from runner_sync.verify.trees.frames import Frame, frame_of, module_frame
 from runner_sync.verify.trees.functions import nodes_of, reads_of, returns_of
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.giving import defines
-from runner_sync.verify.trees.values.guards import deciding
+from runner_sync.verify.trees.values.guards import find_deciding_tests
 
 _DEVICES = frozenset({"ascend", "cuda", "device", "gpu", "hip", "npu", "rocm", "xpu"})
 _MOST_STEPS = 3
@@ -75,7 +75,7 @@ def _find_other_mros(program: Program, info: ClassInfo, name: str) -> Iterator[M
 
 def _may_be_gpu_only(program: Program, frame: Frame, node: ast.AST, differing: frozenset[str]) -> bool:
     """Whether a condition that decides whether ``node`` runs may hold on GPU only."""
-    parts: list[Part] = [(frame, test) for test in deciding(frame.function, node)]
+    parts: list[Part] = [(frame, test) for test in find_deciding_tests(frame.function, node)]
     known: set[int] = set()
     for _ in range(_MOST_STEPS):
         parts = [(within, part) for within, part in parts if id(part) not in known]

@@ -17,7 +17,7 @@ from runner_sync.syntax import Function, blocks_of
 from runner_sync.verify.trees.modules import Module
 
 
-def functions_of(module: Module) -> Iterator[ast.FunctionDef]:
+def make_functions(module: Module) -> Iterator[ast.FunctionDef]:
     """Yield a function named ``<module>`` for the module, and one named after each class, unless nothing runs in it."""
     classes = [part for part in module.node.body if isinstance(part, ast.ClassDef)]
     for name, body in [("<module>", module.node.body), *((part.name, part.body) for part in classes)]:

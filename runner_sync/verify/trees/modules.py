@@ -20,7 +20,7 @@ from runner_sync.statements.assigning import assignments_of
 from runner_sync.statements.mentions import mentions
 from runner_sync.syntax import Function, is_name, lasting_module_of, statements_of, walk
 from runner_sync.verify.expecting import IMPORT_ERRORS, guarded
-from runner_sync.verify.trees.settled import settled
+from runner_sync.verify.trees.settled import drop_other_versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,9 @@ def build(
 ) -> Module:
     """Parse ``text`` and collect its module-level bindings, without branches that are for other ``versions``. Raises
     `SyntaxError`."""
-    module = Module(name, path, project, is_package, settled(lasting_module_of(text), text, versions or {}), text)
+    module = Module(
+        name, path, project, is_package, drop_other_versions(lasting_module_of(text), text, versions or {}), text
+    )
     for statement in statements_of(module.node.body):
         _bind_statement(module, statement)
         if isinstance(statement, ast.Delete) and statement in module.node.body:

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from runner_sync.syntax import Function, dotted_name, is_name, is_none
-from runner_sync.verify.trees.calling.call_graph import MAX_DEPTH, CallGraph, Question, question
+from runner_sync.verify.trees.calling.call_graph import MAX_DEPTH, CacheKey, CallGraph, cache_key
 from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.trees.functions import is_plain, returns_of
 from runner_sync.verify.trees.values import elements
-from runner_sync.verify.trees.values.annotations import Instance, entered_type, instances, union
+from runner_sync.verify.trees.values.annotations import Instance, find_entered_type, resolve_annotation, unite
 from runner_sync.verify.trees.world import Definition, World
 
 # Functions of the standard library's `copy` and `dataclasses`.
@@ -29,12 +29,12 @@ class Program(CallGraph):
 
     def __init__(self, world: World, names: Sequence[str]) -> None:
         super().__init__(world, names)
-        self._inferred: dict[Question, list[Instance] | None] = {}
+        self._inferred: dict[CacheKey, list[Instance] | None] = {}
 
     def infer(self, frame: Frame, node: ast.expr, depth: int = 0) -> list[Instance] | None:
         if depth > MAX_DEPTH:
             return None
-        key = question(frame, node, depth)
+        key = cache_key(frame, node, depth)
         if key not in self._inferred:
             self._inferred[key] = self._infer(frame, node, depth)
         return self._inferred[key]
@@ -53,11 +53,11 @@ class Program(CallGraph):
         if isinstance(node, ast.Attribute):
             return self._infer_attribute(frame, node, depth)
         if isinstance(node, ast.Subscript):
-            return elements.taken(self, frame, node, depth)
+            return elements.infer_item(self, frame, node, depth)
         if isinstance(node, ast.NamedExpr):
             return self.infer(frame, node.value, depth + 1)
         if isinstance(node, ast.IfExp):
-            return union([self.infer(frame, part, depth + 1) for part in (node.body, node.orelse)])
+            return unite([self.infer(frame, part, depth + 1) for part in (node.body, node.orelse)])
         if is_none(node):
             return []
         return None
@@ -71,7 +71,7 @@ class Program(CallGraph):
         if name in frame.imports:
             return None
         bindings = [node for node in frame.bound_before(read) if not _is_copied_to_itself(node, name)]
-        return union([self._infer_bound(frame, node, name, depth) for node in bindings]) if bindings else None
+        return unite([self._infer_bound(frame, node, name, depth) for node in bindings]) if bindings else None
 
     def _infer_bound(self, frame: Frame, node: ast.AST, name: str, depth: int) -> list[Instance] | None:
         """Return the classes that a name gets from one of the nodes that bind it."""
@@ -81,7 +81,7 @@ class Program(CallGraph):
             case ast.Assign(targets=targets, value=value) if any(is_name(target, name) for target in targets):
                 return self.infer(frame, value, depth + 1)
             case ast.Assign():
-                return elements.unpacked(self, frame, node, name, depth=depth)
+                return elements.infer_unpacked(self, frame, node, name, depth=depth)
             case ast.AnnAssign(annotation=annotation):
                 return self._infer_annotation(frame, annotation)
             case ast.NamedExpr(value=value):
@@ -89,7 +89,7 @@ class Program(CallGraph):
             case ast.With() | ast.AsyncWith():
                 return self._infer_entered(frame, node, name, depth)
             case ast.For() | ast.AsyncFor() | ast.comprehension():
-                return elements.looped(self, frame, node, name, depth=depth)
+                return elements.infer_loop_variable(self, frame, node, name, depth=depth)
         return None
 
     def _infer_parameter(self, frame: Frame, parameter: ast.arg) -> list[Instance] | None:
@@ -101,12 +101,12 @@ class Program(CallGraph):
         reached = [mro.find(frame.function.name, after=frame.info) for mro in mros]
         hidden = [self.frame(found[0], function) for found in reached if found for function in found[1]]
         same = [(f, other) for f in hidden for other in f.bound.get(parameter.arg, ()) if isinstance(other, ast.arg)]
-        return union([self._infer_annotation(f, other.annotation) for f, other in same]) if same else None
+        return unite([self._infer_annotation(f, other.annotation) for f, other in same]) if same else None
 
     def _infer_global(self, frame: Frame, name: str, depth: int) -> list[Instance] | None:
         definitions = self.definitions(frame, name)
         found = [self._infer_value(definition, depth) for definition in self.with_patches(definitions)]
-        return union(found) if found else None
+        return unite(found) if found else None
 
     def _infer_value(self, definition: Definition, depth: int) -> list[Instance] | None:
         module, binding = definition.module, definition.binding
@@ -116,7 +116,7 @@ class Program(CallGraph):
         frame = module_frame(module)
         declared = [self._infer_annotation(frame, other.annotation) for other in bound if other.annotation is not None]
         if declared:
-            return union(declared)
+            return unite(declared)
         # timid: if a name is assigned more than once, only an annotation counts.
         return self.infer(frame, binding.value, depth + 1) if len(bound) == 1 and binding.value is not None else None
 
@@ -129,7 +129,7 @@ class Program(CallGraph):
         found = [
             self._infer_returned(callee, depth) for group in self.callees(frame, call, depth + 1) for callee in group
         ]
-        return union(found) if found else elements.taken(self, frame, call, depth)
+        return unite(found) if found else elements.infer_item(self, frame, call, depth)
 
     def _infer_returned(self, callee: Callee, depth: int) -> list[Instance] | None:
         function = callee.function
@@ -139,8 +139,8 @@ class Program(CallGraph):
         if function.returns is not None:
             return self._infer_annotation(frame, function.returns)
         values = list(returns_of(function))
-        found = union([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
-        return instances(self.classes, *self.promised(callee)) if found is None and values else found
+        found = unite([self.infer(frame, v, depth + 1) if v else [] for v in values]) if values else None
+        return resolve_annotation(self.classes, *self.declared_return(callee)) if found is None and values else found
 
     def frame_of_callee(self, callee: Callee, function: Function) -> Frame:
         """Return the frame of a callee's ``function``: a method's frame has its class."""
@@ -153,19 +153,19 @@ class Program(CallGraph):
         generator."""
         calls = [item.context_expr for item in node.items if is_name(item.optional_vars, name)]
         groups = [g for call in calls if isinstance(call, ast.Call) for g in self.callees(frame, call, depth + 1)]
-        found = [(c.module, entered_type(c.function)) for group in groups for c in group]
-        return union([instances(self.classes, *one) for one in found]) if found else None
+        found = [(c.module, find_entered_type(c.function)) for group in groups for c in group]
+        return unite([resolve_annotation(self.classes, *one) for one in found]) if found else None
 
     def _infer_annotation(self, frame: Frame, annotation: ast.expr | None) -> list[Instance] | None:
-        return instances(self.classes, frame.module, annotation)
+        return resolve_annotation(self.classes, frame.module, annotation)
 
     def _infer_attribute(self, frame: Frame, node: ast.Attribute, depth: int) -> list[Instance] | None:
         if frame.is_self(node.value) and frame.info is not None:
-            return union([self.attribute(mro, node.attr, depth + 1) for mro in self.mros(frame.info)])
+            return unite([self.attribute(mro, node.attr, depth + 1) for mro in self.mros(frame.info)])
         owners = self.infer(frame, node.value, depth + 1)
         if not owners:
             return None
-        return union([self.attribute(mro, node.attr, depth + 1) for o in owners for mro in self.classes.mros(o.info)])
+        return unite([self.attribute(mro, node.attr, depth + 1) for o in owners for mro in self.classes.mros(o.info)])
 
     def attribute(self, mro: Mro, name: str, depth: int = 0) -> list[Instance] | None:
         """Return the classes that ``self.name`` can hold on an MRO, from the assignments that can still run."""
@@ -180,14 +180,14 @@ class Program(CallGraph):
         ]
         if annotated and all(_only_declares(assignment) for assignment in annotated):
             others = [self._infer_assigned(info, a, depth) for info, a in written if info is not written[0][0]]
-            found.append(self._select_derived(union([part for part in others if part]) or [], union(found) or []))
-        return union(found) if found else None
+            found.append(self._select_derived(unite([part for part in others if part]) or [], unite(found) or []))
+        return unite(found) if found else None
 
     def _is_uninformative(self, info: ClassInfo, assignment: Assignment) -> bool:
         """Whether an assignment only declares the attribute, with no known class: a mixin's ``batch: Any``."""
         if not assignment.is_bare or assignment.annotation is None:
             return False
-        return instances(self.classes, info.module, assignment.annotation) is None
+        return resolve_annotation(self.classes, info.module, assignment.annotation) is None
 
     def _select_derived(self, assigned: Sequence[Instance], declared: Sequence[Instance]) -> list[Instance]:
         """Return the assigned classes that derive from a declared class: vLLM's ``EagleProposer`` if vllm-ascend

@@ -14,7 +14,7 @@ _VERSION_TEST = "_version_is"
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
-def settled(tree: ast.Module, text: str, versions: Mapping[str, str]) -> ast.Module:
+def drop_other_versions(tree: ast.Module, text: str, versions: Mapping[str, str]) -> ast.Module:
     """Return the module without the branches for other versions; a test for a package of unknown version stays."""
     if not versions or f"{_VERSION_TEST}(" not in text:
         return tree

@@ -34,7 +34,7 @@ def is_patching(path: str) -> bool:
     return _PATCHING.search(path) is not None
 
 
-def patches_in(module: Module) -> Iterator[Patch]:
+def find_patches(module: Module) -> Iterator[Patch]:
     """Yield the patches that a module makes."""
     for node in walk(module.node):
         for target, value in _find_targets(node):
@@ -43,7 +43,7 @@ def patches_in(module: Module) -> Iterator[Patch]:
                 yield Patch(module, owner, attribute, value, node)
 
 
-def owner_names(patch: Patch) -> set[str]:
+def possible_names(patch: Patch) -> set[str]:
     """Return the names that the patched class may have in its own module.
 
     This is the last part of its name in the patch, or the name before the ``as`` of an import.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from runner_sync.model import PACKAGES, Project
 from runner_sync.trees import Remembering, Tree
-from runner_sync.verify.trees.word_index import KIND, WordIndex, words_of
+from runner_sync.verify.trees.word_index import KIND, WordIndex, make_filter
 
 _PROJECTS = {package: project for project, package in PACKAGES.items()}
 
@@ -99,7 +99,7 @@ class Surroundings:
         """Whether a word stands in quotes in any module of the trees: it may be an argument of ``setattr``."""
         return any(self._matches_in(project, word, _quoted_pattern(word)) for project in self._trees)
 
-    def quoting(self, word: str, *, beside: str) -> list[str]:
+    def find_quoting(self, word: str, *, beside: str) -> list[str]:
         """Return the modules in the folders that quote a word and contain ``beside``."""
         quoted = re.compile(_quoted_pattern(word))
         return [path for path, text in self._find_near_modules(word) if beside in text and quoted.search(text)]
@@ -128,12 +128,12 @@ class Surroundings:
         wanted = re.compile(rf"\b{re.escape(word)}\b")
         return any(path not in beside and wanted.search(text) for path, text in self._find_modules(word))
 
-    def definition_of(self, name: str) -> str:
+    def find_definition(self, name: str) -> str:
         """Return ``path:line`` of an upstream module that defines or assigns a name, or an empty text."""
         word = re.escape(name)
         return self._find_upstream_place(name, rf"\b(?:def|class)\s+{word}\b|\.{word}{_ASSIGNS}|^[ \t]+{word}\s*[:=]")
 
-    def given_at(self, attribute: str) -> str:
+    def find_outside_assignment(self, attribute: str) -> str:
         """Return ``path:line`` of an upstream module that assigns an attribute on any object but ``self``, or an empty
         text."""
         return self._find_upstream_place(attribute, rf"{_not_of_self_pattern(attribute)}{_ASSIGNS}")
@@ -236,8 +236,8 @@ class Surroundings:
 def _make_filters(tree: Tree) -> Mapping[str, bytes]:
     """Return the filters of all modules of a tree for `WordIndex`; most trees have them from an earlier run."""
     if isinstance(tree, Remembering):
-        return tree.remembered(KIND, words_of)
-    return {path: words_of(tree.read(path) or "") for path in tree.paths(f"{PACKAGES[tree.source.project]}/")}
+        return tree.remembered(KIND, make_filter)
+    return {path: make_filter(tree.read(path) or "") for path in tree.paths(f"{PACKAGES[tree.source.project]}/")}
 
 
 def _find_line(text: str, word: str, wanted: re.Pattern[str]) -> int:

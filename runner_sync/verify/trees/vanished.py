@@ -25,12 +25,12 @@ def lost_since(program: Program, frame: Frame, node: ast.Attribute, old: Program
         return ""
     name, around, before = node.attr, program.world.surroundings, old.world.surroundings
     if not around.is_mentioned(name, beside={module.path for module in program.checked}):
-        return before.definition_of(name)
+        return before.find_definition(name)
     text = ast.unparse(node)
     # The cheapest tests come first: only the last one reads all trees for a common word.
     if around.is_written_elsewhere(name) or before.is_member(name) or around.is_upstream_text(text):
         return ""
-    return before.given_at(name) if before.is_upstream_text(text) and not around.is_quoted(name) else ""
+    return before.find_outside_assignment(name) if before.is_upstream_text(text) and not around.is_quoted(name) else ""
 
 
 def _may_be_lost(program: Program, frame: Frame, node: ast.Attribute) -> bool:

@@ -40,7 +40,7 @@ class WordIndex:
         return found
 
 
-def words_of(text: str) -> bytes:
+def make_filter(text: str) -> bytes:
     """Return the filter of a text. It is the same in every run, which Python's own ``hash`` of a word would not be."""
     bits = bytearray(_BITS >> 3)
     for place in _find_bits(text):

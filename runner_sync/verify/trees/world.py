@@ -24,7 +24,7 @@ from runner_sync.verify.answers import Answers
 from runner_sync.verify.trees import modules
 from runner_sync.verify.trees.exports import is_exported
 from runner_sync.verify.trees.modules import Binding, Module, PlacedImport
-from runner_sync.verify.trees.start_up_patches import Patch, is_patching, owner_names, patches_in
+from runner_sync.verify.trees.start_up_patches import Patch, find_patches, is_patching, possible_names
 from runner_sync.verify.trees.surroundings import Surroundings
 
 # The build writes or compiles these modules. No source tree has them, so their absence proves nothing.
@@ -292,9 +292,9 @@ class World:
                 tree = self.trees.get(project)
                 for path in tree.paths(f"{PACKAGES[project]}/") if tree else ():
                     module = self.module(module_name(path)) if is_patching(path) else None
-                    for patch in patches_in(module) if module is not None else ():
+                    for patch in find_patches(module) if module is not None else ():
                         self._patches.setdefault(patch.attribute, []).append(patch)
-                        for name in owner_names(patch):
+                        for name in possible_names(patch):
                             self._by_class.setdefault(name, []).append(patch)
         return self._patches
 

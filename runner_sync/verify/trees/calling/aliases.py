@@ -13,31 +13,30 @@ from runner_sync.verify.trees.frames import Frame
 
 
 def meant(frame: Frame, call: ast.Call) -> ast.Call:
-    """The equivalent call of the real function for a call of a local alias, or for ``partial(f, …)`` itself; any other
-    call unchanged.
+    """Return the equivalent call of the real function for a call of a local alias or for ``partial(f, …)`` itself.
 
-    timid: a name that is bound more than once may stand for either function, so its calls stay unchanged.
+    Any other call is returned unchanged. timid: so is a call of a name that is bound more than once.
     """
     if not isinstance(call.func, ast.Name) or not frame.bound.get(call.func.id):
-        return _begun(call) if _is_partial(call) else call
+        return _open_partial(call) if _is_partial(call) else call
     match frame.bound[call.func.id] if call.func.id not in frame.imports else ():
         case [ast.Assign(targets=[ast.Name()], value=ast.Attribute() | ast.Call() as value)]:
-            return _finished(call, value)
+            return _expand_alias(call, value)
     return call
 
 
 def _is_partial(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and decorator_name(node) == "partial" and _is_function(node.args)
+    return isinstance(node, ast.Call) and decorator_name(node) == "partial" and _has_function(node.args)
 
 
-def _is_function(given: list[ast.expr]) -> bool:
+def _has_function(given: list[ast.expr]) -> bool:
     return bool(given) and isinstance(given[0], ast.Name | ast.Attribute)
 
 
-# Cached, so that it returns the same node each time: other caches are keyed by the call node.
+# Cached to return the same node each time, because other caches are keyed by the call node.
 @functools.lru_cache(maxsize=4096)
-def _begun(call: ast.Call) -> ast.Call:
-    """``partial(f, a)`` as the call that it prepares, ``f(a, *_, **_)``: its arguments and unknown further ones."""
+def _open_partial(call: ast.Call) -> ast.Call:
+    """Return ``f(a, *_, **_)`` for ``partial(f, a)``: the prepared call with unknown further arguments."""
     anything = ast.Name("_")
     arguments = [*call.args[1:], ast.Starred(anything)]
     made = ast.Call(call.args[0], arguments, [*call.keywords, ast.keyword(None, anything)])
@@ -45,14 +44,16 @@ def _begun(call: ast.Call) -> ast.Call:
 
 
 @functools.lru_cache(maxsize=4096)
-def _finished(call: ast.Call, value: ast.expr) -> ast.Call:
-    """``call`` of an alias with ``value`` (a method or a ``partial``) in its place; keywords of the call override those
-    of the ``partial``."""
+def _expand_alias(call: ast.Call, value: ast.expr) -> ast.Call:
+    """Return ``call`` of an alias as a call of ``value``, a method or a ``partial``.
+
+    Keywords of the call override the keywords of the ``partial``.
+    """
     if isinstance(value, ast.Attribute):
         return ast.copy_location(ast.Call(value, call.args, call.keywords), call)
     if not isinstance(value, ast.Call) or not _is_partial(value):
         return call
-    own = {keyword.arg for keyword in call.keywords}
-    begun = [keyword for keyword in value.keywords if keyword.arg is None or keyword.arg not in own]
-    made = ast.Call(value.args[0], [*value.args[1:], *call.args], [*call.keywords, *begun])
+    overriding = {keyword.arg for keyword in call.keywords}
+    prepared = [keyword for keyword in value.keywords if keyword.arg is None or keyword.arg not in overriding]
+    made = ast.Call(value.args[0], [*value.args[1:], *call.args], [*call.keywords, *prepared])
     return ast.copy_location(made, call)

@@ -28,58 +28,57 @@ class NamedCall:
 
 
 def named_calls(program: Program, name: str) -> list[NamedCall]:
-    """The ``collective_rpc`` calls of method ``name`` in modules of vllm-ascend and vLLM around the runners."""
-    return program.answers.once((_CALLS, name), lambda: list(_found(program, name)))
+    """Return the ``collective_rpc`` calls of method ``name`` in vllm-ascend and vLLM modules around the runners."""
+    return program.answers.once((_CALLS, name), lambda: list(_find_calls(program, name)))
 
 
-def _found(program: Program, name: str) -> Iterator[NamedCall]:
-    for path in program.world.surroundings.quoting(name, beside=_CALLS):
+def _find_calls(program: Program, name: str) -> Iterator[NamedCall]:
+    for path in program.world.surroundings.find_quoting(name, beside=_CALLS):
         module = program.world.module_at(path)
         for frame in frames_of(program.classes, module) if module.project != "vllm-omni" else ():
             for node in nodes_of(frame.function):
-                if isinstance(node, ast.Call) and _called_method(node) == name:
-                    yield NamedCall(_arguments_of(node, frame.function), f"{path}:{node.lineno}")
+                if isinstance(node, ast.Call) and _read_method_name(node) == name:
+                    yield NamedCall(_read_arguments(node, frame.function), f"{path}:{node.lineno}")
 
 
-def _called_method(call: ast.Call) -> str | None:
-    """``name`` of ``x.collective_rpc("name", …)``; ``None`` for any other call."""
+def _read_method_name(call: ast.Call) -> str | None:
+    """Return ``name`` for ``x.collective_rpc("name", …)``, else ``None``."""
     match call:
         case ast.Call(ast.Attribute(attr=attr), [ast.Constant(value=str(name)), *_]) if attr == _CALLS:
             return name
     return None
 
 
-def _arguments_of(call: ast.Call, function: Function) -> Arguments:
+def _read_arguments(call: ast.Call, function: Function) -> Arguments:
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     args, kwargs = given.get("args"), given.get("kwargs")
     values = args.elts if isinstance(args, ast.Tuple) else []
     known = [value for value in values if not isinstance(value, ast.Starred)]
-    keys = _keys(kwargs, function) if kwargs is not None else []
+    keys = _read_keys(kwargs, function) if kwargs is not None else []
     is_open = args is not None and (not isinstance(args, ast.Tuple) or len(known) < len(values))
     return Arguments(len(known), tuple(keys), is_open, kwargs is not None)
 
 
-def _keys(node: ast.expr, function: Function) -> list[str]:
-    """The keys of ``{"key": …}``, of ``dict(key=…)``, of either before ``or None``, and of a local that is assigned
-    such a dictionary or is given items one by one."""
+def _read_keys(node: ast.expr, function: Function) -> list[str]:
+    """Return the keys of ``{"key": …}`` or ``dict(key=…)``, also before ``or None``, and of a local that holds them."""
     match node:
         case ast.BoolOp(values=[first, *_]):
-            return _keys(first, function)
+            return _read_keys(first, function)
         case ast.Dict(keys=keys):
             return [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
         case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
             return [keyword.arg for keyword in keywords if keyword.arg is not None]
         case ast.Name(id=name):
             stored = (n for n in nodes_of(function) if isinstance(n, ast.Assign | ast.AnnAssign))
-            return [key for statement in stored for key in _keys_set_by(statement, name, function)]
+            return [key for statement in stored for key in _read_stored_keys(statement, name, function)]
     return []
 
 
-def _keys_set_by(statement: ast.Assign | ast.AnnAssign, name: str, function: Function) -> list[str]:
-    """The keys that a statement puts into the dictionary called ``name``."""
+def _read_stored_keys(statement: ast.Assign | ast.AnnAssign, name: str, function: Function) -> list[str]:
+    """Return the keys that a statement puts into the dictionary called ``name``."""
     target = statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
     if is_name(target, name) and isinstance(statement.value, ast.Dict | ast.Call):
-        return _keys(statement.value, function)
+        return _read_keys(statement.value, function)
     match target:
         case ast.Subscript(ast.Name(id=owner), ast.Constant(value=str(key))) if owner == name:
             return [key]

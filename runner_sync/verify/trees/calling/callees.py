@@ -1,6 +1,6 @@
-"""What a call reaches: a function, or the constructor of a class, written, generated or inherited.
+"""What a call reaches: a function, or a constructor that is written, generated or inherited.
 
-Comes in: functions and classes. Goes out: `Callee`s, ``None`` for what cannot be told. May touch: nothing else.
+Comes in: functions and classes. Goes out: `Callee`s, or ``None`` if they are unknown. May touch: nothing else.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from runner_sync.verify.trees.values import generated
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Callee:
-    """One function or constructor that a call can reach. ``function`` is the one whose ``return`` gives the call its
-    value: ``None`` for a constructor, whose call gives an instance."""
+    """One function or constructor that a call can reach.
+
+    ``function`` is the one whose ``return`` gives the call its value: ``None`` for a constructor, which gives an
+    instance.
+    """
 
     name: str
     place: str
@@ -31,50 +34,56 @@ class Callee:
     info: ClassInfo | None
 
     def placed(self, call: ast.Call) -> dict[str, ast.expr]:
-        """The argument that a call gives to each parameter, by position or name; empty for a call with ``*args``, whose
-        positions are unknown."""
+        """Return the argument that a call gives to each parameter, by position or name.
+
+        Empty for a call with ``*args``, because its positions are unknown.
+        """
         if any(isinstance(argument, ast.Starred) for argument in call.args):
             return {}
-        given = dict(zip(self.signature.positional, call.args, strict=False))
-        return given | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+        arguments = dict(zip(self.signature.positional, call.args, strict=False))
+        return arguments | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
 
 
-def of_function(function: Function, module: Module, info: ClassInfo | None, *, through_class: bool) -> Callee | None:
-    """The callee for a function; ``None`` where a decorator may change its parameters."""
+def from_function(function: Function, module: Module, info: ClassInfo | None, *, through_class: bool) -> Callee | None:
+    """Return the callee for a function, or ``None`` if a decorator may change its parameters."""
     if not signatures.is_as_written(function):
         return None
     bound = info is not None and signatures.is_bound(function, through_class=through_class)
-    signature = _signature(function, bound=bound)
+    signature = _read_signature(function, bound=bound)
     return Callee(function.name, f"{module.path}:{function.lineno}", signature, function, module, info)
 
 
-def _signature(function: Function, *, bound: bool) -> Signature:
-    """The parameters of a function; those that it asserts not to be ``None`` count as required."""
+def _read_signature(function: Function, *, bound: bool) -> Signature:
+    """Return the parameters of a function; a parameter that it asserts not to be ``None`` counts as required."""
     written = signatures.of_function(function, bound=bound)
     return replace(written, required=written.required | asserted(function))
 
 
-def as_wrapped(
-    function: Function, met: Function, home: Module, info: ClassInfo | None, *, through_class: bool
+def from_wrapper(
+    function: Function, visible: Function, home: Module, info: ClassInfo | None, *, through_class: bool
 ) -> Callee | None:
-    """The callee for a decorated function; callers see the signature of ``met``, which is the function itself or a
-    wrapper in module ``home``."""
+    """Return the callee for a decorated function, or ``None`` for a property.
+
+    Callers see the signature of ``visible``: the function itself or a wrapper in module ``home``.
+    """
     if not {"property", "cached_property"}.isdisjoint(decorator_name(d) for d in function.decorator_list):
         return None
     bound = info is not None and signatures.is_bound(function, through_class=through_class)
-    signature = _signature(met, bound=bound)
-    # The names in a wrapper are those of its own module, not of the class.
-    return Callee(function.name, f"{home.path}:{met.lineno}", signature, met, home, info if met is function else None)
+    signature = _read_signature(visible, bound=bound)
+    # The names in a wrapper belong to its own module, not to the class.
+    return Callee(
+        function.name, f"{home.path}:{visible.lineno}", signature, visible, home, info if visible is function else None
+    )
 
 
-def constructors(classes: Classes, info: ClassInfo) -> list[Callee]:
-    """The constructor of a class, one for each MRO: written, generated or inherited; empty when one cannot be told."""
-    found = [_constructor(mro, info) for mro in classes.mros(info)]
+def find_constructors(classes: Classes, info: ClassInfo) -> list[Callee]:
+    """Return the constructor of a class for each of its MROs; empty if one is unknown."""
+    found = [_find_constructor(mro, info) for mro in classes.mros(info)]
     known = [callee for callee in found if callee is not None]
     return known if len(known) == len(found) else []
 
 
-def _constructor(mro: Mro, info: ClassInfo) -> Callee | None:
+def _find_constructor(mro: Mro, info: ClassInfo) -> Callee | None:
     if mro.open or mro.has_method("__new__"):
         return None
     for part in mro.classes:
@@ -83,21 +92,27 @@ def _constructor(mro: Mro, info: ClassInfo) -> Callee | None:
             return Callee(info.name, part.place, signatures.of_fields(part.fields.values()), None, part.module, part)
         is_made = "dataclass" in decorators or part in generated.structs(mro.classes)
         if is_made and "__init__" not in part.methods:
-            return _made_constructor(info, mro.classes[mro.classes.index(part) :])
+            return _make_generated(info, mro.classes[mro.classes.index(part) :])
         if decorators - {"dataclass", "final", "runtime_checkable"}:
             return None
         written = part.methods.get("__init__", [])
         if ("__init__" in part.written or written) and not (len(written) == 1 and _hands_everything_on(written[0])):
-            return _written_constructor(info, part)
+            return _make_written(info, part)
     return None
 
 
 def _hands_everything_on(function: Function) -> bool:
-    """Whether ``__init__(self, *args, **kwargs)`` uses both only for ``super().__init__(*args, **kwargs)``, so that
-    the next class of the MRO decides what is accepted."""
-    given = function.args
-    names = [a.arg for a in (given.vararg, given.kwarg) if a is not None]
-    if len(names) != 2 or len([*given.posonlyargs, *given.args, *given.kwonlyargs]) != 1 or function.decorator_list:
+    """Whether ``__init__(self, *args, **kwargs)`` uses both only for ``super().__init__(*args, **kwargs)``.
+
+    The next class of the MRO then decides what is accepted.
+    """
+    parameters = function.args
+    names = [a.arg for a in (parameters.vararg, parameters.kwarg) if a is not None]
+    if (
+        len(names) != 2
+        or len([*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs]) != 1
+        or function.decorator_list
+    ):
         return False
     args, kwargs = names
     used = [node.id for node in nodes_of(function) if isinstance(node, ast.Name) and node.id in names]
@@ -110,15 +125,17 @@ def _hands_everything_on(function: Function) -> bool:
     return False
 
 
-def _written_constructor(info: ClassInfo, part: ClassInfo) -> Callee | None:
+def _make_written(info: ClassInfo, part: ClassInfo) -> Callee | None:
     functions = part.methods.get("__init__", [])
-    callee = of_function(functions[0], part.module, part, through_class=False) if len(functions) == 1 else None
+    callee = from_function(functions[0], part.module, part, through_class=False) if len(functions) == 1 else None
     return Callee(info.name, callee.place, callee.signature, None, part.module, info) if callee else None
 
 
-def _made_constructor(info: ClassInfo, classes: Sequence[ClassInfo]) -> Callee | None:
-    """The constructor generated for the dataclass or struct ``classes[0]``, which derives from the rest of ``classes``;
-    the callee has the name of ``info``, the class that is called."""
-    signature = generated.constructor(classes)
+def _make_generated(info: ClassInfo, classes: Sequence[ClassInfo]) -> Callee | None:
+    """Return the generated constructor of the dataclass or struct ``classes[0]``, which derives from the other classes.
+
+    The callee has the name of ``info``, the class that is called.
+    """
+    signature = generated.make_signature(classes)
     made = classes[0]
     return Callee(info.name, made.place, signature, None, made.module, made) if signature is not None else None

@@ -3,12 +3,12 @@
 Comes in: a `Program` and a module of it. Goes out: calls, each with the callee that it does not fit and why. May touch:
 nothing.
 
-``**options`` counts as the keywords in the dictionary where that is made in the same function and used nowhere else. A
-dictionary from elsewhere may supply any missing parameter, except one that the callee requires only since the old tree:
-whoever filled the dictionary did not know of it.
+``**options`` counts as the keywords in the dictionary if that is made in the same function and used nowhere else. A
+dictionary from elsewhere may supply any missing parameter, except one that the callee has required only since the old
+tree, because the code that filled the dictionary did not know it.
 
-A call on an object of one of several classes must fit at least one of them. Where all of them accepted it in the old
-tree, it must still fit all, unless a condition around the call may choose among them.
+A call on an object of one of several classes must fit at least one of them. If all of them accepted it in the old tree,
+it must still fit all, unless a condition around the call may choose among them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from runner_sync.verify.trees.values.guards import is_chosen
 
 @dataclass(frozen=True, slots=True)
 class Unfitting:
-    """A call in its frame, what it calls, and why it does not bind."""
+    """A call in its frame, its callee, and why it does not bind."""
 
     frame: Frame
     call: ast.Call
@@ -40,55 +40,65 @@ class Unfitting:
 
 
 def unfitting(program: Program, module: Module, old: Program | None = None, *, keywords: bool) -> Iterator[Unfitting]:
-    """The unguarded calls in ``module`` that cannot bind: with ``keywords`` those with an unknown keyword, without it
-    those that fail for any other reason."""
+    """Yield the unguarded calls in ``module`` that cannot bind.
+
+    With ``keywords`` these are the calls with an unknown keyword, without it those that fail for any other reason.
+    """
     for frame in program.frames(module):
         for node in frame.nodes():
             call = meant(frame, node) if isinstance(node, ast.Call) else None
             if call is None or (keywords and not call.keywords) or frame.is_guarded(node, CALL_ERRORS):
                 continue
-            for callee, misfit in _misfits(program, frame, call, old, at=node):
+            for callee, misfit in _find_misfits(program, frame, call, old, at=node):
                 is_meant = (misfit.kind == "unknown keyword") == keywords
                 if is_meant and not is_asked_for(frame, node, misfit, function=call.func):
                     yield Unfitting(frame, call, callee, misfit)
 
 
-def _misfits(
+def _find_misfits(
     program: Program, frame: Frame, call: ast.Call, old: Program | None, *, at: ast.AST
 ) -> list[tuple[Callee, Misfit]]:
-    """Why ``call``, written as node ``at`` (an alias may stand there), fits no member of one of its callee groups, or
-    no longer fits every class; empty when it may fit."""
-    made = signatures.of_call(call, frame.function)
-    required = _required_before(frame, call, old) if made.open_keyword and old is not None and at is call else None
+    """Return why ``call`` fits no member of one of its callee groups, or no longer fits every class.
+
+    Empty if it may fit. ``at`` is the node as written, which may call an alias.
+    """
+    arguments = signatures.of_call(call, frame.function)
+    old_parameters = (
+        _find_old_parameters(frame, call, old) if arguments.open_keyword and old is not None and at is call else None
+    )
     groups = program.callees(frame, call)
     for group in groups:
-        found = [(callee, _reasons(callee, made, required)) for callee in group]
+        found = [(callee, _find_reasons(callee, arguments, old_parameters)) for callee in group]
         if found and all(misfit for _, misfit in found):
-            # Patched or conditional: the first definition speaks for the group.
+            # The first definition speaks for a patched or conditional group.
             callee, reasons = found[0]
             return [(callee, reason) for reason in reasons]
-    accepted = (
-        _accepting(frame, call, made, old) if old is not None and any(len(g) > 1 for g in groups) else frozenset()
+    accepting = (
+        _find_accepting_classes(frame, call, arguments, old)
+        if old is not None and any(len(g) > 1 for g in groups)
+        else frozenset()
     )
     receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-    for own in _by_class(groups) if accepted and not is_chosen(frame.function, at, receiver) else ():
-        refused = [signatures.misfits(callee.signature, made) for callee in own]
-        if all(refused) and _class_of(own[0]) in accepted:
-            return [(own[0], reason) for reason in refused[0]]
+    for callees in _group_by_class(groups) if accepting and not is_chosen(frame.function, at, receiver) else ():
+        misfits = [signatures.misfits(callee.signature, arguments) for callee in callees]
+        if all(misfits) and _class_of(callees[0]) in accepting:
+            return [(callees[0], reason) for reason in misfits[0]]
     return []
 
 
-def _accepting(frame: Frame, call: ast.Call, made: Arguments, old: Program) -> frozenset[tuple[str, str]]:
-    """The classes whose methods a call could reach in the old tree; empty unless all of them accepted it."""
+def _find_accepting_classes(
+    frame: Frame, call: ast.Call, arguments: Arguments, old: Program
+) -> frozenset[tuple[str, str]]:
+    """Return the classes whose methods a call could reach in the old tree; empty unless all of them accepted it."""
     before = old.twin(frame)
     was = [callee for group in old.callees(before, call) for callee in group] if before is not None else []
-    if any(signatures.misfits(callee.signature, made) for callee in was):
+    if any(signatures.misfits(callee.signature, arguments) for callee in was):
         return frozenset()
     return frozenset(_class_of(callee) for callee in was if callee.info is not None)
 
 
-def _by_class(groups: list[list[Callee]]) -> list[list[Callee]]:
-    """The callees grouped by class: a class may define the method more than once, or have it patched."""
+def _group_by_class(groups: list[list[Callee]]) -> list[list[Callee]]:
+    """Return the callees grouped by class: a class may define the method more than once, or have it patched."""
     found: dict[tuple[str, str], list[Callee]] = {}
     for callee in (callee for group in groups for callee in group):
         found.setdefault(_class_of(callee), []).append(callee)
@@ -99,18 +109,20 @@ def _class_of(callee: Callee) -> tuple[str, str]:
     return callee.module.name, callee.info.name if callee.info is not None else ""
 
 
-def _reasons(callee: Callee, made: Arguments, required: frozenset[str] | None) -> list[Misfit]:
-    """Why a call does not bind. A parameter that ``**options`` of unknown content may supply counts as missing only if
-    it is not in ``required``, the parameters that the callee had before."""
-    found = signatures.misfits(callee.signature, made)
-    if required is None or not made.keywords:
+def _find_reasons(callee: Callee, arguments: Arguments, old_parameters: frozenset[str] | None) -> list[Misfit]:
+    """Return why a call does not bind.
+
+    A missing parameter that ``**options`` of unknown content may supply counts only if it is not in ``old_parameters``.
+    """
+    found = signatures.misfits(callee.signature, arguments)
+    if old_parameters is None or not arguments.keywords:
         return found
-    closed = signatures.misfits(callee.signature, replace(made, open_keyword=False))
-    return found + [one for one in closed if one.kind == "missing" and one.name not in required]
+    closed = signatures.misfits(callee.signature, replace(arguments, open_keyword=False))
+    return found + [one for one in closed if one.kind == "missing" and one.name not in old_parameters]
 
 
-def _required_before(frame: Frame, call: ast.Call, old: Program) -> frozenset[str] | None:
-    """The parameters that the callees of a call in the old tree had; ``None`` where they are not known."""
+def _find_old_parameters(frame: Frame, call: ast.Call, old: Program) -> frozenset[str] | None:
+    """Return the parameters that the callees of a call had in the old tree, or ``None`` if these are unknown."""
     before = old.twin(frame)
     groups = old.callees(before, call) if before is not None else []
     known = [callee.signature for group in groups for callee in group]

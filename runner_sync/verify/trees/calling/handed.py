@@ -1,7 +1,7 @@
 """Calls of a method in functions that get the object passed: `warm_up(self)`, which does `worker.model_runner.run(…)`.
 
-Comes in: a `Program`, an MRO and the name of a method. Goes out: `HandedCall`s, made in functions of unchecked modules
-that a live method of some checked MRO passes the object to, directly or through others. May touch: nothing.
+Comes in: a `Program`, an MRO and the name of a method. Goes out: `HandedCall`s in functions of unchecked modules that a
+live method of some checked MRO passes the object to, directly or through others. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class HandedCall:
 
 
 def handed_calls(program: Program, mro: Mro, name: str) -> list[HandedCall]:
-    """The calls of ``name`` on instances of the MRO's class in functions that get them as arguments."""
+    """Return the calls of ``name`` on instances of the MRO's class in functions that get them as arguments."""
     found = program.answers.once(handed_calls, lambda: _Search(program).calls())
     return [call for call in found.get(name, ()) if call.mro is mro]
 
@@ -47,65 +47,70 @@ class _Search:
         self._assigned = {name for module in program.checked for name in _ASSIGNED.findall(module.text)}
 
     def calls(self) -> dict[str, list[HandedCall]]:
-        """All calls, by the name of the method."""
+        """Return all calls, by the name of the method."""
         found: dict[str, list[HandedCall]] = {}
-        todo = [given for mro in self._program.leaves() for given in self._from_methods(mro)]
+        todo = [passed for mro in self._program.leaves() for passed in self._find_passed_by_methods(mro)]
         seen: set[tuple[int, str, int]] = set()
         while todo:
             frame, parameter, mro = todo.pop()
-            asked = id(frame.function), parameter, id(mro)
-            if asked in seen:
+            key = id(frame.function), parameter, id(mro)
+            if key in seen:
                 continue
-            seen.add(asked)
-            todo.extend(self._handed_on(frame, parameter, mro))
+            seen.add(key)
+            todo.extend(self._find_passed(frame, parameter, mro))
             if id(frame.module) not in self._checked:
-                for call in self._made_on(frame, parameter, mro):
+                for call in self._find_calls_on(frame, parameter, mro):
                     assert isinstance(call.node.func, ast.Attribute)
                     found.setdefault(call.node.func.attr, []).append(call)
         return found
 
-    def _from_methods(self, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
+    def _find_passed_by_methods(self, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
         for info, function in self._program.live(mro).values():
             frame = self._program.frame(info, function)
             if frame.owner is not None:
-                yield from self._handed_on(frame, frame.owner, mro)
+                yield from self._find_passed(frame, frame.owner, mro)
 
-    def _handed_on(self, frame: Frame, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
-        """The functions that get ``name``, or an object in an attribute of it, as an argument: frame, parameter and the
-        MRO of the object."""
+    def _find_passed(self, frame: Frame, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
+        """Yield the functions that get ``name``, or an object in one of its attributes, as an argument.
+
+        Each is a frame, the parameter and the MRO of the object.
+        """
         for node in nodes_of(frame.function):
-            if not isinstance(node, ast.Call) or not _is_of_a_function(node):
+            if not isinstance(node, ast.Call) or not _is_function_call(node):
                 continue
-            given = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(self._objects(value, name, mro) for value in given):
-                for callee in self._functions(frame, node):
-                    yield from self._placed(callee, node, name, mro)
+            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if any(self._find_objects(value, name, mro) for value in arguments):
+                for callee in self._find_functions(frame, node):
+                    yield from self._place_object(callee, node, name, mro)
 
-    def _functions(self, frame: Frame, call: ast.Call) -> list[Callee]:
+    def _find_functions(self, frame: Frame, call: ast.Call) -> list[Callee]:
         reached = [callee for group in self._program.callees(frame, call) for callee in group]
         return [callee for callee in reached if callee.info is None and callee.function is not None]
 
-    def _placed(self, callee: Callee, call: ast.Call, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
+    def _place_object(self, callee: Callee, call: ast.Call, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
         assert callee.function is not None
         frame = frame_of(callee.module, callee.function, None)
         for parameter, value in callee.placed(call).items():
             # A parameter that is assigned again may hold anything.
             if len(frame.bound.get(parameter, ())) == 1:
-                yield from ((frame, parameter, object_of) for object_of in self._objects(value, name, mro))
+                yield from ((frame, parameter, object_of) for object_of in self._find_objects(value, name, mro))
 
-    def _made_on(self, frame: Frame, parameter: str, mro: Mro) -> Iterator[HandedCall]:
+    def _find_calls_on(self, frame: Frame, parameter: str, mro: Mro) -> Iterator[HandedCall]:
         for node in nodes_of(frame.function):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                objects = self._objects(node.func.value, parameter, mro)
+                objects = self._find_objects(node.func.value, parameter, mro)
                 yield from (HandedCall(frame, node, object_of) for object_of in objects)
 
-    def _objects(self, node: ast.expr, name: str, mro: Mro) -> list[Mro]:
-        """The checked MROs of what ``node`` is: ``name`` itself, or an attribute of it that holds such an object."""
+    def _find_objects(self, node: ast.expr, name: str, mro: Mro) -> list[Mro]:
+        """Return the checked MROs of ``node`` if it is ``name`` itself, or an attribute of it that holds such an
+        object."""
         if is_name(node, name):
             return [mro]
-        return self._held_by(mro, node.attr) if isinstance(node, ast.Attribute) and is_attribute_of(node, name) else []
+        return (
+            self._find_held(mro, node.attr) if isinstance(node, ast.Attribute) and is_attribute_of(node, name) else []
+        )
 
-    def _held_by(self, mro: Mro, attribute: str) -> list[Mro]:
+    def _find_held(self, mro: Mro, attribute: str) -> list[Mro]:
         if attribute not in self._assigned:
             return []
         if (id(mro), attribute) not in self._held:
@@ -114,8 +119,10 @@ class _Search:
         return self._held[id(mro), attribute]
 
 
-def _is_of_a_function(call: ast.Call) -> bool:
-    """Whether ``f(…)`` or ``module.f(…)`` is called, and no method of ``self`` or ``cls``: their calls are found
-    through the MRO."""
+def _is_function_call(call: ast.Call) -> bool:
+    """Whether ``f(…)`` or ``module.f(…)`` is called.
+
+    Methods of ``self`` and ``cls`` do not count, because their calls are found through the MRO.
+    """
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     return isinstance(call.func, ast.Name) or (isinstance(owner, ast.Name) and owner.id not in ("self", "cls"))

@@ -2,7 +2,7 @@
 
 Comes in: calls and their callees. Goes out: the pair of names. May touch: nothing.
 
-One value under another name is common (``num_tokens=num_tokens_padded``); two names crosswise are a mistake.
+One value under another name is common (``num_tokens=num_tokens_padded``); two crossed names are a mistake.
 """
 
 from __future__ import annotations
@@ -15,35 +15,37 @@ from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.values.returns import tuples_of
 
 SHORTEST = 3
-"""Letters that a name needs at least to count: ``dot(y, x)`` and ``f(j, i)`` may be intended."""
+"""Letters that a name needs to count: ``dot(y, x)`` and ``f(j, i)`` may be intended."""
 
 
 def arguments(call: ast.Call, callee: Callee) -> tuple[str, str] | None:
-    """Two parameters of ``callee`` that each get the variable with the other's name; ``None`` when there are none."""
+    """Return two parameters of ``callee`` that each get the variable with the other's name, or ``None``."""
     if any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
-    given = dict(zip(callee.signature.positional, map(_name, call.args), strict=False))
-    given |= {keyword.arg: _name(keyword.value) for keyword in call.keywords if keyword.arg is not None}
-    return _crossed([(parameter, name) for parameter, name in given.items() if parameter is not None])
+    given = dict(zip(callee.signature.positional, map(_name_of, call.args), strict=False))
+    given |= {keyword.arg: _name_of(keyword.value) for keyword in call.keywords if keyword.arg is not None}
+    return _find_crossed([(parameter, name) for parameter, name in given.items() if parameter is not None])
 
 
 def values(target: ast.Tuple, callee: Callee) -> tuple[str, str] | None:
-    """Two names that ``callee`` returns and ``target`` unpacks in exchanged places, in every ``return`` that has any of
-    the names; ``None`` when there are none."""
+    """Return two names that ``callee`` returns and ``target`` unpacks in exchanged places, or ``None``.
+
+    Every ``return`` that has any of the names must show the exchange.
+    """
     returned = tuples_of(callee.function) if callee.function is not None else []
-    names = [_name(element) for element in target.elts]
-    found = [_crossed(list(zip(row, names, strict=True))) if len(row) == len(names) else None for row in returned]
-    # `return None, None` has none of the names, so it does not count.
+    names = [_name_of(element) for element in target.elts]
+    found = [_find_crossed(list(zip(row, names, strict=True))) if len(row) == len(names) else None for row in returned]
+    # `return None, None` does not count: it has none of the names.
     telling = [one for one, row in zip(found, returned, strict=True) if one is not None or set(row) & set(names)]
     return telling[0] if telling and all(one == telling[0] for one in telling) else None
 
 
-def _crossed(pairs: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
-    """The first pair (a, b), a ≠ b, for which there is a (b, a), too; pairs with a short name are left out."""
-    long = [pair for pair in pairs if min(map(len, pair)) >= SHORTEST]
-    crossed = (one for one, other in combinations(long, 2) if one == other[::-1] and one[0] != one[1])
+def _find_crossed(pairs: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+    """Return the first pair (a, b), a ≠ b, for which there is also (b, a); skips pairs with a short name."""
+    long_enough = [pair for pair in pairs if min(map(len, pair)) >= SHORTEST]
+    crossed = (one for one, other in combinations(long_enough, 2) if one == other[::-1] and one[0] != one[1])
     return next(crossed, None)
 
 
-def _name(node: ast.expr) -> str:
+def _name_of(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""

@@ -33,9 +33,9 @@ class VirtualCall:
 
 
 def virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[VirtualCall]:
-    """Calls of ``name`` on instances of the MRO's class in code that is not itself checked."""
+    """Yield the calls of ``name`` on instances of the MRO's class in unchecked code."""
     for other in program.leaves():
-        for frame, node in unchecked_calls(program, other).get(name, ()):
+        for frame, node in _find_unchecked_calls(program, other).get(name, ()):
             function = node.func
             assert isinstance(function, ast.Attribute)
             if frame.is_self(function.value):
@@ -46,17 +46,19 @@ def virtual_calls(program: Program, mro: Mro, name: str) -> Iterator[VirtualCall
 
 
 def virtual_reads(program: Program, mro: Mro, name: str) -> Iterator[tuple[Frame, ast.Attribute]]:
-    """Reads and calls of ``name`` on instances of the MRO's class in code that is not itself checked."""
+    """Yield the reads and calls of ``name`` on instances of the MRO's class in unchecked code."""
     for other in program.leaves():
-        for frame, node in _unchecked_reads(program, other).get(name, ()):
-            own = frame.is_self(node.value) and other is mro
-            if own or (frame.is_of_self(node.value) and _holds(program, other, node.value, mro)):
+        for frame, node in _find_unchecked_reads(program, other).get(name, ()):
+            is_own = frame.is_self(node.value) and other is mro
+            if is_own or (frame.is_of_self(node.value) and _holds(program, other, node.value, mro)):
                 yield frame, node
 
 
 def hidden_by(program: Program, mro: Mro, own: Callee, *, from_omni: bool) -> list[Callee]:
-    """The methods that a call would reach without the override ``own``: for one that is not ``from_omni``, but from
-    upstream's code, only upstream's definitions count."""
+    """Return the methods that a call would reach without the override ``own``.
+
+    For a call in upstream code (not ``from_omni``), only upstream definitions count.
+    """
     for info in mro.classes[mro.classes.index(own.info) + 1 :] if own.info else ():
         if own.name in info.methods and (from_omni or info.module.project != "vllm-omni"):
             before = mro.classes[mro.classes.index(info) - 1]
@@ -64,8 +66,8 @@ def hidden_by(program: Program, mro: Mro, own: Callee, *, from_omni: bool) -> li
     return []
 
 
-def unchecked_calls(program: Program, mro: Mro) -> dict[str, list[tuple[Frame, ast.Call]]]:
-    """Attribute calls in the MRO's live methods outside the checked modules, by the attribute's name."""
+def _find_unchecked_calls(program: Program, mro: Mro) -> dict[str, list[tuple[Frame, ast.Call]]]:
+    """Return the attribute calls in the MRO's live methods outside the checked modules, by the attribute's name."""
     if id(mro) not in program.calls_seen:
         checked = {id(module) for module in program.checked}
         found: dict[str, list[tuple[Frame, ast.Call]]] = {}
@@ -81,8 +83,8 @@ def unchecked_calls(program: Program, mro: Mro) -> dict[str, list[tuple[Frame, a
     return program.calls_seen[id(mro)]
 
 
-def _unchecked_reads(program: Program, mro: Mro) -> dict[str, list[tuple[Frame, ast.Attribute]]]:
-    """The attributes that the MRO's live methods outside the checked modules read, by name."""
+def _find_unchecked_reads(program: Program, mro: Mro) -> dict[str, list[tuple[Frame, ast.Attribute]]]:
+    """Return the attributes that the MRO's live methods outside the checked modules read, by name."""
     if id(mro) not in program.reads_seen:
         checked = {id(module) for module in program.checked}
         found: dict[str, list[tuple[Frame, ast.Attribute]]] = {}

@@ -1,7 +1,7 @@
 """The signature of a decorated function as callers see it: its own, or that of the wrapper around it.
 
 Comes in: a world, a function and its module. Goes out: the function whose parameters count, with its module; ``None``
-where a decorator cannot be read. May touch: the world's trees, by reading.
+if a decorator cannot be read. May touch: the world's trees, by reading.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.world import World
 
 
-def met(world: World, function: Function, module: Module) -> tuple[Function, Module] | None:
-    """The function itself where all its decorators pass every argument on, else the outermost wrapper that does not;
-    ``None`` where that wrapper has ``*args`` or ``**kwargs``, or a decorator is unknown."""
+def find_visible_function(world: World, function: Function, module: Module) -> tuple[Function, Module] | None:
+    """Return the function whose parameters callers see, with its module.
+
+    This is the function itself if all its decorators pass every argument on, else the outermost wrapper that does not.
+    ``None`` if that wrapper has ``*args`` or ``**kwargs``, or if a decorator is unknown.
+    """
     for decorator in function.decorator_list:
         if decorator_name(decorator) in TRANSPARENT:
             continue
-        found = _wrapper(world, decorator, module)
+        found = _find_wrapper(world, decorator, module)
         if found is None:
             return None
         wrapper, wrapped, home = found
@@ -31,10 +34,12 @@ def met(world: World, function: Function, module: Module) -> tuple[Function, Mod
     return function, module
 
 
-def _wrapper(world: World, decorator: ast.expr, module: Module) -> tuple[Function, str, Module] | None:
-    """The inner function that a decorator returns, the parameter that holds what it wraps, and the decorator's module;
-    ``None`` unless the decorator is a plain function of the trees."""
-    is_made = isinstance(decorator, ast.Call)
+def _find_wrapper(world: World, decorator: ast.expr, module: Module) -> tuple[Function, str, Module] | None:
+    """Return the inner function that a decorator returns, its parameter for the wrapped function, and its module.
+
+    ``None`` unless the decorator is a plain function of the trees.
+    """
+    is_factory = isinstance(decorator, ast.Call)
     dotted = dotted_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
     definitions = world.resolve(module, dotted) if dotted else []
     if len(definitions) != 1 or definitions[0].kind != "function" or world.patches_of(definitions[0].name):
@@ -42,16 +47,16 @@ def _wrapper(world: World, decorator: ast.expr, module: Module) -> tuple[Functio
     outer, home = definitions[0].node, definitions[0].module
     if not isinstance(outer, ast.FunctionDef) or outer.decorator_list or home is None:
         return None
-    taking = _returned(outer) if is_made else outer
-    wrapper = _returned(taking) if taking is not None else None
-    taken = [*taking.args.posonlyargs, *taking.args.args] if taking is not None else []
-    if wrapper is None or len(taken) != 1 or any(decorator_name(d) != "wraps" for d in wrapper.decorator_list):
+    decorating = _find_returned(outer) if is_factory else outer
+    wrapper = _find_returned(decorating) if decorating is not None else None
+    parameters = [*decorating.args.posonlyargs, *decorating.args.args] if decorating is not None else []
+    if wrapper is None or len(parameters) != 1 or any(decorator_name(d) != "wraps" for d in wrapper.decorator_list):
         return None
-    return wrapper, taken[0].arg, home
+    return wrapper, parameters[0].arg, home
 
 
-def _returned(function: ast.FunctionDef) -> ast.FunctionDef | None:
-    """The single inner function that every ``return`` returns; ``None`` for a function of another form."""
+def _find_returned(function: ast.FunctionDef) -> ast.FunctionDef | None:
+    """Return the single inner function that every ``return`` returns; ``None`` for a function of another form."""
     inner = [statement for statement in function.body if isinstance(statement, ast.FunctionDef)]
     values = list(returns_of(function))
     if len(inner) != 1 or not values or not all(v is not None and is_name(v, inner[0].name) for v in values):
@@ -61,22 +66,24 @@ def _returned(function: ast.FunctionDef) -> ast.FunctionDef | None:
 
 
 def _hands_everything_on(wrapper: Function, wrapped: str) -> bool:
-    """Whether a wrapper takes any arguments, and every call of the ``wrapped`` one, and every ``return``, is
-    ``wrapped(…, *args, **kwargs)`` with just these."""
-    given = wrapper.args
-    if given.vararg is None or given.kwarg is None or given.kwonlyargs:
+    """Whether a wrapper takes any arguments and only passes them on.
+
+    Every call of ``wrapped``, and every ``return``, must be ``wrapped(…, *args, **kwargs)`` with just these.
+    """
+    parameters = wrapper.args
+    if parameters.vararg is None or parameters.kwarg is None or parameters.kwonlyargs:
         return False
-    names = [a.arg for a in (*given.posonlyargs, *given.args)]
+    names = [a.arg for a in (*parameters.posonlyargs, *parameters.args)]
     wanted = ast.unparse(
         ast.Call(
             ast.Name(wrapped),
-            [*(ast.Name(name) for name in names), ast.Starred(ast.Name(given.vararg.arg))],
-            [ast.keyword(None, ast.Name(given.kwarg.arg))],
+            [*(ast.Name(name) for name in names), ast.Starred(ast.Name(parameters.vararg.arg))],
+            [ast.keyword(None, ast.Name(parameters.kwarg.arg))],
         )
     )
     calls = [n for n in nodes_of(wrapper) if isinstance(n, ast.Call) and is_name(n.func, wrapped)]
     changed = [n for n in nodes_of(wrapper) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
-    handed = {*names, given.vararg.arg, given.kwarg.arg, wrapped}
+    passed = {*names, parameters.vararg.arg, parameters.kwarg.arg, wrapped}
     returned = [ast.unparse(value) if value is not None else "" for value in returns_of(wrapper)]
     is_same = bool(calls) and all(ast.unparse(call) == wanted for call in calls)
-    return is_same and set(returned) == {wanted} and not any(name.id in handed for name in changed)
+    return is_same and set(returned) == {wanted} and not any(name.id in passed for name in changed)

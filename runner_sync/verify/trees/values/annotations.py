@@ -27,7 +27,7 @@ class Instance:
     exact: bool
 
 
-def union(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
+def unite(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
     """The classes of an expression that is one of several ``parts``; ``None`` when those of one part are unknown."""
     if any(part is None for part in parts):
         return None
@@ -38,38 +38,38 @@ def union(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
     return list(unique.values())
 
 
-def instances(
+def resolve_annotation(
     classes: Classes, module: Module, annotation: ast.expr | None, *, through: tuple[ast.expr, ...] = ()
 ) -> list[Instance] | None:
     """The classes of an annotation: a name, a string, ``Optional[…]`` or a union; ``None`` for other generics, and for
     a name that is defined by itself. ``through`` are the values of the type aliases that led to this annotation."""
-    annotation = read(annotation)
+    annotation = unquote(annotation)
     if is_none(annotation):
         return []
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         sides = (annotation.left, annotation.right)
-        return union([instances(classes, module, side, through=through) for side in sides])
+        return unite([resolve_annotation(classes, module, side, through=through) for side in sides])
     if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value).endswith("Optional"):
-        return instances(classes, module, annotation.slice, through=through)
+        return resolve_annotation(classes, module, annotation.slice, through=through)
     dotted = dotted_name(annotation) if annotation is not None else None
     found = classes.world.resolve(module, dotted) if dotted else []
-    return union([_meant(classes, definition, through) for definition in found]) if found else None
+    return unite([_meant(classes, definition, through) for definition in found]) if found else None
 
 
 def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
     """``A`` and ``B`` of ``tuple[A, B]``; ``None`` for any other annotation and for ``tuple[A, ...]``."""
-    annotation = read(annotation)
+    annotation = unquote(annotation)
     if not isinstance(annotation, ast.Subscript) or ast.unparse(annotation.value).split(".")[-1].lower() != "tuple":
         return None
     parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
     return None if any(isinstance(part, ast.Constant) and part.value is ... for part in parts) else parts
 
 
-def entered_type(function: Function | None) -> ast.expr | None:
+def find_entered_type(function: Function | None) -> ast.expr | None:
     """``A`` of a function under ``contextmanager`` that is annotated ``-> Generator[A, None, None]`` or
     ``Iterator[A]``."""
     names = {decorator_name(decorator) for decorator in function.decorator_list} if function is not None else set()
-    said = read(function.returns) if function is not None and "contextmanager" in names else None
+    said = unquote(function.returns) if function is not None and "contextmanager" in names else None
     if not isinstance(said, ast.Subscript) or last_word(said.value) not in _GENERATORS:
         return None
     return said.slice.elts[0] if isinstance(said.slice, ast.Tuple) and said.slice.elts else said.slice
@@ -77,7 +77,7 @@ def entered_type(function: Function | None) -> ast.expr | None:
 
 def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | None) -> bool:
     """Whether a value of this annotation is certainly no tuple: ``int``, ``np.ndarray | None``, ``list[int]``."""
-    annotation = read(annotation)
+    annotation = unquote(annotation)
     if is_none(annotation):
         return True
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
@@ -92,7 +92,7 @@ def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | Non
     return all(d.kind == "external" or (info is not None and not is_record(info)) for d, info in infos)
 
 
-def read(annotation: ast.expr | None) -> ast.expr | None:
+def unquote(annotation: ast.expr | None) -> ast.expr | None:
     """The expression in a quoted annotation, ``None`` if it does not parse; any other annotation unchanged."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:
@@ -110,4 +110,4 @@ def _meant(classes: Classes, definition: Definition, through: tuple[ast.expr, ..
     value = definition.binding.value if definition.binding is not None else None
     if definition.module is None or not isinstance(value, ast.Name | ast.Attribute | ast.BinOp) or value in through:
         return None
-    return instances(classes, definition.module, value, through=(*through, value))
+    return resolve_annotation(classes, definition.module, value, through=(*through, value))

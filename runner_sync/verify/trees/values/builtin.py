@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from runner_sync.syntax import is_none
 from runner_sync.verify.trees.classes import Assignment
-from runner_sync.verify.trees.values.annotations import read
+from runner_sync.verify.trees.values.annotations import unquote
 
 _BY_NAME: dict[str, type] = {
     "list": list, "dict": dict, "set": set, "frozenset": frozenset, "tuple": tuple, "int": int, "float": float,
@@ -36,7 +36,7 @@ def held(assignments: Iterable[Assignment]) -> frozenset[type] | None:
 
 
 def _annotated(annotation: ast.expr | None) -> set[type] | None:
-    node = read(annotation)
+    node = unquote(annotation)
     if is_none(node):
         return set()
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):

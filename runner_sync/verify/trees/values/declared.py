@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from runner_sync.syntax import dotted_name, is_none, last_word
 from runner_sync.verify.trees.classes import Classes, ClassInfo, is_protocol, is_record
 from runner_sync.verify.trees.modules import Module
-from runner_sync.verify.trees.values.annotations import read
+from runner_sync.verify.trees.values.annotations import unquote
 from runner_sync.verify.trees.world import Definition
 
 # By the last part of the name, in lower case. All numbers are one kind: they can replace each other.
@@ -38,7 +38,7 @@ class Declared:
 
 def kinds_of(classes: Classes, module: Module, annotation: ast.expr | None, depth: int = 0) -> Declared | None:
     """The kinds that an annotation allows; ``None`` where they cannot be told."""
-    node = read(annotation)
+    node = unquote(annotation)
     if node is None or depth > _MAX_DEPTH:
         return None
     if is_none(node):

@@ -21,9 +21,9 @@ from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import nodes_of
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.values.annotations import union
-from runner_sync.verify.trees.values.guards import deciding
-from runner_sync.verify.trees.values.uses import tree_above
+from runner_sync.verify.trees.values.annotations import unite
+from runner_sync.verify.trees.values.guards import find_deciding_tests
+from runner_sync.verify.trees.values.uses import map_parents
 
 _MAX_DEPTH = 3
 """Calls through which the parameter is followed."""
@@ -69,7 +69,11 @@ def _of_callee(program: Program, callee: Callee, call: ast.Call, name: str, *, d
     unset = _resting_on({name, *_not_given(callee, call)}, function)
     for node in _own_nodes(function):
         use = _use(frame, node, name) or _handed_on(program, frame, node, name, depth=depth)
-        if use is not None and not is_expected(frame, node) and unset.isdisjoint(_names_in(deciding(function, node))):
+        if (
+            use is not None
+            and not is_expected(frame, node)
+            and unset.isdisjoint(_names_in(find_deciding_tests(function, node)))
+        ):
             return use
     return None
 
@@ -84,7 +88,7 @@ def _may_be_tested(frame: Frame, name: str) -> bool:
     test."""
     if len(frame.bound.get(name, ())) != 1 or name in frame.imports:
         return True
-    above = tree_above(nodes_of(frame.function))
+    above = map_parents(nodes_of(frame.function))
     around = [above[id(node)] for node in nodes_of(frame.function) if is_name(node, name)]
     return any(not isinstance(node, _USES) or _is_test(node, name) for node in around)
 
@@ -168,7 +172,7 @@ def _of_held(program: Program, frame: Frame, function: ast.expr) -> list[list[Ca
     """The methods that ``self.x.m`` may be: of the classes that ``x`` may have, those with an ``m``."""
     match function:
         case ast.Attribute(ast.Attribute(ast.Name() as owner, held), name) if frame.info and frame.is_self(owner):
-            objects = union([program.attribute(mro, held) for mro in program.mros(frame.info)]) or []
+            objects = unite([program.attribute(mro, held) for mro in program.mros(frame.info)]) or []
             mros = [mro for one in objects for mro in program.classes.mros(one.info)]
             return [program.method(mro, name) for mro in mros if mro.open or mro.find(name) is not None]
     return []

@@ -16,7 +16,7 @@ from runner_sync.verify.trees.classes import ClassInfo, Mro, is_record
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.functions import is_plain
 from runner_sync.verify.trees.modules import Module
-from runner_sync.verify.trees.values.annotations import Instance, instances, read, tuple_parts, union
+from runner_sync.verify.trees.values.annotations import Instance, resolve_annotation, tuple_parts, unite, unquote
 
 Loop = ast.For | ast.AsyncFor | ast.comprehension
 _Wanted = Literal["each", "item", "key", "value"]
@@ -34,7 +34,7 @@ _MAX_DEPTH = 6
 """Expressions followed one after the other to find an annotation for the first."""
 
 
-def taken(program: CallGraph, frame: Frame, node: ast.Subscript | ast.Call, depth: int) -> list[Instance] | None:
+def infer_item(program: CallGraph, frame: Frame, node: ast.Subscript | ast.Call, depth: int) -> list[Instance] | None:
     """The classes of ``rows[key]`` or ``rows.get(key)``."""
     found = _meant(program, _declared(program, frame, node, depth))
     return found if found is not None or not isinstance(node, ast.Subscript) else _by_key(program, frame, node, depth)
@@ -51,7 +51,9 @@ def _by_key(program: CallGraph, frame: Frame, node: ast.Subscript, depth: int) -
     return _meant(program, _joined([_returned(callee) for group in groups for callee in group]))
 
 
-def looped(program: CallGraph, frame: Frame, loop: Loop, name: str, *, depth: int) -> list[Instance] | None:
+def infer_loop_variable(
+    program: CallGraph, frame: Frame, loop: Loop, name: str, *, depth: int
+) -> list[Instance] | None:
     """The classes of a variable of a loop."""
     parts = _each(program, frame, loop.iter, depth)
     if is_name(loop.target, name):
@@ -64,14 +66,16 @@ def looped(program: CallGraph, frame: Frame, loop: Loop, name: str, *, depth: in
     return _meant(program, parts[part.number]) if len(parts) == part.size else None
 
 
-def unpacked(program: CallGraph, frame: Frame, node: ast.Assign, name: str, *, depth: int) -> list[Instance] | None:
+def infer_unpacked(
+    program: CallGraph, frame: Frame, node: ast.Assign, name: str, *, depth: int
+) -> list[Instance] | None:
     """The classes of a variable of ``a, b = value``."""
     part = _part_named(node.targets[0], name) if len(node.targets) == 1 else None
     if part is None:
         return None
     if isinstance(node.value, ast.Call):
         called = [callee for group in program.callees(frame, node.value, depth + 1) for callee in group]
-        return _meant(program, _of_tuples([program.promised(callee) for callee in called], part))
+        return _meant(program, _of_tuples([program.declared_return(callee) for callee in called], part))
     owners = program.infer(frame, node.value, depth + 1) or []
     return _meant(program, [one for owner in owners for one in _of_record(owner.info, part)])
 
@@ -91,7 +95,7 @@ def _part_named(target: ast.expr, name: str) -> _Part | None:
 
 
 def _meant(program: CallGraph, found: list[_Annotated] | None) -> list[Instance] | None:
-    return union([instances(program.classes, *one) for one in found]) if found else None
+    return unite([resolve_annotation(program.classes, *one) for one in found]) if found else None
 
 
 def _of_tuples(found: list[_Annotated] | None, part: _Part) -> list[_Annotated] | None:
@@ -153,9 +157,9 @@ def _element(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr | None:
 
 
 def _without_none(annotation: ast.expr | None) -> ast.expr | None:
-    node = read(annotation)
+    node = unquote(annotation)
     if isinstance(node, ast.Subscript) and last_word(node.value) == "Optional":
-        return read(node.slice)
+        return unquote(node.slice)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         sides = [side for side in (node.left, node.right) if ast.unparse(side) != "None"]
         return _without_none(sides[0]) if len(sides) == 1 else None

@@ -29,7 +29,7 @@ def structs(classes: Sequence[ClassInfo]) -> list[ClassInfo]:
     return found
 
 
-def constructor(classes: Sequence[ClassInfo]) -> Signature | None:
+def make_signature(classes: Sequence[ClassInfo]) -> Signature | None:
     """The signature of the dataclass or struct ``classes[0]``, which inherits from the others."""
     found = fields(classes)
     made = [d for d in classes[0].node.decorator_list if decorator_name(d) == "dataclass"]

@@ -14,7 +14,7 @@ from runner_sync.statements.leaving import always_leaves, is_broken_out_of, may_
 from runner_sync.syntax import Function, blocks_of, last_word, walk
 from runner_sync.verify.expecting import tells
 from runner_sync.verify.trees.functions import nodes_of, places_of
-from runner_sync.verify.trees.values.tested import tests_in
+from runner_sync.verify.trees.values.tested import find_tests
 
 _COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _KIND_TESTS = frozenset({"callable", "isinstance", "hasattr", "iscoroutinefunction"})
@@ -42,7 +42,7 @@ def _questions_of(function: Function) -> dict[str, list[tuple[_Condition, ast.ex
     return found
 
 
-def deciding(function: Function, node: ast.AST) -> list[ast.expr]:
+def find_deciding_tests(function: Function, node: ast.AST) -> list[ast.expr]:
     """The tests and iterables that decide whether ``node`` runs: those around it, and those in statements before it
     that may leave the block.
 
@@ -166,7 +166,7 @@ def _conditions_of(node: ast.AST, function: Function) -> Iterator[_Condition]:
         leaves = always_leaves(node.body) or always_leaves(node.orelse)
         yield _Condition(node.test, node, function, lasts=leaves)
     elif isinstance(node, ast.While):
-        is_had = tells(node.test, lambda part: True if tests_in(part) else None, by=False)
+        is_had = tells(node.test, lambda part: True if find_tests(part) else None, by=False)
         yield _Condition(node.test, node, function, lasts=is_had and not is_broken_out_of(node))
     elif isinstance(node, ast.IfExp):
         yield _Condition(node.test, node, function)

@@ -17,7 +17,7 @@ from runner_sync.verify.trees.classes import Assignment, ClassInfo, Mro
 from runner_sync.verify.trees.frames import Frame, class_frame, frame_of, module_frame
 from runner_sync.verify.trees.functions import returns_of, yields
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.values.annotations import instances
+from runner_sync.verify.trees.values.annotations import resolve_annotation
 from runner_sync.verify.trees.values.giving import gives
 from runner_sync.verify.trees.world import Definition
 
@@ -252,7 +252,7 @@ def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, n
     kind = dotted_name(base) or ""
     if is_none(base) or kind in _FLAT | _ARRAYS:
         return name not in _OF_CONTAINERS or kind not in _FLAT - _NUMBERS | _ARRAYS
-    infos = [instance.info for instance in instances(program.classes, frame.module, annotation) or ()]
+    infos = [instance.info for instance in resolve_annotation(program.classes, frame.module, annotation) or ()]
     if not infos or not none_has(program, infos, name):
         return False
     # The value may be of a subclass. Tested last: all texts of the trees are searched for one.

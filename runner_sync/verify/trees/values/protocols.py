@@ -14,7 +14,7 @@ from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.deferred import GOING_THROUGH, is_asked
 from runner_sync.verify.trees.values.guards import is_identity
-from runner_sync.verify.trees.values.uses import Place, chosen, places_of, tree_above
+from runner_sync.verify.trees.values.uses import Place, find_outermost_conditional, map_parents, places_of
 
 FAILS = {
     "__enter__": "cannot be entered by `with`",
@@ -60,8 +60,8 @@ def _returned_to(
 ) -> Iterator[tuple[Frame, ast.Call, tuple[int, int] | None]]:
     """The calls, in the same module, of a function that returns the value at ``place``; with its number and the size,
     where it is one part of a returned tuple."""
-    above = tree_above(frame.nodes())
-    value = chosen(place.node, above)
+    above = map_parents(frame.nodes())
+    value = find_outermost_conditional(place.node, above)
     outer, part = above.get(id(value)), None
     if isinstance(outer, ast.Tuple):
         part = next((number, len(outer.elts)) for number, element in enumerate(outer.elts) if element is value)

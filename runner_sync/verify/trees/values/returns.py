@@ -15,7 +15,7 @@ from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.classes import is_record
 from runner_sync.verify.trees.functions import is_plain, nodes_of, returns_of
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.values.annotations import excludes_tuples, read, tuple_parts
+from runner_sync.verify.trees.values.annotations import excludes_tuples, tuple_parts, unquote
 
 _MAX_DEPTH = 4
 """Calls, one in the next, that are followed to learn what they return; beyond that it counts as unknown."""
@@ -145,7 +145,7 @@ def unwraps(before: Function, after: Function) -> bool:
 
 def gives_dictionary(function: Function) -> bool:
     """Whether each ``return`` of a plain function gives a dictionary, as its expression or the annotation shows."""
-    declared = read(function.returns)
+    declared = unquote(function.returns)
     name = ast.unparse(declared.value if isinstance(declared, ast.Subscript) else declared) if declared else ""
     is_declared = name.split(".")[-1] in _DICTIONARIES
     values = list(returns_of(function)) if is_plain(function) else []

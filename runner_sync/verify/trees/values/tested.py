@@ -38,7 +38,7 @@ class Guards:
     def __init__(self, function: Function) -> None:
         nodes = nodes_of(function)
         self._set = {name for node in nodes for name in _named(node, {"setattr", "delattr"})}
-        tests = {id(node): found for node in nodes if (found := tests_in(node))}
+        tests = {id(node): found for node in nodes if (found := find_tests(node))}
         held: dict[str, list[ast.expr]] = {}
         for node in nodes if tests else ():
             for target, value, _ in assignments_of(node):
@@ -122,7 +122,7 @@ class _Question:
         return [call.args[2] for call in calls if is_name(call.func, "getattr")]
 
 
-def tests_in(node: ast.AST) -> list[_Test]:
+def find_tests(node: ast.AST) -> list[_Test]:
     """The attributes that a call tests for: by name, or each of some, ``all(hasattr(self, n) for n in ("a", "b"))``.
 
     An object that fails ``any(not hasattr(…) …)`` has them all, too.

@@ -88,7 +88,7 @@ def places(frame: Frame) -> Iterator[tuple[ast.Call, list[Place]]]:
     timid: the name counts as holding the value only until the next line that binds it.
     """
     nodes = frame.nodes()
-    above, reads = tree_above(nodes), _reads_by_name(nodes)
+    above, reads = map_parents(nodes), _reads_by_name(nodes)
     for node in nodes:
         if isinstance(node, ast.Call):
             yield node, _places_of(frame, node, above=above, reads=reads)
@@ -100,8 +100,8 @@ def places_of(frame: Frame, value: ast.expr, part: tuple[int, int] | None = None
     A value is followed out of a conditional expression, and out of a tuple that is unpacked at once.
     """
     nodes = frame.nodes()
-    above, reads = tree_above(nodes), _reads_by_name(nodes)
-    value = chosen(value, above)
+    above, reads = map_parents(nodes), _reads_by_name(nodes)
+    value = find_outermost_conditional(value, above)
     outer = above.get(id(value))
     if part is None and isinstance(outer, ast.Tuple) and _unpacked_into(outer, above):
         part = next((number, len(outer.elts)) for number, element in enumerate(outer.elts) if element is value)
@@ -115,7 +115,7 @@ def places_of(frame: Frame, value: ast.expr, part: tuple[int, int] | None = None
     )
 
 
-def chosen(value: ast.expr, above: Mapping[int, ast.AST]) -> ast.expr:
+def find_outermost_conditional(value: ast.expr, above: Mapping[int, ast.AST]) -> ast.expr:
     """The outermost conditional expression that may have ``value`` as its result (``a if b else value``), or
     ``value``."""
     parent = above.get(id(value))
@@ -124,7 +124,7 @@ def chosen(value: ast.expr, above: Mapping[int, ast.AST]) -> ast.expr:
     return value
 
 
-def tree_above(nodes: Iterable[ast.AST]) -> dict[int, ast.AST]:
+def map_parents(nodes: Iterable[ast.AST]) -> dict[int, ast.AST]:
     """The parent of each node, by the id of the child."""
     return {id(part): node for node in nodes for part in children(node)}
 

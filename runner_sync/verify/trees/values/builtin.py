@@ -1,6 +1,6 @@
 """Which built-in types an attribute holds, by its assigned values and its annotations.
 
-Comes in: the assignments of an attribute. Goes out: types, ``None`` where they cannot be told. May touch: nothing.
+Comes in: the assignments of an attribute. Goes out: types, or ``None`` if they are unknown. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ _BY_DISPLAY: dict[type[ast.expr], type] = {
 
 
 def held(assignments: Iterable[Assignment]) -> frozenset[type] | None:
-    """The types of all assigned values (a value ``None`` adds none); ``None`` where one is unknown or not built in."""
+    """Return the types of all assigned values (a value ``None`` adds none), or ``None`` if one is unknown or not built
+    in."""
     found: set[type] = set()
     for assignment in assignments:
         kinds = (
-            _annotated(assignment.annotation) if assignment.annotation is not None else _types_made(assignment.value)
+            _read_annotation(assignment.annotation)
+            if assignment.annotation is not None
+            else _read_value(assignment.value)
         )
         if kinds is None:
             return None
@@ -35,19 +38,19 @@ def held(assignments: Iterable[Assignment]) -> frozenset[type] | None:
     return frozenset(found) or None
 
 
-def _annotated(annotation: ast.expr | None) -> set[type] | None:
+def _read_annotation(annotation: ast.expr | None) -> set[type] | None:
     node = unquote(annotation)
     if is_none(node):
         return set()
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        sides = [_annotated(side) for side in (node.left, node.right)]
+        sides = [_read_annotation(side) for side in (node.left, node.right)]
         return None if None in sides else {kind for side in sides for kind in side or ()}
     base = node.value if isinstance(node, ast.Subscript) else node
     kind = _BY_NAME.get(base.id) if isinstance(base, ast.Name) else None
     return {kind} if kind is not None else None
 
 
-def _types_made(value: ast.expr | None) -> set[type] | None:
+def _read_value(value: ast.expr | None) -> set[type] | None:
     if isinstance(value, ast.Constant):
         return set() if value.value is None else {type(value.value)}
     kind = _BY_DISPLAY.get(type(value)) if value is not None else None

@@ -1,6 +1,6 @@
 """The kinds of value that an annotation allows: `dict`, `np.ndarray`, a class of the trees.
 
-Comes in: a `Classes`, a module and an annotation in it. Goes out: a `Declared`, ``None`` where the annotation may allow
+Comes in: a `Classes`, a module and an annotation in it. Goes out: a `Declared`, or ``None`` if the annotation may allow
 anything. May touch: nothing else.
 """
 
@@ -16,7 +16,7 @@ from runner_sync.verify.trees.modules import Module
 from runner_sync.verify.trees.values.annotations import unquote
 from runner_sync.verify.trees.world import Definition
 
-# By the last part of the name, in lower case. All numbers are one kind: they can replace each other.
+# Kinds by the last part of the name, in lower case. Numbers are one kind, because they can replace each other.
 _KINDS: Mapping[str, str] = {
     **dict.fromkeys(("dict", "defaultdict", "ordereddict", "mapping", "mutablemapping"), "dict"),
     **dict.fromkeys(("int", "float", "bool"), "number"),
@@ -30,14 +30,14 @@ _MAX_DEPTH = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Declared:
-    """The kinds that a value can be of, ``None`` left out, and the classes of the trees among them."""
+    """The kinds that a value can have, without ``None``, and the classes of the trees among them."""
 
     kinds: frozenset[str]
     classes: tuple[ClassInfo, ...] = ()
 
 
 def kinds_of(classes: Classes, module: Module, annotation: ast.expr | None, depth: int = 0) -> Declared | None:
-    """The kinds that an annotation allows; ``None`` where they cannot be told."""
+    """Return the kinds that an annotation allows, or ``None`` if they are unknown."""
     node = unquote(annotation)
     if node is None or depth > _MAX_DEPTH:
         return None
@@ -54,34 +54,35 @@ def kinds_of(classes: Classes, module: Module, annotation: ast.expr | None, dept
     if word.lower() in _KINDS:
         return Declared(frozenset({_KINDS[word.lower()]}))
     found = classes.world.resolve(module, dotted) if dotted else []
-    return joined([_meant(classes, definition, depth) for definition in found]) if found else None
+    return joined([_read_definition(classes, definition, depth) for definition in found]) if found else None
 
 
 def is_another(was: Declared, now: Declared) -> bool:
-    """Whether no value of the old kinds can be of a new one."""
+    """Whether no value of the old kinds can have a new one."""
     if not was.kinds or not now.kinds or was.kinds & now.kinds:
         return False
     related = [(one, other) for one in was.classes for other in now.classes]
-    if any(_is_below(one, other) or _is_below(other, one) for one, other in related):
+    if any(_may_derive(one, other) or _may_derive(other, one) for one, other in related):
         return False
     return not any(is_record(info) for info in (*was.classes, *now.classes))
 
 
-def _is_below(one: ClassInfo, other: ClassInfo) -> bool:
-    """Whether a class has the name of ``other``, or a base of that name: by name, as the two are of different trees."""
+def _may_derive(one: ClassInfo, other: ClassInfo) -> bool:
+    """Whether a class has the name of ``other``, or a base of that name; by name, because they are of different
+    trees."""
     bases = {last_word(base) for base in one.node.bases}
     return one.name == other.name or other.name in bases
 
 
 def joined(parts: Sequence[Declared | None]) -> Declared | None:
-    """The union of several `Declared`; ``None`` when one of them may be anything."""
+    """Return the union of several `Declared`, or ``None`` if one of them may be anything."""
     known = [part for part in parts if part is not None]
     if len(known) != len(parts):
         return None
     return Declared(frozenset().union(*(p.kinds for p in known)), tuple(info for p in known for info in p.classes))
 
 
-def _meant(classes: Classes, definition: Definition, depth: int) -> Declared | None:
+def _read_definition(classes: Classes, definition: Definition, depth: int) -> Declared | None:
     info = classes.info(definition)
     if info is not None:
         is_known = not is_protocol(info) and not any(mro.open for mro in classes.mros(info))

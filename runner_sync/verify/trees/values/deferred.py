@@ -1,5 +1,4 @@
-"""Whether code uses the result of a call as a finished value, where it is a coroutine, a generator or a context manager
-that has not run yet.
+"""Whether code uses a coroutine, a generator or a context manager as if it were its finished value.
 
 Comes in: the places where the value of a call is used. Goes out: a verdict. May touch: nothing.
 """
@@ -12,13 +11,13 @@ from collections.abc import Sequence
 from runner_sync.verify.trees.values.guards import is_identity
 from runner_sync.verify.trees.values.uses import Place
 
-# Attributes of coroutines, generators and futures: code that uses them knows what it has.
-_OWN_NAMES = frozenset({"send", "throw", "close", "add_done_callback"})
-_ASKING = frozenset(
+# Attributes of coroutines, generators and futures: code that uses them expects such an object.
+_DEFERRED_ATTRIBUTES = frozenset({"send", "throw", "close", "add_done_callback"})
+_TESTS = frozenset(
     {"isawaitable", "iscoroutine", "isgenerator", "isinstance", "hasattr", "getattr", "callable", "type"}
 )
 _COUNTING = frozenset({"len", "int", "float", "bool", "abs", "round"})
-GOING_THROUGH = frozenset(
+ITERATING = frozenset(
     {
         "all",
         "any",
@@ -36,16 +35,16 @@ GOING_THROUGH = frozenset(
         "zip",
     }
 )
-"""Builtins that iterate over their first argument; ``max`` and ``min`` only where it is the only one."""
+"""Builtins that iterate over their first argument; ``max`` and ``min`` only if it is the only one."""
 
 
-def is_taken_for_value(stands: Sequence[Place], *, is_iterable: bool) -> bool:
-    """Whether some place needs the finished value, and no place runs the deferred one. ``is_iterable``: it is a
-    generator, over which code may iterate.
+def is_taken_for_value(places: Sequence[Place], *, is_iterable: bool) -> bool:
+    """Whether some place needs the finished value, and no place runs the deferred one.
 
-    timid: a value that is stored, returned or passed as an argument may be run elsewhere.
+    ``is_iterable``: it is a generator, over which code may iterate. timid: a value that is stored, returned or passed
+    as an argument may run elsewhere.
     """
-    return any(_needs_value(p, is_iterable=is_iterable) for p in stands) and not any(_may_run(p) for p in stands)
+    return any(_needs_value(p, is_iterable=is_iterable) for p in places) and not any(_may_run(p) for p in places)
 
 
 def _may_run(place: Place) -> bool:
@@ -54,15 +53,15 @@ def _may_run(place: Place) -> bool:
         case ast.Await() | ast.withitem() | ast.YieldFrom():
             return True
         case ast.Attribute(attr=name):
-            return name in _OWN_NAMES or name.startswith("__")
+            return name in _DEFERRED_ATTRIBUTES or name.startswith("__")
     return is_asked(place)
 
 
 def is_asked(place: Place) -> bool:
-    """Whether the code there passes the value to a function that tells what it is: ``isinstance``, ``callable``."""
+    """Whether the code there passes the value to a function that tests what it is: ``isinstance``, ``callable``."""
     match place.around:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return name in _ASKING
+            return name in _TESTS
     return False
 
 
@@ -71,14 +70,14 @@ def _needs_value(place: Place, *, is_iterable: bool) -> bool:
     match place.around:
         case ast.Call(func=ast.Name(id=name)) if name in _COUNTING:
             return True
-        case ast.Call(func=ast.Name(id=name), args=given) if name in GOING_THROUGH and not is_iterable:
-            return any(argument is node for argument in given)
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in ITERATING and not is_iterable:
+            return any(argument is node for argument in arguments)
         case ast.Call(func=called):
             return called is node
         case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[searched]) if searched is node:
             return not is_iterable
-        case ast.Compare() as asked:
-            return not is_identity(asked)
+        case ast.Compare() as comparison:
+            return not is_identity(comparison)
         case ast.Attribute() | ast.BinOp() | ast.AugAssign() | ast.FormattedValue():
             return True
         case ast.UnaryOp(op=operator) if not isinstance(operator, ast.Not):

@@ -1,8 +1,8 @@
 """The constructor that ``@dataclass`` or ``msgspec.Struct`` generates, and whether it can generate one.
 
-Comes in: classes as their statements show them. Goes out: signatures, ``None`` for those that cannot be told. May
-touch: nothing. The rules are those of the documentation of ``dataclasses`` and of msgspec: a struct's ``kw_only``
-applies to the fields of that class alone, and a subclass of a struct is a struct without a decorator.
+Comes in: classes as their statements show them. Goes out: signatures, or ``None`` if they are unknown. May touch:
+nothing. The rules are from the documentation of ``dataclasses`` and of msgspec: a struct's ``kw_only`` applies to the
+fields of that class alone, and a subclass of a struct is a struct without a decorator.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def is_dataclass(info: ClassInfo) -> bool:
 
 
 def structs(classes: Sequence[ClassInfo]) -> list[ClassInfo]:
-    """The classes of an MRO that derive from ``msgspec.Struct``, directly or through each other."""
+    """Return the classes of an MRO that derive from ``msgspec.Struct``, directly or through each other."""
     found: list[ClassInfo] = []
     for info in reversed(classes):
         bases = {last_word(base) for base in info.node.bases}
@@ -30,7 +30,7 @@ def structs(classes: Sequence[ClassInfo]) -> list[ClassInfo]:
 
 
 def make_signature(classes: Sequence[ClassInfo]) -> Signature | None:
-    """The signature of the dataclass or struct ``classes[0]``, which inherits from the others."""
+    """Return the signature of the dataclass or struct ``classes[0]``, which inherits from the others."""
     found = fields(classes)
     made = [d for d in classes[0].node.decorator_list if decorator_name(d) == "dataclass"]
     if found is None or any(option(decorator, "init", default=True) is not True for decorator in made):
@@ -39,8 +39,10 @@ def make_signature(classes: Sequence[ClassInfo]) -> Signature | None:
 
 
 def fields(classes: Sequence[ClassInfo]) -> list[tuple[ClassInfo, Field]] | None:
-    """The fields of the dataclass or struct ``classes[0]`` in order, each with the class that declares it; ``None``
-    where an option of a field or class is no constant."""
+    """Return the fields of the dataclass or struct ``classes[0]`` in order, each with the class that declares it.
+
+    ``None`` if an option of a field or class is no constant.
+    """
     found: dict[str, tuple[ClassInfo, Field]] = {}
     made = structs(classes)
     for info in reversed(classes):
@@ -54,8 +56,10 @@ def fields(classes: Sequence[ClassInfo]) -> list[tuple[ClassInfo, Field]] | None
 
 
 def misplaced(found: Iterable[tuple[ClassInfo, Field]]) -> tuple[Field, ClassInfo, Field] | None:
-    """A field without a default behind one with a default, which Python refuses: the field, then the class of the one
-    with the default, and that one."""
+    """Return a field without a default behind one with a default, which Python refuses.
+
+    The result is that field, then the class of the field with the default, then the latter field.
+    """
     with_default = None
     for owner, field in found:
         if field.is_given and not field.by_keyword:

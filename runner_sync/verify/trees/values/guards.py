@@ -21,53 +21,53 @@ _KIND_TESTS = frozenset({"callable", "isinstance", "hasattr", "iscoroutinefuncti
 
 
 def questions(function: Function, node: ast.expr) -> frozenset[str]:
-    """What the conditions that guard ``node`` test of the same expression: ``callable`` and the like, ``None``,
-    ``truth``.
+    """Return what the conditions that guard ``node`` test of the same expression: ``None``, ``truth``, ``callable`` and
+    the like.
 
-    ``return self.size() if callable(self.size) else self.size`` is right whatever ``size`` is. An expression that is
-    itself the condition is not guarded by its own test for truth.
+    ``return self.size() if callable(self.size) else self.size`` is right whatever ``size`` is. A condition's own test
+    for truth does not guard the condition itself.
     """
-    told = _questions_of(function).get(ast.unparse(node), ())
-    asked = ((c, question) for c, part, question in told if part is not node or question != "truth")
-    return frozenset(question for condition, question in asked if condition.covers(node))
+    tests = _group_questions(function).get(ast.unparse(node), ())
+    guarding = ((c, question) for c, part, question in tests if part is not node or question != "truth")
+    return frozenset(question for condition, question in guarding if condition.covers(node))
 
 
 @functools.lru_cache(maxsize=4096)
-def _questions_of(function: Function) -> dict[str, list[tuple[_Condition, ast.expr, str]]]:
-    """What the conditions of a function ask, by the text of the expression that they ask it of."""
+def _group_questions(function: Function) -> dict[str, list[tuple[_Condition, ast.expr, str]]]:
+    """Return what the conditions of a function ask, by the text of the expression that they test."""
     found: dict[str, list[tuple[_Condition, ast.expr, str]]] = {}
-    for condition in _conditions(function):
-        for part, question in _asked(condition.test):
+    for condition in _find_conditions(function):
+        for part, question in _find_questions(condition.test):
             found.setdefault(ast.unparse(part), []).append((condition, part, question))
     return found
 
 
 def find_deciding_tests(function: Function, node: ast.AST) -> list[ast.expr]:
-    """The tests and iterables that decide whether ``node`` runs: those around it, and those in statements before it
-    that may leave the block.
+    """Return the tests and iterables that decide whether ``node`` runs.
 
-    A condition does not decide on itself, but each part of an ``and`` does on the next.
+    They stand around it, or in statements before it that may leave the block. A condition does not decide on itself,
+    but each part of an ``and`` decides on the next.
     """
     places = places_of(function)
     place = places.get(id(node))
-    regions = [region for outer in nodes_of(function) for region in _decisions(outer)]
+    regions = [region for outer in nodes_of(function) for region in _find_decisions(outer)]
     around = [test for test, region in regions if any(places[id(part)].holds(place) for part in region)]
-    leaving = [inner for statement in _in_front(function.body, node) for inner in walk(statement)]
-    return around + [test for inner in leaving if may_leave(inner) for test, _ in _decisions(inner)]
+    leaving = [inner for statement in _find_leaving_before(function.body, node) for inner in walk(statement)]
+    return around + [test for inner in leaving if may_leave(inner) for test, _ in _find_decisions(inner)]
 
 
-def _in_front(block: Sequence[ast.stmt], node: ast.AST) -> list[ast.stmt]:
-    """The statements before ``node``, in all blocks around it, that may leave their block."""
+def _find_leaving_before(block: Sequence[ast.stmt], node: ast.AST) -> list[ast.stmt]:
+    """Return the statements before ``node``, in all blocks around it, that may leave their block."""
     for number, statement in enumerate(block):
         if any(inner is node for inner in walk(statement)):
             before = [other for other in block[:number] if may_leave(other)]
             blocks = [statement.body] if isinstance(statement, Function) else blocks_of(statement)
-            return before + [other for inner in blocks for other in _in_front(inner, node)]
+            return before + [other for inner in blocks for other in _find_leaving_before(inner, node)]
     return []
 
 
-def _decisions(node: ast.AST) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
-    """Each test or iterable of ``node``, with the code that runs depending on it."""
+def _find_decisions(node: ast.AST) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
+    """Yield each test or iterable of ``node``, with the code that depends on it."""
     match node:
         case ast.If(test=test, body=body, orelse=other) | ast.While(test=test, body=body, orelse=other):
             yield test, [*body, *other]
@@ -91,35 +91,36 @@ def _decisions(node: ast.AST) -> Iterator[tuple[ast.expr, Sequence[ast.AST]]]:
 def is_chosen(function: Function, node: ast.AST, value: ast.expr) -> bool:
     """Whether ``node`` stands under a condition that tests more than whether ``value`` is truthy or ``None``.
 
-    ``if self.config.method == "eagle":`` may choose among the classes that ``value`` can be of.
+    ``if self.config.method == "eagle":`` may choose among the classes that ``value`` can have.
     """
     text = ast.unparse(value)
     places = places_of(function)
     choices = (outer for outer in nodes_of(function) if isinstance(outer, ast.Match))
-    return any(c.covers(node) for c in _conditions(function) if not _is_presence(c.test, text)) or any(
+    return any(c.covers(node) for c in _find_conditions(function) if not _is_presence_test(c.test, text)) or any(
         places[id(choice)].holds(places.get(id(node))) for choice in choices
     )
 
 
-def _is_presence(condition: ast.expr, text: str) -> bool:
+def _is_presence_test(condition: ast.expr, text: str) -> bool:
     """Whether a condition tests nothing but the truth of the expression ``text``, or whether it is ``None``."""
     match condition:
         case ast.BoolOp(values=parts):
-            return all(_is_presence(part, text) for part in parts)
+            return all(_is_presence_test(part, text) for part in parts)
         case ast.UnaryOp(op=ast.Not(), operand=part):
-            return _is_presence(part, text)
+            return _is_presence_test(part, text)
         case ast.Compare(left=part, comparators=[ast.Constant(value=None)]):
             return ast.unparse(part) == text
     return ast.unparse(condition) == text
 
 
-def _asked(condition: ast.expr) -> Iterator[tuple[ast.expr, str]]:
-    """The expressions that a condition tests, each with the test: ``truth``, ``None``, ``callable`` and the like."""
+def _find_questions(condition: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the expressions that a condition tests, each with the test: ``truth``, ``None``, ``callable`` and the
+    like."""
     if isinstance(condition, ast.BoolOp):
         for part in condition.values:
-            yield from _asked(part)
+            yield from _find_questions(part)
     elif isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
-        yield from _asked(condition.operand)
+        yield from _find_questions(condition.operand)
     elif isinstance(condition, ast.Name | ast.Attribute):
         yield condition, "truth"
     elif isinstance(condition, ast.Compare) and is_identity(condition):
@@ -139,7 +140,7 @@ def is_identity(node: ast.Compare) -> bool:
 class _Condition:
     """A ``test``, the ``node`` that it belongs to, and whether it ``lasts``: decides on the statements behind, too.
 
-    Whether they run after a yes or a no makes no difference here: what was asked was thought of.
+    Whether they run after a yes or a no makes no difference here: the author thought of the question.
     """
 
     test: ast.expr
@@ -148,7 +149,7 @@ class _Condition:
     lasts: bool = False
 
     def covers(self, node: ast.AST) -> bool:
-        """Whether ``node`` is in the code that it guards."""
+        """Whether ``node`` is in the code that the condition guards."""
         places = places_of(self.function)
         place = places.get(id(node))
         if place is None:
@@ -157,11 +158,11 @@ class _Condition:
 
 
 @functools.lru_cache(maxsize=4096)
-def _conditions(function: Function) -> tuple[_Condition, ...]:
-    return tuple(condition for node in nodes_of(function) for condition in _conditions_of(node, function))
+def _find_conditions(function: Function) -> tuple[_Condition, ...]:
+    return tuple(condition for node in nodes_of(function) for condition in _read_conditions(node, function))
 
 
-def _conditions_of(node: ast.AST, function: Function) -> Iterator[_Condition]:
+def _read_conditions(node: ast.AST, function: Function) -> Iterator[_Condition]:
     if isinstance(node, ast.If):
         leaves = always_leaves(node.body) or always_leaves(node.orelse)
         yield _Condition(node.test, node, function, lasts=leaves)

@@ -12,7 +12,7 @@ from runner_sync.syntax import last_word
 from runner_sync.verify.expecting import CALL_ERRORS
 from runner_sync.verify.trees.frames import Frame
 from runner_sync.verify.trees.program import Program
-from runner_sync.verify.trees.values.deferred import GOING_THROUGH, is_asked
+from runner_sync.verify.trees.values.deferred import ITERATING, is_asked
 from runner_sync.verify.trees.values.guards import is_identity
 from runner_sync.verify.trees.values.uses import Place, find_outermost_conditional, map_parents, places_of
 
@@ -89,7 +89,7 @@ def _wanted(frame: Frame, place: Place) -> str:
             return "__iter__"
         case ast.Call(func=ast.Name(id=name), args=[value, *others]) if value is node and not frame.binds(name):
             is_compared = bool(others) and name in ("max", "min")
-            return "__next__" if name == "next" else "__iter__" if name in GOING_THROUGH and not is_compared else ""
+            return "__next__" if name == "next" else "__iter__" if name in ITERATING and not is_compared else ""
         case ast.Await():
             return "__await__"
     return ""

@@ -1,7 +1,7 @@
 """How many values a function returns, whether it returns any, and in which order.
 
-Comes in: a `Callee` of a `Program`, or functions. Goes out: the possible tuple sizes, ``None`` when they cannot be
-told, and similar answers. May touch: nothing.
+Comes in: a `Callee` of a `Program`, or functions. Goes out: the possible tuple sizes, ``None`` if they are unknown, and
+similar answers. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from runner_sync.verify.trees.program import Program
 from runner_sync.verify.trees.values.annotations import excludes_tuples, tuple_parts, unquote
 
 _MAX_DEPTH = 4
-"""Calls, one in the next, that are followed to learn what they return; beyond that it counts as unknown."""
+"""Nested calls that are followed to learn what they return; beyond that it counts as unknown."""
 
 _DICTIONARIES = frozenset({"dict", "Dict", "Mapping", "TypedDict"})
 _NO_TUPLES = ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.Compare
 
 
 def sizes(program: Program, callee: Callee, depth: int = 0) -> frozenset[int] | None:
-    """The sizes of all tuples that the callee can return; ``None`` when the size of one is unknown."""
+    """Return the sizes of all tuples that the callee can return, or ``None`` if one is unknown."""
     function = callee.function
     if function is None:
-        return _instance_size(callee)
+        return _find_instance_size(callee)
     if not is_plain(function) or depth > _MAX_DEPTH:
         return None
     declared = declared_size(function)
     found: set[int] = set()
     returned = list(returns_of(function))
     for value in returned:
-        known = _expression_sizes(program, callee, value, depth=depth)
+        known = _find_expression_sizes(program, callee, value, depth=depth)
         if known is None and declared is None:
             return None
         found |= known if known is not None else {declared or 0}
@@ -43,8 +43,8 @@ def sizes(program: Program, callee: Callee, depth: int = 0) -> frozenset[int] | 
 
 
 def sizes_of_all(program: Program, callees: Iterable[Callee]) -> list[int]:
-    """The sizes of all tuples that any of ``callees`` can return, in order; empty when the size of one is unknown."""
-    return sorted(_joined(sizes(program, callee) for callee in callees) or ())
+    """Return the sizes of all tuples that any of ``callees`` can return, in order; empty if one is unknown."""
+    return sorted(_unite_sizes(sizes(program, callee) for callee in callees) or ())
 
 
 def returns_value(function: Function) -> bool | None:
@@ -58,7 +58,7 @@ def returns_value(function: Function) -> bool | None:
 
 
 def tells_nothing(function: Function) -> bool:
-    """Whether a caller knows what a function returns: ``self`` each time, or the same constant."""
+    """Whether a result tells the caller nothing: every returned value is ``self``, or the same constant."""
     arguments = [*function.args.posonlyargs, *function.args.args]
     own = arguments[0].arg if arguments else ""
     values = [value for value in returns_of(function) if value is not None]
@@ -67,21 +67,20 @@ def tells_nothing(function: Function) -> bool:
 
 
 def gives_none(program: Program, callee: Callee, depth: int = 0) -> bool | None:
-    """Whether a callee may return ``None``: ``True`` where a ``return`` does, ``False`` where none can, else
-    ``None``."""
+    """Whether a callee may return ``None``: ``True`` if a ``return`` does, ``False`` if none can, else ``None``."""
     function = callee.function
     if function is None:
         return False
     if not is_plain(function) or depth > _MAX_DEPTH:
         return None
-    values = {_gives_none(program, callee, value, depth=depth) for value in returns_of(function)}
+    values = {_may_give_none(program, callee, value, depth=depth) for value in returns_of(function)}
     if True in values:
         return True
     return False if None not in values and always_leaves(function.body) else None
 
 
 def rearranged(before: Function, after: Function) -> dict[int, str]:
-    """The positions of the returned tuple whose value had another position ``before``, with that value.
+    """Return the positions of the returned tuple whose value had another position ``before``, with that value.
 
     Empty unless every ``return`` has the same values as ``before``, all in the same new order.
     """
@@ -89,7 +88,7 @@ def rearranged(before: Function, after: Function) -> dict[int, str]:
     if len(was) != len(now) or len({len(values) for values in (*was, *now)}) != 1:
         return {}
     pairs = list(zip(was, now, strict=True))
-    # `return None, None` fits any order, so it cannot show one.
+    # `return None, None` fits any order.
     telling = [pair for pair in pairs if len(set(pair[0])) == len(pair[0]) and sorted(pair[0]) == sorted(pair[1])]
     if not telling:
         return {}
@@ -103,11 +102,11 @@ def rearranged(before: Function, after: Function) -> dict[int, str]:
 def hands_nothing_back(function: Function, *, is_told: bool = False) -> bool:
     """Whether a plain function that does something has only bare ``return``s, and no annotation of a value.
 
-    ``False`` for an empty body and one that always raises, which are there to be overridden, and for ``return None``.
+    ``False`` for ``return None``, and for an empty body or one that always raises, which are there to be overridden.
     With ``is_told`` (another version of the function returns a value), ``return None`` counts as bare.
     """
     says_none = function.returns is None or is_none(function.returns)
-    does = any(not isinstance(s, ast.Pass | ast.Raise | ast.Return) and not _is_text(s) for s in function.body)
+    does = any(not isinstance(s, ast.Pass | ast.Raise | ast.Return) and not _is_docstring(s) for s in function.body)
     returned = list(returns_of(function))
     comes_back = bool(returned) or not always_leaves(function.body)
     is_nothing = all(value is None or (is_told and is_none(value)) for value in returned)
@@ -115,7 +114,7 @@ def hands_nothing_back(function: Function, *, is_told: bool = False) -> bool:
 
 
 def is_single(program: Program, callee: Callee) -> bool:
-    """Whether each ``return`` of a callee has a value that is no tuple, as the expression or the annotation shows."""
+    """Whether each ``return`` of a callee has a value that is no tuple, by its expression or the annotation."""
     function = callee.function
     if function is None or not is_plain(function) or returns_value(function) is not True:
         return False
@@ -127,24 +126,25 @@ def is_single(program: Program, callee: Callee) -> bool:
 
 
 def wraps(before: Function, after: Function) -> bool:
-    """Whether every returned tuple contains what the function returned alone ``before``: first ``x``, then ``x, y``."""
-    # timid: where a tuple was declared, callers may use it as a whole, of any size.
+    """Whether every returned tuple contains the value that the function returned alone ``before``: first ``x``, then
+    ``x, y``."""
+    # timid: callers may use a declared tuple as a whole, of any size.
     is_tuple = before.returns is not None and "tuple" in ast.unparse(before.returns).lower()
-    was = _single_values(before) if not is_tuple else set()
+    was = _read_single_values(before) if not is_tuple else set()
     now = tuples_of(after)
     has_value = any(value in was and not _is_literal(value) for values in now for value in values)
     return has_value and tuple_size(after) is not None and all(not was.isdisjoint(values) for values in now)
 
 
 def unwraps(before: Function, after: Function) -> bool:
-    """The reverse of `wraps`: whether all that a function returns alone was in a returned tuple ``before``."""
-    now = _single_values(after)
+    """The reverse of `wraps`: whether every value that a function returns alone was in a returned tuple ``before``."""
+    now = _read_single_values(after)
     was = {value for values in tuples_of(before) for value in values}
     return bool(now) and now <= was and not all(_is_literal(value) for value in now)
 
 
 def gives_dictionary(function: Function) -> bool:
-    """Whether each ``return`` of a plain function gives a dictionary, as its expression or the annotation shows."""
+    """Whether each ``return`` of a plain function gives a dictionary, by its expression or the annotation."""
     declared = unquote(function.returns)
     name = ast.unparse(declared.value if isinstance(declared, ast.Subscript) else declared) if declared else ""
     is_declared = name.split(".")[-1] in _DICTIONARIES
@@ -154,16 +154,17 @@ def gives_dictionary(function: Function) -> bool:
 
 
 def tuple_size(function: Function) -> int | None:
-    """The size of the tuple in every ``return`` of a plain function; ``None`` where they differ or one is no tuple."""
+    """Return the size of the tuple in every ``return`` of a plain function; ``None`` if they differ or one is no
+    tuple."""
     sizes_found = {len(values) for values in tuples_of(function)}
     return sizes_found.pop() if len(sizes_found) == 1 else None
 
 
 def yielded_sizes(function: Function) -> frozenset[int] | None:
-    """The sizes of the tuples that a generator yields, ``None`` when the size of one is unknown."""
+    """Return the sizes of the tuples that a generator yields, or ``None`` if one is unknown."""
     nodes = nodes_of(function)
     if any(isinstance(node, Function | ast.Lambda) and node is not function for node in nodes):
-        # timid: a ``yield`` may be of the inner one.
+        # timid: a ``yield`` may belong to the inner function.
         return None
     yields = [node for node in nodes if isinstance(node, ast.Yield | ast.YieldFrom)]
     values = [node.value for node in yields if isinstance(node, ast.Yield)]
@@ -172,18 +173,18 @@ def yielded_sizes(function: Function) -> frozenset[int] | None:
 
 
 def yielded_sizes_of_all(callees: Iterable[Callee]) -> list[int]:
-    """The sizes of all tuples that any of ``callees`` yields, in order; empty when the size of one is unknown."""
-    return sorted(_joined(yielded_sizes(c.function) if c.function is not None else None for c in callees) or ())
+    """Return the sizes of all tuples that any of ``callees`` yields, in order; empty if one is unknown."""
+    return sorted(_unite_sizes(yielded_sizes(c.function) if c.function is not None else None for c in callees) or ())
 
 
 def declared_size(function: Function) -> int | None:
-    """The size of a ``-> tuple[A, B]`` annotation, ``None`` for any other."""
+    """Return the size of a ``-> tuple[A, B]`` annotation, or ``None``."""
     parts = tuple_parts(function.returns)
     return len(parts) if parts is not None else None
 
 
-def _joined(parts: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
-    """The union of several sets of sizes; ``None`` when one of them is unknown."""
+def _unite_sizes(parts: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
+    """Return the union of several sets of sizes, or ``None`` if one of them is unknown."""
     found = frozenset[int]()
     for part in parts:
         if part is None:
@@ -192,34 +193,36 @@ def _joined(parts: Iterable[frozenset[int] | None]) -> frozenset[int] | None:
     return found
 
 
-def _instance_size(callee: Callee) -> frozenset[int] | None:
+def _find_instance_size(callee: Callee) -> frozenset[int] | None:
     info = callee.info
     if info is not None and is_record(info):
         return frozenset({len(info.fields)})
     return None
 
 
-def _expression_sizes(program: Program, callee: Callee, value: ast.expr | None, *, depth: int) -> frozenset[int] | None:
+def _find_expression_sizes(
+    program: Program, callee: Callee, value: ast.expr | None, *, depth: int
+) -> frozenset[int] | None:
     if value is None or is_none(value):
-        # Unpacking `None` fails in any version, so the caller must test for it, and it counts as no size.
+        # `None` has no size: unpacking it fails in any version, so the caller must test for it.
         return frozenset()
     if isinstance(value, ast.Tuple):
         return None if _has_star(value) else frozenset({len(value.elts)})
     if isinstance(value, ast.IfExp):
-        parts = [_expression_sizes(program, callee, v, depth=depth) for v in (value.body, value.orelse)]
-        return _joined(parts)
+        parts = [_find_expression_sizes(program, callee, v, depth=depth) for v in (value.body, value.orelse)]
+        return _unite_sizes(parts)
     if isinstance(value, ast.Call) and callee.info is not None and callee.function is not None:
         groups = program.callees(program.frame(callee.info, callee.function), value)
         parts = [sizes(program, inner, depth + 1) for group in groups for inner in group]
-        return _joined(parts) if parts else None
+        return _unite_sizes(parts) if parts else None
     return None
 
 
-def _gives_none(program: Program, callee: Callee, value: ast.expr | None, *, depth: int) -> bool | None:
+def _may_give_none(program: Program, callee: Callee, value: ast.expr | None, *, depth: int) -> bool | None:
     if value is None or is_none(value):
         return True
     if isinstance(value, ast.IfExp):
-        parts = {_gives_none(program, callee, part, depth=depth) for part in (value.body, value.orelse)}
+        parts = {_may_give_none(program, callee, part, depth=depth) for part in (value.body, value.orelse)}
         return True if True in parts else None if None in parts else False
     if isinstance(value, ast.Call) and callee.info is not None and callee.function is not None:
         groups = program.callees(program.frame(callee.info, callee.function), value)
@@ -231,14 +234,14 @@ def _gives_none(program: Program, callee: Callee, value: ast.expr | None, *, dep
 
 
 def tuples_of(function: Function) -> list[list[str]]:
-    """The values of every ``return`` as texts; empty when one of them is no tuple, or has a ``*`` in it."""
+    """Return the values of every ``return`` as texts; empty if one is no tuple, or has a ``*`` in it."""
     values = list(returns_of(function)) if is_plain(function) else []
     tuples = [[ast.unparse(e) for e in v.elts] for v in values if isinstance(v, ast.Tuple) and not _has_star(v)]
     return tuples if len(tuples) == len(values) else []
 
 
-def _single_values(function: Function) -> set[str]:
-    """The texts of all that a plain function returns; empty where a ``return`` is bare or gives a tuple."""
+def _read_single_values(function: Function) -> set[str]:
+    """Return the texts of all values that a plain function returns; empty if a ``return`` is bare or gives a tuple."""
     values = list(returns_of(function)) if is_plain(function) else []
     texts = {ast.unparse(value) for value in values if value is not None and not isinstance(value, ast.Tuple)}
     is_whole = all(value is not None and not isinstance(value, ast.Tuple) for value in values)
@@ -258,5 +261,5 @@ def _has_star(value: ast.Tuple) -> bool:
     return any(isinstance(element, ast.Starred) for element in value.elts)
 
 
-def _is_text(statement: ast.stmt) -> bool:
+def _is_docstring(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -29,15 +29,15 @@ class _Test:
 class Guards:
     """The tests of one function for attributes, and the code that they guard.
 
-    ``hasattr(x, "a")`` and ``getattr(x, "a", default)`` in a condition, or a name there that one of them was assigned
-    to, guard ``x.a`` where the condition came out so that ``x`` has it: in that branch, and behind another that always
-    leaves. A condition that is not understood guards both branches. A function that sets ``a`` with ``setattr`` may
-    read it anywhere.
+    ``hasattr(x, "a")`` and ``getattr(x, "a", default)`` in a condition, or a name there that holds one of them, guard
+    ``x.a`` if the outcome means that ``x`` has it: in that branch, and behind another branch that always leaves. A
+    condition that is not understood guards both branches. A function that sets ``a`` with ``setattr`` may read it
+    anywhere.
     """
 
     def __init__(self, function: Function) -> None:
         nodes = nodes_of(function)
-        self._set = {name for node in nodes for name in _named(node, {"setattr", "delattr"})}
+        self._set = {name for node in nodes for name in _read_attribute(node, {"setattr", "delattr"})}
         tests = {id(node): found for node in nodes if (found := find_tests(node))}
         held: dict[str, list[ast.expr]] = {}
         for node in nodes if tests else ():
@@ -46,66 +46,72 @@ class Guards:
                     held.setdefault(target.id, []).append(value)
         self._covered: dict[_Test, set[int]] = {}
         for test in {test for found in tests.values() for test in found}:
-            # A condition that is not understood may mean either; each guess is followed through.
+            # A condition that is not understood may mean either, so both guesses are tried.
             guesses = (_Question(test, tests, held, guess=guess) for guess in (True, False))
             parts = (part for question in guesses for part in holding(nodes, question, insists=True))
             self._covered[test] = {id(inner) for part in parts for inner in walk(part)}
 
     def is_covered(self, value: ast.expr, attribute: str) -> bool:
-        """Whether ``value`` stands where the function has tested that it has the attribute, or the function sets it."""
+        """Whether the function has tested that ``value`` has the attribute, or sets it."""
         return attribute in self._set or id(value) in self._covered.get(_Test(last_word(value), attribute), ())
 
 
 class _Question:
-    """Whether a condition asks for one attribute, and which outcome says that it is there."""
+    """Whether a condition tests for one attribute, and which outcome says that it is there."""
 
     def __init__(
         self, test: _Test, tests: dict[int, list[_Test]], held: dict[str, list[ast.expr]], *, guess: bool
     ) -> None:
         self._calls = {place for place, found in tests.items() if test in found}
-        self._held = {name: asking for name, values in held.items() if (asking := [v for v in values if self._asks(v)])}
+        self._held = {
+            name: asking for name, values in held.items() if (asking := [v for v in values if self._has_test(v)])
+        }
         self._guess = guess
         self._open: set[str] = set()
 
     def __call__(self, part: ast.expr) -> bool | None:
-        """The truth value of ``part`` that means yes; the guess, if it asks in another way; ``None`` if it does not."""
+        """Return the truth value of ``part`` that means yes; the guess, if the test is not understood; ``None``, if it
+        tests nothing."""
         names = {node.id for node in walk(part) if isinstance(node, ast.Name)}
-        if not self._asks(part) and not names & self._held.keys() - self._open:
+        if not self._has_test(part) and not names & self._held.keys() - self._open:
             return None
         match part:
             case ast.Name(id=name):
-                self._open.add(name)  # `has = has or hasattr(…)` is made from itself
-                told = self._of_values(self._held[name])
+                self._open.add(name)  # `has = has or hasattr(…)` refers to itself
+                answer = self._answer_for_values(self._held[name])
                 self._open.remove(name)
-                return told
+                return answer
             case ast.Call(func=ast.Name(id="bool"), args=[argument]):
-                return self._of_values([argument])
+                return self._answer_for_values([argument])
             case ast.Call(func=ast.Name(id="callable" | "isinstance"), args=[argument, *_]):
-                defaults = self._defaults(argument)
+                defaults = self._find_defaults(argument)
                 return True if defaults and all(map(is_none, defaults)) else self._guess
             case ast.Compare(left=left, ops=[operator], comparators=[other]):
-                return self._of_comparison(operator, self._defaults(left), other)
+                return self._answer_for_comparison(operator, self._find_defaults(left), other)
             case ast.Call() if id(part) in self._calls:
-                return self._of_call(part)
+                return self._answer_for_call(part)
         return self._guess
 
-    def _of_values(self, values: Sequence[ast.expr]) -> bool:
-        told = {by for value in values for by in (True, False) if tells(value, self, by=by)}
-        return told.pop() if len(told) == 1 else self._guess
+    def _answer_for_values(self, values: Sequence[ast.expr]) -> bool:
+        answers = {by for value in values for by in (True, False) if tells(value, self, by=by)}
+        return answers.pop() if len(answers) == 1 else self._guess
 
-    def _asks(self, node: ast.expr) -> bool:
+    def _has_test(self, node: ast.expr) -> bool:
         """Whether a test for the attribute stands in an expression."""
         return any(id(inner) in self._calls for inner in walk(node))
 
-    def _of_call(self, call: ast.Call) -> bool:
+    def _answer_for_call(self, call: ast.Call) -> bool:
         if is_name(call.func, "getattr"):
             default = call.args[2]
-            # A value that cannot be told from the default says nothing.
+            # A value that cannot be distinguished from the default says nothing.
             return not default.value if isinstance(default, ast.Constant) else self._guess
         return not is_name(call.func, "any")
 
-    def _of_comparison(self, operator: ast.cmpop, defaults: list[ast.expr], other: ast.expr) -> bool:
-        """``getattr(x, "a", None) is not None`` is true only where it is there, ``… is None`` untrue only there."""
+    def _answer_for_comparison(self, operator: ast.cmpop, defaults: list[ast.expr], other: ast.expr) -> bool:
+        """Return the outcome of a comparison that means yes.
+
+        ``getattr(x, "a", None) is not None`` is true only if the attribute is there, ``… is None`` false only then.
+        """
         is_default = {ast.unparse(default) == ast.unparse(other) for default in defaults}
         if len(is_default) != 1 or not isinstance(operator, _SAME | _OTHER):
             return self._guess
@@ -113,17 +119,18 @@ class _Question:
             return self._guess
         return isinstance(operator, _OTHER) if True in is_default else isinstance(operator, _SAME)
 
-    def _defaults(self, node: ast.expr) -> list[ast.expr]:
-        """The defaults of the ``getattr`` that an expression is, or of those that the name it is was assigned."""
+    def _find_defaults(self, node: ast.expr) -> list[ast.expr]:
+        """Return the defaults of the ``getattr`` that an expression is, or that the name was assigned."""
         if isinstance(node, ast.NamedExpr):
-            return self._defaults(node.value)
+            return self._find_defaults(node.value)
         values = self._held.get(node.id, []) if isinstance(node, ast.Name) else [node]
         calls = [one for one in values if isinstance(one, ast.Call) and id(one) in self._calls]
         return [call.args[2] for call in calls if is_name(call.func, "getattr")]
 
 
 def find_tests(node: ast.AST) -> list[_Test]:
-    """The attributes that a call tests for: by name, or each of some, ``all(hasattr(self, n) for n in ("a", "b"))``.
+    """Return the attributes that a call tests for: one by name, or several: ``all(hasattr(self, n) for n in ("a",
+    "b"))``.
 
     An object that fails ``any(not hasattr(…) …)`` has them all, too.
     """
@@ -136,13 +143,13 @@ def find_tests(node: ast.AST) -> list[_Test]:
         ):
             asked = elt.operand if isinstance(elt, ast.UnaryOp) and isinstance(elt.op, ast.Not) else elt
             is_decisive = (asked is elt) == (quantifier == "all") and not each.ifs
-            return _tests_of_each(asked, each) if is_decisive else []
+            return _find_tests_of_each(asked, each) if is_decisive else []
     if len(node.args) == 3 or is_name(node.func, "hasattr"):
-        return [_Test(last_word(node.args[0]), name) for name in _named(node, {"hasattr", "getattr"})]
+        return [_Test(last_word(node.args[0]), name) for name in _read_attribute(node, {"hasattr", "getattr"})]
     return []
 
 
-def _tests_of_each(asked: ast.expr, each: ast.comprehension) -> list[_Test]:
+def _find_tests_of_each(asked: ast.expr, each: ast.comprehension) -> list[_Test]:
     match asked, each:
         case (
             ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Name(id=name)]),
@@ -153,8 +160,8 @@ def _tests_of_each(asked: ast.expr, each: ast.comprehension) -> list[_Test]:
     return []
 
 
-def _named(node: ast.AST, functions: set[str]) -> Iterator[str]:
-    """The attribute name in a call of one of ``functions``: ``a`` in ``hasattr(x, "a")``."""
+def _read_attribute(node: ast.AST, functions: set[str]) -> Iterator[str]:
+    """Yield the attribute name in a call of one of ``functions``: ``a`` in ``hasattr(x, "a")``."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
         name = node.args[1] if len(node.args) > 1 else None
         if isinstance(name, ast.Constant) and isinstance(name.value, str):

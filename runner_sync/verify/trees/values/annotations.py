@@ -1,7 +1,7 @@
 """The classes that annotations name.
 
-Comes in: the classes of a world, a module and an annotation in it. Goes out: `Instance`s, ``None`` where the classes
-cannot be told. May touch: nothing else.
+Comes in: the classes of a world, a module and an annotation in it. Goes out: `Instance`s, or ``None`` if the classes
+are unknown. May touch: nothing else.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _MAYBE_TUPLES = frozenset({"Any", "Iterable", "Self", "Sequence", "Size", "Tuple
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instance:
-    """The class of an expression. ``exact``: it is constructed here, so that it is not of a subclass."""
+    """The class of an expression. ``exact``: the expression constructs it, so it is not of a subclass."""
 
     info: ClassInfo
     exact: bool
 
 
 def unite(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
-    """The classes of an expression that is one of several ``parts``; ``None`` when those of one part are unknown."""
+    """Return the classes of an expression that is one of several ``parts``, or ``None`` if one part is unknown."""
     if any(part is None for part in parts):
         return None
     unique: dict[tuple[int, bool], Instance] = {}
@@ -41,8 +41,11 @@ def unite(parts: Sequence[list[Instance] | None]) -> list[Instance] | None:
 def resolve_annotation(
     classes: Classes, module: Module, annotation: ast.expr | None, *, through: tuple[ast.expr, ...] = ()
 ) -> list[Instance] | None:
-    """The classes of an annotation: a name, a string, ``Optional[…]`` or a union; ``None`` for other generics, and for
-    a name that is defined by itself. ``through`` are the values of the type aliases that led to this annotation."""
+    """Return the classes of an annotation: a name, a string, ``Optional[…]`` or a union.
+
+    ``None`` for other generics, and for a name that is defined by itself. ``through`` are the values of the type
+    aliases that led to this annotation.
+    """
     annotation = unquote(annotation)
     if is_none(annotation):
         return []
@@ -53,11 +56,11 @@ def resolve_annotation(
         return resolve_annotation(classes, module, annotation.slice, through=through)
     dotted = dotted_name(annotation) if annotation is not None else None
     found = classes.world.resolve(module, dotted) if dotted else []
-    return unite([_meant(classes, definition, through) for definition in found]) if found else None
+    return unite([_resolve_definition(classes, definition, through) for definition in found]) if found else None
 
 
 def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
-    """``A`` and ``B`` of ``tuple[A, B]``; ``None`` for any other annotation and for ``tuple[A, ...]``."""
+    """Return ``A`` and ``B`` for ``tuple[A, B]``; ``None`` for any other annotation and for ``tuple[A, ...]``."""
     annotation = unquote(annotation)
     if not isinstance(annotation, ast.Subscript) or ast.unparse(annotation.value).split(".")[-1].lower() != "tuple":
         return None
@@ -66,13 +69,12 @@ def tuple_parts(annotation: ast.expr | None) -> list[ast.expr] | None:
 
 
 def find_entered_type(function: Function | None) -> ast.expr | None:
-    """``A`` of a function under ``contextmanager`` that is annotated ``-> Generator[A, None, None]`` or
-    ``Iterator[A]``."""
+    """Return ``A`` for a ``contextmanager`` function with ``-> Generator[A, None, None]`` or ``Iterator[A]``."""
     names = {decorator_name(decorator) for decorator in function.decorator_list} if function is not None else set()
-    said = unquote(function.returns) if function is not None and "contextmanager" in names else None
-    if not isinstance(said, ast.Subscript) or last_word(said.value) not in _GENERATORS:
+    returned = unquote(function.returns) if function is not None and "contextmanager" in names else None
+    if not isinstance(returned, ast.Subscript) or last_word(returned.value) not in _GENERATORS:
         return None
-    return said.slice.elts[0] if isinstance(said.slice, ast.Tuple) and said.slice.elts else said.slice
+    return returned.slice.elts[0] if isinstance(returned.slice, ast.Tuple) and returned.slice.elts else returned.slice
 
 
 def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | None) -> bool:
@@ -93,7 +95,7 @@ def excludes_tuples(classes: Classes, module: Module, annotation: ast.expr | Non
 
 
 def unquote(annotation: ast.expr | None) -> ast.expr | None:
-    """The expression in a quoted annotation, ``None`` if it does not parse; any other annotation unchanged."""
+    """Return the expression in a quoted annotation, ``None`` if it does not parse; any other annotation unchanged."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:
             return ast.parse(annotation.value, mode="eval").body
@@ -102,8 +104,10 @@ def unquote(annotation: ast.expr | None) -> ast.expr | None:
     return annotation
 
 
-def _meant(classes: Classes, definition: Definition, through: tuple[ast.expr, ...]) -> list[Instance] | None:
-    """The classes that a definition stands for: a class, or an alias of one (``Base = Base_V1``)."""
+def _resolve_definition(
+    classes: Classes, definition: Definition, through: tuple[ast.expr, ...]
+) -> list[Instance] | None:
+    """Return the classes that a definition stands for: a class, or an alias of one (``Base = Base_V1``)."""
     info = classes.info(definition)
     if info is not None:
         return [Instance(info, False)]

@@ -68,8 +68,7 @@ def is_another(was: Declared, now: Declared) -> bool:
 
 
 def _may_derive(one: ClassInfo, other: ClassInfo) -> bool:
-    """Whether a class has the name of ``other``, or a base of that name; by name, because they are of different
-    trees."""
+    """Whether a class has the name of ``other``, or a base of that name; by name, because their trees differ."""
     bases = {last_word(base) for base in one.node.bases}
     return one.name == other.name or other.name in bases
 

@@ -1,12 +1,11 @@
 """Where code takes an attribute or an item of a parameter, or calls it, and never tests whether it is ``None``.
 
 Comes in: a `Program`, the callees of a call and a parameter with default ``None`` that the call leaves out. Goes out: a
-`Use`, in a callee or in a function that it passes the parameter on to; ``None`` where it cannot be told. May touch:
-nothing.
+`Use`, in a callee or in a function that it passes the parameter on to; ``None`` if it is unknown. May touch: nothing.
 
-timid: any other use of the parameter (a comparison, a new value, a copy) may be a test for ``None``, and then nothing
-is reported. Neither is a use under a condition on another argument that the call leaves out, too, or gives as a
-constant: it may not run.
+timid: reports nothing if the parameter is used in another way (a comparison, a new value, a copy), which may be a test
+for ``None``. Skips a use under a condition on another argument that the call leaves out or gives as a constant, because
+it may not run.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from runner_sync.verify.trees.values.uses import map_parents
 _MAX_DEPTH = 3
 """Calls through which the parameter is followed."""
 
-_ASKING = frozenset({"bool", "callable", "getattr", "hasattr", "isinstance", "type", "any", "all"})
+_TESTS = frozenset({"bool", "callable", "getattr", "hasattr", "isinstance", "type", "any", "all"})
 _USES = ast.Attribute | ast.Subscript | ast.Call | ast.keyword
 
 
@@ -47,32 +46,35 @@ class Use:
 
 
 def dereferenced(program: Program, callees: Iterable[Callee], call: ast.Call, name: str) -> Use | None:
-    """The first use, in the callees of a call, of the parameter ``name`` that it leaves out; ``None`` unless each
-    callee has one."""
-    return _of_all(program, [(callee, name) for callee in callees], call, depth=0)
+    """Return the first use, in the callees of a call, of the parameter ``name`` that it leaves out.
+
+    ``None`` unless each callee has one.
+    """
+    return _find_in_all(program, [(callee, name) for callee in callees], call, depth=0)
 
 
-def _of_all(program: Program, rows: Sequence[tuple[Callee, str]], call: ast.Call, *, depth: int) -> Use | None:
-    """The first use in ``rows``: callees, each with its own name of the parameter; ``None`` unless each has one."""
-    found = [_of_callee(program, callee, call, name, depth=depth) for callee, name in rows]
+def _find_in_all(program: Program, rows: Sequence[tuple[Callee, str]], call: ast.Call, *, depth: int) -> Use | None:
+    """Return the first use in ``rows`` (callees, each with its own name of the parameter), or ``None`` unless each has
+    one."""
+    found = [_find_in_callee(program, callee, call, name, depth=depth) for callee, name in rows]
     known = [use for use in found if use is not None]
     return known[0] if known and len(known) == len(found) else None
 
 
-def _of_callee(program: Program, callee: Callee, call: ast.Call, name: str, *, depth: int) -> Use | None:
+def _find_in_callee(program: Program, callee: Callee, call: ast.Call, name: str, *, depth: int) -> Use | None:
     function = callee.function
     if function is None or depth > _MAX_DEPTH:
         return None
     frame = program.frame_of_callee(callee, function)
     if _may_be_tested(frame, name):
         return None
-    unset = _resting_on({name, *_not_given(callee, call)}, function)
-    for node in _own_nodes(function):
-        use = _use(frame, node, name) or _handed_on(program, frame, node, name, depth=depth)
+    unset = _find_dependents({name, *_find_unset(callee, call)}, function)
+    for node in _walk_own_nodes(function):
+        use = _read_use(frame, node, name) or _find_passed_use(program, frame, node, name, depth=depth)
         if (
             use is not None
             and not is_expected(frame, node)
-            and unset.isdisjoint(_names_in(find_deciding_tests(function, node)))
+            and unset.isdisjoint(_read_names(find_deciding_tests(function, node)))
         ):
             return use
     return None
@@ -84,12 +86,11 @@ def is_expected(frame: Frame, node: ast.AST) -> bool:
 
 
 def _may_be_tested(frame: Frame, name: str) -> bool:
-    """Whether a parameter is used in any other way than by attribute, item, call or as an argument: that may be a
-    test."""
+    """Whether a parameter is used other than by attribute, item, call or as an argument: that may be a test."""
     if len(frame.bound.get(name, ())) != 1 or name in frame.imports:
         return True
-    above = map_parents(nodes_of(frame.function))
-    around = [above[id(node)] for node in nodes_of(frame.function) if is_name(node, name)]
+    parents = map_parents(nodes_of(frame.function))
+    around = [parents[id(node)] for node in nodes_of(frame.function) if is_name(node, name)]
     return any(not isinstance(node, _USES) or _is_test(node, name) for node in around)
 
 
@@ -97,47 +98,47 @@ def _is_test(node: ast.AST, name: str) -> bool:
     """Whether ``node`` passes a parameter to a builtin that may tell ``None`` apart, or uses it as a key."""
     match node:
         case ast.Call(func=ast.Name(id=called)):
-            return called in _ASKING
+            return called in _TESTS
         case ast.Subscript(slice=ast.Name(id=key)):
             return key == name
     return False
 
 
-def _not_given(callee: Callee, call: ast.Call) -> Iterator[str]:
-    """The parameters that a call leaves at their defaults, or passes a constant to."""
+def _find_unset(callee: Callee, call: ast.Call) -> Iterator[str]:
+    """Yield the parameters that a call leaves at their defaults, or passes a constant to."""
     given = callee.placed(call)
     for name in (*callee.signature.positional, *callee.signature.keyword_only):
         if isinstance(given.get(name, ast.Constant(None)), ast.Constant):
             yield name
 
 
-def _resting_on(names: Set[str], function: Function) -> Set[str]:
-    """``names``, and the locals that are computed from them, or set under a condition or loop over them."""
+def _find_dependents(names: Set[str], function: Function) -> Set[str]:
+    """Return ``names``, and the locals that are computed from them, or set under a condition or loop over them."""
     found = set(names)
     for statement in statements_of(function.body):
         match statement:
             case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-                rests = not found.isdisjoint(_names_in([statement]))
-            case ast.If(test=asked) | ast.For(iter=asked):
-                rests = not found.isdisjoint(_names_in([asked]))
+                depends = not found.isdisjoint(_read_names([statement]))
+            case ast.If(test=condition) | ast.For(iter=condition):
+                depends = not found.isdisjoint(_read_names([condition]))
             case _:
-                rests = False
-        found |= assigned_names(statement) if rests else set()
+                depends = False
+        found |= assigned_names(statement) if depends else set()
     return found
 
 
-def _names_in(nodes: Iterable[ast.AST]) -> Set[str]:
+def _read_names(nodes: Iterable[ast.AST]) -> Set[str]:
     return {node.id for top in nodes for node in walk(top) if isinstance(node, ast.Name)}
 
 
-def _own_nodes(function: Function) -> Iterator[ast.AST]:
-    """The nodes of a function without those of functions nested in it."""
+def _walk_own_nodes(function: Function) -> Iterator[ast.AST]:
+    """Yield the nodes of a function without those of nested functions."""
     nested = [n for n in nodes_of(function) if isinstance(n, Function | ast.Lambda) and n is not function]
     inner = {id(node) for part in nested for node in walk(part)}
     return (node for node in nodes_of(function) if id(node) not in inner)
 
 
-def _use(frame: Frame, node: ast.AST, name: str) -> Use | None:
+def _read_use(frame: Frame, node: ast.AST, name: str) -> Use | None:
     match node:
         case ast.Attribute(value=ast.Name(id=owner), attr=attribute) if owner == name and not hasattr(None, attribute):
             verb = "reads" if isinstance(node.ctx, ast.Load) else "sets"
@@ -149,27 +150,27 @@ def _use(frame: Frame, node: ast.AST, name: str) -> Use | None:
     return None
 
 
-def _handed_on(program: Program, frame: Frame, node: ast.AST, name: str, *, depth: int) -> Use | None:
-    """The use in the callees of ``node``, a call that passes the parameter on; ``None`` unless each has one."""
-    given = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
-    if not isinstance(node, ast.Call) or not any(is_name(value, name) for value in given):
+def _find_passed_use(program: Program, frame: Frame, node: ast.AST, name: str, *, depth: int) -> Use | None:
+    """Return the use in the callees of ``node``, a call that passes the parameter on; ``None`` unless each has one."""
+    arguments = [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
+    if not isinstance(node, ast.Call) or not any(is_name(value, name) for value in arguments):
         return None
-    callees = _reached(program, frame, node)
+    callees = _find_callees(program, frame, node)
     rows = [(callee, own) for callee in callees for own, value in callee.placed(node).items() if is_name(value, name)]
     takes_it = {callee for callee, _ in rows}
-    return _of_all(program, rows, node, depth=depth + 1) if takes_it.issuperset(callees) else None
+    return _find_in_all(program, rows, node, depth=depth + 1) if takes_it.issuperset(callees) else None
 
 
-def _reached(program: Program, frame: Frame, call: ast.Call) -> list[Callee]:
-    """The callees of a call; empty where one of several is unknown."""
+def _find_callees(program: Program, frame: Frame, call: ast.Call) -> list[Callee]:
+    """Return the callees of a call; empty if one of several is unknown."""
     groups = program.callees(frame, call)
     if not any(groups):
-        groups = _of_held(program, frame, call.func)
+        groups = _find_held_methods(program, frame, call.func)
     return [callee for group in groups for callee in group] if all(groups) else []
 
 
-def _of_held(program: Program, frame: Frame, function: ast.expr) -> list[list[Callee]]:
-    """The methods that ``self.x.m`` may be: of the classes that ``x`` may have, those with an ``m``."""
+def _find_held_methods(program: Program, frame: Frame, function: ast.expr) -> list[list[Callee]]:
+    """Return the methods that ``self.x.m`` may be: in the classes that ``x`` may have, those with an ``m``."""
     match function:
         case ast.Attribute(ast.Attribute(ast.Name() as owner, held), name) if frame.info and frame.is_self(owner):
             objects = unite([program.attribute(mro, held) for mro in program.mros(frame.info)]) or []

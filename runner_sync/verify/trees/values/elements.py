@@ -1,7 +1,7 @@
 """The classes of elements, by the annotation of their container: ``Row`` for ``rows: dict[str, Row]``.
 
 Comes in: a `CallGraph`, a frame of it and a subscript or ``get``, a loop, or an assignment that unpacks a value. Goes
-out: `Instance`s, ``None`` where the classes cannot be told. May touch: nothing else.
+out: `Instance`s, or ``None`` if the classes are unknown. May touch: nothing else.
 """
 
 from __future__ import annotations
@@ -25,59 +25,63 @@ _Annotated = tuple[Module, ast.expr | None]
 _SEQUENCES = frozenset({"list", "deque", "sequence", "mutablesequence"})
 _COLLECTIONS = _SEQUENCES | {"set", "frozenset", "iterable", "iterator", "collection"}
 _MAPPINGS = frozenset({"dict", "defaultdict", "ordereddict", "mapping", "mutablemapping"})
-# Builtins that give the elements of their argument.
-_PASSES = frozenset({"list", "tuple", "set", "sorted", "reversed", "iter"})
-# Methods of containers that return one element, and which kind of element that is.
-_TAKES: dict[str, _Wanted] = {"get": "value", "setdefault": "value", "pop": "item", "popleft": "item"}
+# Builtins that yield the elements of their argument.
+_PASSING_BUILTINS = frozenset({"list", "tuple", "set", "sorted", "reversed", "iter"})
+# Methods of containers that return one element, and its kind.
+_TAKING_METHODS: dict[str, _Wanted] = {"get": "value", "setdefault": "value", "pop": "item", "popleft": "item"}
 
 _MAX_DEPTH = 6
-"""Expressions followed one after the other to find an annotation for the first."""
+"""Expressions followed in a chain to find an annotation for the first."""
 
 
 def infer_item(program: CallGraph, frame: Frame, node: ast.Subscript | ast.Call, depth: int) -> list[Instance] | None:
-    """The classes of ``rows[key]`` or ``rows.get(key)``."""
-    found = _meant(program, _declared(program, frame, node, depth))
-    return found if found is not None or not isinstance(node, ast.Subscript) else _by_key(program, frame, node, depth)
+    """Return the classes of ``rows[key]`` or ``rows.get(key)``."""
+    found = _resolve(program, _find_annotations(program, frame, node, depth))
+    return (
+        found
+        if found is not None or not isinstance(node, ast.Subscript)
+        else _infer_by_getitem(program, frame, node, depth)
+    )
 
 
-def _by_key(program: CallGraph, frame: Frame, node: ast.Subscript, depth: int) -> list[Instance] | None:
-    """The classes by the return annotation of the object's own ``__getitem__``."""
+def _infer_by_getitem(program: CallGraph, frame: Frame, node: ast.Subscript, depth: int) -> list[Instance] | None:
+    """Return the classes in the return annotation of the object's own ``__getitem__``."""
     if depth > _MAX_DEPTH or isinstance(node.slice, ast.Slice):
         return None
     owners = program.infer(frame, node.value, depth + 1) or []
     groups = [program.method(mro, "__getitem__") for o in owners for mro in program.classes.mros(o.info)]
     if not groups or not all(groups):
         return None
-    return _meant(program, _joined([_returned(callee) for group in groups for callee in group]))
+    return _resolve(program, _join([_find_return_annotation(callee) for group in groups for callee in group]))
 
 
 def infer_loop_variable(
     program: CallGraph, frame: Frame, loop: Loop, name: str, *, depth: int
 ) -> list[Instance] | None:
-    """The classes of a variable of a loop."""
-    parts = _each(program, frame, loop.iter, depth)
+    """Return the classes of a variable of a loop."""
+    parts = _find_yielded(program, frame, loop.iter, depth)
     if is_name(loop.target, name):
-        return _meant(program, parts[0]) if len(parts) == 1 else None
-    part = _part_named(loop.target, name)
+        return _resolve(program, parts[0]) if len(parts) == 1 else None
+    part = _find_part(loop.target, name)
     if part is None:
         return None
     if len(parts) == 1:
-        return _meant(program, _of_tuples(parts[0], part))
-    return _meant(program, parts[part.number]) if len(parts) == part.size else None
+        return _resolve(program, _select_part(parts[0], part))
+    return _resolve(program, parts[part.number]) if len(parts) == part.size else None
 
 
 def infer_unpacked(
     program: CallGraph, frame: Frame, node: ast.Assign, name: str, *, depth: int
 ) -> list[Instance] | None:
-    """The classes of a variable of ``a, b = value``."""
-    part = _part_named(node.targets[0], name) if len(node.targets) == 1 else None
+    """Return the classes of a variable of ``a, b = value``."""
+    part = _find_part(node.targets[0], name) if len(node.targets) == 1 else None
     if part is None:
         return None
     if isinstance(node.value, ast.Call):
         called = [callee for group in program.callees(frame, node.value, depth + 1) for callee in group]
-        return _meant(program, _of_tuples([program.declared_return(callee) for callee in called], part))
+        return _resolve(program, _select_part([program.declared_return(callee) for callee in called], part))
     owners = program.infer(frame, node.value, depth + 1) or []
-    return _meant(program, [one for owner in owners for one in _of_record(owner.info, part)])
+    return _resolve(program, [one for owner in owners for one in _select_field(owner.info, part)])
 
 
 class _Part(NamedTuple):
@@ -87,19 +91,20 @@ class _Part(NamedTuple):
     size: int
 
 
-def _part_named(target: ast.expr, name: str) -> _Part | None:
-    """Which part of a tuple target ``name`` is; ``None`` unless all its parts are names."""
+def _find_part(target: ast.expr, name: str) -> _Part | None:
+    """Return which part of a tuple target ``name`` is, or ``None`` unless all its parts are names."""
     names = target.elts if isinstance(target, ast.Tuple) else []
     places = [number for number, part in enumerate(names) if is_name(part, name)]
     return _Part(places[0], len(names)) if places and all(isinstance(part, ast.Name) for part in names) else None
 
 
-def _meant(program: CallGraph, found: list[_Annotated] | None) -> list[Instance] | None:
+def _resolve(program: CallGraph, found: list[_Annotated] | None) -> list[Instance] | None:
     return unite([resolve_annotation(program.classes, *one) for one in found]) if found else None
 
 
-def _of_tuples(found: list[_Annotated] | None, part: _Part) -> list[_Annotated] | None:
-    """The part of each annotation ``tuple[A, B]``; ``None`` unless all have as many parts as there are names."""
+def _select_part(found: list[_Annotated] | None, part: _Part) -> list[_Annotated] | None:
+    """Return the part of each annotation ``tuple[A, B]``, or ``None`` unless all have as many parts as there are
+    names."""
     types = [(module, tuple_parts(annotation)) for module, annotation in found or ()]
     fitting: list[_Annotated] = [
         (module, parts[part.number]) for module, parts in types if parts and len(parts) == part.size
@@ -107,45 +112,45 @@ def _of_tuples(found: list[_Annotated] | None, part: _Part) -> list[_Annotated] 
     return fitting if len(fitting) == len(types) else None
 
 
-def _of_record(info: ClassInfo, part: _Part) -> list[_Annotated]:
-    """The annotation of the field of a ``NamedTuple``; empty for another class, or one with another number of
-    fields."""
+def _select_field(info: ClassInfo, part: _Part) -> list[_Annotated]:
+    """Return the annotation of the field of a ``NamedTuple``; empty for another class or another number of fields."""
     if not is_record(info) or len(info.fields) != part.size:
         return []
     name = [*info.fields][part.number]
     return [(info.module, info.written[name][0].annotation)]
 
 
-def _each(program: CallGraph, frame: Frame, iterable: ast.expr, depth: int) -> list[list[_Annotated] | None]:
-    """The annotations of what an iterable yields: one entry, or one for each part of a tuple: two for ``x.items()``."""
+def _find_yielded(program: CallGraph, frame: Frame, iterable: ast.expr, depth: int) -> list[list[_Annotated] | None]:
+    """Return the annotations of what an iterable yields: one entry, or one per tuple part, such as two for
+    ``x.items()``."""
     match iterable:
         case ast.Call(func=ast.Attribute(value, "items"), args=[]):
-            return [_out_of(program, frame, value, wanted, depth=depth) for wanted in ("key", "value")]
+            return [_find_elements(program, frame, value, wanted, depth=depth) for wanted in ("key", "value")]
         case ast.Call(func=ast.Attribute(value, "values"), args=[]):
-            return [_out_of(program, frame, value, "value", depth=depth)]
+            return [_find_elements(program, frame, value, "value", depth=depth)]
         case ast.Call(func=ast.Name(id=name), args=[inner, *others]) if not frame.binds(name):
             if name == "enumerate":
-                return [None, *_each(program, frame, inner, depth)]
+                return [None, *_find_yielded(program, frame, inner, depth)]
             if name == "zip":
-                through = [_each(program, frame, one, depth) for one in (inner, *others)]
+                through = [_find_yielded(program, frame, one, depth) for one in (inner, *others)]
                 return [parts[0] if len(parts) == 1 else None for parts in through]
-            if name in _PASSES:
-                return _each(program, frame, inner, depth)
-    return [_out_of(program, frame, iterable, "each", depth=depth)]
+            if name in _PASSING_BUILTINS:
+                return _find_yielded(program, frame, inner, depth)
+    return [_find_elements(program, frame, iterable, "each", depth=depth)]
 
 
-def _out_of(
+def _find_elements(
     program: CallGraph, frame: Frame, node: ast.expr, wanted: _Wanted, *, depth: int
 ) -> list[_Annotated] | None:
-    containers = _declared(program, frame, node, depth)
-    found = [(module, _element(annotation, wanted)) for module, annotation in containers or ()]
+    containers = _find_annotations(program, frame, node, depth)
+    found = [(module, _read_element_type(annotation, wanted)) for module, annotation in containers or ()]
     known: list[_Annotated] = [(module, part) for module, part in found if part is not None]
     return known if known and len(known) == len(found) else None
 
 
-def _element(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr | None:
-    """The element type in the annotation of a container; ``None`` where it names none or the container is another."""
-    container = _without_none(annotation)
+def _read_element_type(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr | None:
+    """Return the element type in a container's annotation, or ``None`` if it names none or is of another container."""
+    container = _strip_none(annotation)
     if not isinstance(container, ast.Subscript):
         return None
     kind = last_word(container.value).lower()
@@ -156,74 +161,78 @@ def _element(annotation: ast.expr | None, wanted: _Wanted) -> ast.expr | None:
     return parts[0] if fits and len(parts) == 1 else None
 
 
-def _without_none(annotation: ast.expr | None) -> ast.expr | None:
+def _strip_none(annotation: ast.expr | None) -> ast.expr | None:
     node = unquote(annotation)
     if isinstance(node, ast.Subscript) and last_word(node.value) == "Optional":
         return unquote(node.slice)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         sides = [side for side in (node.left, node.right) if ast.unparse(side) != "None"]
-        return _without_none(sides[0]) if len(sides) == 1 else None
+        return _strip_none(sides[0]) if len(sides) == 1 else None
     return node
 
 
-def _declared(program: CallGraph, frame: Frame, node: ast.expr, depth: int) -> list[_Annotated] | None:
-    """The annotations of all that an expression can be; ``None`` when one of them has none."""
+def _find_annotations(program: CallGraph, frame: Frame, node: ast.expr, depth: int) -> list[_Annotated] | None:
+    """Return the annotations of everything that an expression can be, or ``None`` if one of them has none."""
     if depth > _MAX_DEPTH:
         return None
     match node:
         case ast.Name(id=name):
-            return _of_name(program, frame, node, depth) if frame.bound.get(name) else None
+            return _find_name_annotations(program, frame, node, depth) if frame.bound.get(name) else None
         case ast.Attribute(value=value, attr=name):
-            return _joined([_of_mro(program, mro, name) for mro in program.mros_of(frame, value, depth + 1)])
+            return _join(
+                [_find_attribute_annotations(program, mro, name) for mro in program.mros_of(frame, value, depth + 1)]
+            )
         case ast.Subscript(value=value, slice=key) if not isinstance(key, ast.Slice):
-            return _out_of(program, frame, value, "item", depth=depth + 1)
+            return _find_elements(program, frame, value, "item", depth=depth + 1)
         case ast.Subscript(value=value):
-            return _declared(program, frame, value, depth + 1)
-        case ast.Call(func=ast.Attribute(value=value, attr=name), args=given) if name in _TAKES and _hands_out(given):
-            return _out_of(program, frame, value, _TAKES[name], depth=depth + 1)
+            return _find_annotations(program, frame, value, depth + 1)
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=given) if (
+            name in _TAKING_METHODS and _has_no_default(given)
+        ):
+            return _find_elements(program, frame, value, _TAKING_METHODS[name], depth=depth + 1)
         case ast.Call():
             called = [callee for group in program.callees(frame, node, depth + 1) for callee in group]
-            return _joined([_returned(callee) for callee in called])
+            return _join([_find_return_annotation(callee) for callee in called])
     return None
 
 
-def _hands_out(given: list[ast.expr]) -> bool:
+def _has_no_default(arguments: list[ast.expr]) -> bool:
     """Whether ``get(key)`` has no default but ``None`` that it could return instead of an element."""
-    return not given[1:] or ast.unparse(given[1]) == "None"
+    return not arguments[1:] or ast.unparse(arguments[1]) == "None"
 
 
-def _of_name(program: CallGraph, frame: Frame, read_at: ast.Name, depth: int) -> list[_Annotated] | None:
+def _find_name_annotations(program: CallGraph, frame: Frame, read_at: ast.Name, depth: int) -> list[_Annotated] | None:
     found: list[list[_Annotated] | None] = []
     for node in frame.bound_before(read_at):
         match node:
             case ast.arg(annotation=ast.expr() as annotation) | ast.AnnAssign(annotation=annotation):
                 found.append([(frame.module, annotation)])
             case ast.Assign(targets=[ast.Name()], value=value) | ast.NamedExpr(value=value):
-                found.append(_declared(program, frame, value, depth + 1))
+                found.append(_find_annotations(program, frame, value, depth + 1))
             case _:
                 return None
-    return _joined(found) if read_at.id not in frame.imports else None
+    return _join(found) if read_at.id not in frame.imports else None
 
 
-def _of_mro(program: CallGraph, mro: Mro, name: str) -> list[_Annotated] | None:
-    """The annotations of an attribute in the first class of an MRO that has any; ``None`` where a method has that
-    name."""
+def _find_attribute_annotations(program: CallGraph, mro: Mro, name: str) -> list[_Annotated] | None:
+    """Return the annotations of an attribute in the first class of an MRO that has any, or ``None`` if it is a
+    method."""
     if mro.open or mro.has_method(name):
         return None
-    told = [(i, a) for i, a in program.assignments(mro, name) if a.annotation is not None]
-    # A mixin's bare annotation says what it needs of its host: one with a value is more exact.
-    told = [(i, a) for i, a in told if not a.is_bare] or told
-    said = [(i, a.annotation) for i, a in told if a.annotation is not None]
-    return [(info.module, annotation) for info, annotation in said if info is said[0][0]]
+    annotated = [(i, a) for i, a in program.assignments(mro, name) if a.annotation is not None]
+    # A mixin's bare annotation says what it needs of its host. An annotation with a value is more exact.
+    annotated = [(i, a) for i, a in annotated if not a.is_bare] or annotated
+    pairs = [(i, a.annotation) for i, a in annotated if a.annotation is not None]
+    return [(info.module, annotation) for info, annotation in pairs if info is pairs[0][0]]
 
 
-def _returned(callee: Callee) -> list[_Annotated] | None:
+def _find_return_annotation(callee: Callee) -> list[_Annotated] | None:
     function = callee.function
     if function is None or function.returns is None or not is_plain(function):
         return None
     return [(callee.module, function.returns)]
 
 
-def _joined(parts: list[list[_Annotated] | None]) -> list[_Annotated] | None:
+def _join(parts: list[list[_Annotated] | None]) -> list[_Annotated] | None:
     known = [one for part in parts for one in part or ()]
     return known if known and all(parts) else None

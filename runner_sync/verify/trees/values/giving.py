@@ -1,5 +1,4 @@
-"""Which assignments create an attribute: not a bare annotation, nor one that can only run after a read of the
-attribute.
+"""Which assignments create an attribute: no bare annotation, and none that can only run after a read of the attribute.
 
 Comes in: classes and assignments of an attribute. Goes out: whether they create it. May touch: nothing.
 """
@@ -22,7 +21,7 @@ def defines(info: ClassInfo, name: str) -> bool:
 
 
 def gives(info: ClassInfo, assignment: Assignment, name: str) -> bool:
-    """Whether an assignment can create the attribute; a bare annotation does so only where it makes a field."""
+    """Whether an assignment can create the attribute; a bare annotation does so only if it makes a field."""
     if assignment.is_bare and not (assignment.function is None and _may_have_fields(info)):
         return False
     return not _is_renewal(assignment, name)
@@ -36,7 +35,7 @@ def _may_have_fields(info: ClassInfo) -> bool:
 def _is_renewal(assignment: Assignment, name: str) -> bool:
     """Whether an assignment of ``self.name`` needs the attribute to exist: ``if self.todo: self.todo = False``.
 
-    So it is where code that is always evaluated before the assignment, or in it, reads the attribute.
+    It does if code that is always evaluated before the assignment, or in it, reads the attribute.
     """
     if isinstance(assignment.node, ast.AugAssign):
         return True
@@ -46,49 +45,56 @@ def _is_renewal(assignment: Assignment, name: str) -> bool:
 
 @functools.lru_cache(maxsize=65536)
 def _is_read_before(function: Function, assigned: ast.AST, name: str) -> bool:
-    if self_name(function) is None or name not in _names_read(function):
+    if self_name(function) is None or name not in _find_read_names(function):
         return False
-    return any(name in _always_read(part, function) for part in _run_before(function.body, assigned) or ())
+    return any(name in _find_always_read(part, function) for part in _find_run_before(function.body, assigned) or ())
 
 
 @functools.lru_cache(maxsize=16384)
-def _names_read(function: Function) -> frozenset[str]:
-    """All attribute names that a function reads: a quick test, as most assignments are of other names."""
+def _find_read_names(function: Function) -> frozenset[str]:
+    """Return all attribute names that a function reads: a quick test, because most assignments are of other names."""
     nodes = (node for node in nodes_of(function) if isinstance(node, ast.Attribute))
     return frozenset(node.attr for node in nodes if isinstance(node.ctx, ast.Load))
 
 
 @functools.lru_cache(maxsize=65536)
-def _always_read(part: ast.AST, function: Function) -> frozenset[str]:
-    """The attributes of ``self`` that are read whenever a statement or condition is evaluated."""
-    reads = (node for node in _always(part) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load))
+def _find_always_read(part: ast.AST, function: Function) -> frozenset[str]:
+    """Return the attributes of ``self`` that are read whenever a statement or condition is evaluated."""
+    reads = (
+        node for node in _walk_evaluated(part) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    )
     return frozenset(node.attr for node in reads if is_instance(function, node.value))
 
 
-def _run_before(block: Sequence[ast.stmt], wanted: ast.AST) -> list[ast.AST] | None:
-    """The statements and conditions that run before ``wanted`` does; ``None`` where it is not in the block."""
+def _find_run_before(block: Sequence[ast.stmt], wanted: ast.AST) -> list[ast.AST] | None:
+    """Return the statements and conditions that run before ``wanted``, and itself; ``None`` if it is not in the
+    block."""
     for number, statement in enumerate(block):
         if statement is wanted:
             return [*block[:number], statement]
         for inner in blocks_of(statement):
-            within = _run_before(inner, wanted)
+            within = _find_run_before(inner, wanted)
             if within is not None:
-                return [*block[:number], *_evaluated(statement), *within]
+                return [*block[:number], *_find_evaluated(statement), *within]
     return None
 
 
-def _always(node: ast.AST) -> list[ast.AST]:
-    """``node`` and all parts that are evaluated whenever it is: no branch, no second half of an ``and``, nothing in a
-    ``try``."""
+def _walk_evaluated(node: ast.AST) -> list[ast.AST]:
+    """Return ``node`` and all parts that are evaluated whenever it is.
+
+    Skips branches, the second half of an ``and``, and everything in a ``try``.
+    """
     found = [node]
     for one in found:
-        found += _evaluated(one)
+        found += _find_evaluated(one)
     return found
 
 
-def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
-    """The direct parts of ``node`` that are always evaluated; for a compound statement, what runs before its
-    blocks: its test, iterable, subject or context managers."""
+def _find_evaluated(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the direct parts of ``node`` that are always evaluated.
+
+    For a compound statement, these run before its blocks: its test, iterable, subject or context managers.
+    """
     match node:
         case ast.Lambda() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Try() | ast.TryStar():
             return

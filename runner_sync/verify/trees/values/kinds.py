@@ -1,7 +1,7 @@
 """What kind of thing a name or an attribute stands for: a method, a property, a value, a context manager, a class.
 
-Comes in: a `Program`, a frame of it and a name or attribute in it. Goes out: a `Member`, ``None`` where the kind cannot
-be told or is not always the same. May touch: nothing.
+Comes in: a `Program`, a frame of it and a name or attribute in it. Goes out: a `Member`, or ``None`` if the kind is
+unknown or varies. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from runner_sync.verify.trees.world import Definition
 
 Kind = Literal["function", "coroutine", "generator", "context manager", "property", "value", "class"]
 
-# What these calls or decorators make of a member; what any other call in a class body makes is unknown.
+# What these calls or decorators make of a member. The result of any other call in a class body is unknown.
 _MAKERS: dict[str, Kind] = {
     "property": "property",
     "cached_property": "property",
@@ -32,13 +32,13 @@ _MAKERS: dict[str, Kind] = {
     "partialmethod": "function",
     "contextmanager": "context manager",
 }
-# Decorators of a class that add no member which a runner would use.
-_PLAIN = TRANSPARENT | {"dataclass", "runtime_checkable", "total_ordering"}
-_FLAT = frozenset({"int", "float", "bool", "str", "bytes", "list", "dict", "tuple", "set", "frozenset"})
+# Class decorators that add no member which a runner would use.
+_PLAIN_DECORATORS = TRANSPARENT | {"dataclass", "runtime_checkable", "total_ordering"}
+_BUILTIN_TYPES = frozenset({"int", "float", "bool", "str", "bytes", "list", "dict", "tuple", "set", "frozenset"})
 _ARRAYS = frozenset({"torch.Tensor", "np.ndarray", "numpy.ndarray"})
 _NUMBERS = frozenset({"int", "float", "bool"})
-# Methods of containers and arrays, and of all types in `_FLAT` but numbers.
-_OF_CONTAINERS = frozenset({"__iter__", "__getitem__"})
+# Methods of containers and arrays, and of all types in `_BUILTIN_TYPES` but numbers.
+_CONTAINER_METHODS = frozenset({"__iter__", "__getitem__"})
 _DISPLAYS = (
     ast.Constant | ast.JoinedStr | ast.Tuple | ast.List | ast.Dict | ast.Set | ast.Compare
     | ast.ListComp | ast.SetComp | ast.DictComp
@@ -81,72 +81,79 @@ class Member:
 
     @property
     def hands_out(self) -> frozenset[str]:
-        """Its annotations and returned expressions as text: a property that has those of a former method replaces
-        it."""
-        told = [source.annotation or source.value for source in self.sources]
-        return frozenset(ast.dump(part) for part in told if part is not None)
+        """Its annotations and returned expressions as text: a property with those of a former method replaces it."""
+        parts = [source.annotation or source.value for source in self.sources]
+        return frozenset(ast.dump(part) for part in parts if part is not None)
 
 
 def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[str], Member | None]:
-    """What ``node``, a name or an attribute, stands for in ``frame``; for an attribute of ``self``, one per MRO.
+    """Return what ``node``, a name or an attribute, stands for in ``frame``; for an attribute of ``self``, one entry
+    per MRO.
 
-    The key holds the classes that tell an MRO from the others: two programs may have the branches of a conditional base
-    in different order.
+    The key holds the classes that tell an MRO from the others, because two programs may have the branches of a
+    conditional base in different order.
     """
     if isinstance(node, ast.Attribute):
         own = frame.is_self(node.value)
         if frame.info is not None and (own or frame.is_super(node.value)):
             after = None if own else frame.info
             mros = program.mros(frame.info)
-            found = [_of_mro(program, mro, node.attr, after) for mro in mros]
+            found = [_member_of_mro(program, mro, node.attr, after) for mro in mros]
             return dict(zip(program.branches(frame.info), found, strict=True))
     dotted = dotted_name(node)
     definitions = program.definitions(frame, dotted) if dotted else []
     if definitions and not all(definition.kind == "external" for definition in definitions):
         patched = [d for definition in definitions for d in program.world.patches_of(definition.name)]
-        return {frozenset(): _agreed([_of_definition(program, definition) for definition in (*definitions, *patched)])}
+        return {
+            frozenset(): _unite_members(
+                [_member_of_definition(program, definition) for definition in (*definitions, *patched)]
+            )
+        }
     if isinstance(node, ast.Attribute):
         instances_of = program.infer(frame, node.value) or []
         mros = [mro for instance in instances_of for mro in program.classes.mros(instance.info)]
-        return {frozenset(): _agreed([_of_mro(program, mro, node.attr, None) for mro in mros])}
+        return {frozenset(): _unite_members([_member_of_mro(program, mro, node.attr, None) for mro in mros])}
     return {}
 
 
 def member_of(program: Program, mro: Mro, name: str, *, after: ClassInfo | None = None) -> Member | None:
-    """What ``self.name`` stands for on an MRO, or ``super().name`` in the class ``after``."""
-    return _of_mro(program, mro, name, after)
+    """Return what ``self.name`` stands for on an MRO, or ``super().name`` in the class ``after``."""
+    return _member_of_mro(program, mro, name, after)
 
 
 def lacks(program: Program, held: Member, name: str) -> bool:
     """Whether a value, or the result of a property or function, provably has no method ``name``.
 
-    Nothing is proved of an attribute that is only ever assigned ``None``: code out of sight must set it.
+    Nothing is proved of an attribute that is only ever assigned ``None``, because unseen code must set it.
     """
     if held.info is not None:
         return none_has(program, [held.info], name)
-    if held.kind == "value" and all(_is_none(source) for source in held.sources):
+    if held.kind == "value" and all(_is_none_source(source) for source in held.sources):
         return False
     return bool(held.sources) and all(_source_lacks(program, source, name) for source in held.sources)
 
 
-def _agreed(found: Sequence[Member | None]) -> Member | None:
-    """The member of the kind that all have, with the sources of all; ``None`` when one is unknown or they differ."""
+def _unite_members(found: Sequence[Member | None]) -> Member | None:
+    """Return the member of the kind that all have, with the sources of all; ``None`` if one is unknown or they
+    differ."""
     known = [one for one in found if one is not None]
     if not known or len(known) != len(found) or len({(one.kind, one.fixed) for one in known}) != 1:
         return None
     return replace(known[0], sources=tuple(source for one in known for source in one.sources))
 
 
-def _of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | None) -> Member | None:
-    """The attribute ``name`` of an object: a property of its class takes precedence over assignments to the object."""
+def _member_of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | None) -> Member | None:
+    """Return the attribute ``name`` of an object; a property of its class precedes assignments to the object."""
     if mro.open or (after is not None and after not in mro):
         return None
     classes = mro.classes[mro.classes.index(after) + 1 :] if after is not None else mro.classes
     having = [c for c in classes if name in c.methods or c.written_in_body(name)]
     # A bare annotation overrides nothing.
-    defining = next((c for c in having if name in c.methods or _gives_in_body(c, name)), having[0] if having else None)
+    defining = next(
+        (c for c in having if name in c.methods or _find_body_assignments(c, name)), having[0] if having else None
+    )
     assigned = [(info, a) for info, a in program.assignments(mro, name) if a.function is not None]
-    found = _of_class(program, defining, name) if defining is not None else None
+    found = _member_of_class(program, defining, name) if defining is not None else None
     if found is not None and (found.kind == "property" or not assigned):
         return found
     if (defining is not None and (found is None or found.kind != "value")) or not assigned:
@@ -159,31 +166,32 @@ def _of_mro(program: Program, mro: Mro, name: str, after: ClassInfo | None) -> M
     return Member("value", place, True, sources=(*sources, *(found.sources if found is not None else ())))
 
 
-def _gives_in_body(info: ClassInfo, name: str) -> list[Assignment]:
+def _find_body_assignments(info: ClassInfo, name: str) -> list[Assignment]:
     return [assignment for assignment in info.written_in_body(name) if gives(info, assignment, name)]
 
 
-def _of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
-    """The member ``name`` as the body of a class defines it."""
+def _member_of_class(program: Program, info: ClassInfo, name: str) -> Member | None:
+    """Return the member ``name`` as the body of a class defines it."""
     found: list[Member | None] = []
     roles = [(f, {decorator_name(decorator) for decorator in f.decorator_list}) for f in info.methods.get(name, ())]
     is_settable = any("setter" in names for _, names in roles)
     for function, names in roles:
         if not names & {"overload", "setter", "deleter"}:
-            made = _of_function(program.frame(info, function), of_class=True)
+            made = _member_of_function(program.frame(info, function), of_class=True)
             found.append(replace(made, fixed=made.fixed and not is_settable) if made is not None else None)
     declared = info.written_in_body(name) if not found else []
-    for assignment in _gives_in_body(info, name) or declared:
-        found.append(_of_body(program, info, assignment.value, assignment.annotation, assignment.node))
-    return _agreed(found)
+    for assignment in _find_body_assignments(info, name) or declared:
+        found.append(_member_of_body(program, info, assignment.value, assignment.annotation, assignment.node))
+    return _unite_members(found)
 
 
-def _of_body(
+def _member_of_body(
     program: Program, info: ClassInfo, value: ast.expr | None, annotation: ast.expr | None, node: ast.AST
 ) -> Member | None:
-    """One assignment in a class body: a value, another name for a method, or what ``property(…)`` makes."""
+    """Return the member that one assignment in a class body makes: a value, another name for a method, or
+    ``property(…)``."""
     if isinstance(value, ast.Name) and value.id in info.methods:
-        return _of_class(program, info, value.id)
+        return _member_of_class(program, info, value.id)
     place = f"{info.module.path}:{getattr(node, 'lineno', info.node.lineno)}"
     if isinstance(value, ast.Call):
         made = _MAKERS.get(decorator_name(value))
@@ -194,7 +202,7 @@ def _of_body(
     return Member("value", place, True, sources=(Source(class_frame(info), value, annotation),))
 
 
-def _of_definition(program: Program, definition: Definition) -> Member | None:
+def _member_of_definition(program: Program, definition: Definition) -> Member | None:
     module, node = definition.module, definition.node
     info = program.classes.info(definition)
     if info is not None:
@@ -202,7 +210,7 @@ def _of_definition(program: Program, definition: Definition) -> Member | None:
     if module is None or definition.kind not in ("function", "value"):
         return None
     if isinstance(node, Function):
-        return _of_function(frame_of(module, node, None), of_class=False)
+        return _member_of_function(frame_of(module, node, None), of_class=False)
     binding = definition.binding
     if binding is None or (binding.value is None and binding.annotation is None):
         return None
@@ -212,8 +220,8 @@ def _of_definition(program: Program, definition: Definition) -> Member | None:
     return Member("value", definition.place, False, sources=(source,))
 
 
-def _of_function(frame: Frame, *, of_class: bool) -> Member | None:
-    """A ``def`` by its decorators; ``None`` where one of them may make anything of it."""
+def _member_of_function(frame: Frame, *, of_class: bool) -> Member | None:
+    """Return the member that a ``def`` makes, or ``None`` if a decorator may make anything of it."""
     function = frame.function
     names = {decorator_name(decorator) for decorator in function.decorator_list}
     is_coroutine = isinstance(function, ast.AsyncFunctionDef)
@@ -229,7 +237,7 @@ def _of_function(frame: Frame, *, of_class: bool) -> Member | None:
     return Member(kind, place, of_class, cached=bool(names & {"lru_cache", "cache"}), sources=sources)
 
 
-def _is_none(source: Source) -> bool:
+def _is_none_source(source: Source) -> bool:
     return source.annotation is None and is_none(source.value)
 
 
@@ -240,7 +248,7 @@ def _source_lacks(program: Program, source: Source, name: str) -> bool:
     if value is None or (isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)):
         return True
     if isinstance(value, _DISPLAYS):
-        return name not in _OF_CONTAINERS or (isinstance(value, ast.Constant) and not hasattr(value.value, name))
+        return name not in _CONTAINER_METHODS or (isinstance(value, ast.Constant) and not hasattr(value.value, name))
     found = program.infer(source.frame, value)
     return bool(found) and none_has(program, [instance.info for instance in found or ()], name)
 
@@ -250,22 +258,22 @@ def _annotation_lacks(program: Program, frame: Frame, annotation: ast.expr, *, n
         return all(_annotation_lacks(program, frame, side, name=name) for side in (annotation.left, annotation.right))
     base = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     kind = dotted_name(base) or ""
-    if is_none(base) or kind in _FLAT | _ARRAYS:
-        return name not in _OF_CONTAINERS or kind not in _FLAT - _NUMBERS | _ARRAYS
+    if is_none(base) or kind in _BUILTIN_TYPES | _ARRAYS:
+        return name not in _CONTAINER_METHODS or kind not in _BUILTIN_TYPES - _NUMBERS | _ARRAYS
     infos = [instance.info for instance in resolve_annotation(program.classes, frame.module, annotation) or ()]
     if not infos or not none_has(program, infos, name):
         return False
-    # The value may be of a subclass. Tested last: all texts of the trees are searched for one.
+    # The value may be of a subclass. This is tested last, because it searches all texts of the trees.
     return not any(program.world.surroundings.has_subclass(info.name) for info in infos)
 
 
 def none_has(program: Program, infos: Sequence[ClassInfo], name: str) -> bool:
-    """Whether no class of ``infos`` has the member ``name``, nor may have it in a way that cannot be read."""
+    """Whether no class of ``infos`` has the member ``name``, or may have it in a way that cannot be read."""
     mros = [mro for info in infos for mro in program.classes.mros(info)]
     return not any(mro.open or any(_may_define(c, name) for c in mro.classes) for mro in mros)
 
 
 def _may_define(info: ClassInfo, name: str) -> bool:
     """Whether a class defines a member, or may get it from an unknown decorator."""
-    is_known = all(decorator_name(decorator) in _PLAIN for decorator in info.node.decorator_list)
+    is_known = all(decorator_name(decorator) in _PLAIN_DECORATORS for decorator in info.node.decorator_list)
     return not is_known or info.has(name)

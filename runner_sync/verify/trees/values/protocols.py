@@ -26,28 +26,32 @@ FAILS = {
 
 
 def asked_for(program: Program, frame: Frame, call: ast.Call) -> list[str]:
-    """The special methods that code needs of a call's value, in this function or in one that it is returned to.
+    """Return the special methods that code needs of a call's value, in this function or in one that it is returned to.
 
-    timid: none where the code tests what the value is, or whether it is ``None``.
+    timid: empty if the code tests what the value is, or whether it is ``None``.
     """
-    stands = [*_everywhere(program, frame, call)]
-    if any(_may_know(place) for _, place in stands):
+    uses = [*_find_uses(program, frame, call)]
+    if any(_may_test(place) for _, place in uses):
         return []
-    found = [(where, place, _wanted(where, place)) for where, place in stands]
+    found = [(where, place, _find_needed_method(where, place)) for where, place in uses]
     return [name for where, place, name in found if name and not where.is_guarded(place.node, CALL_ERRORS)]
 
 
-def _everywhere(program: Program, frame: Frame, call: ast.Call) -> Iterator[tuple[Frame, Place]]:
-    for place in _through_conditions(frame, places_of(frame, call)):
+def _find_uses(program: Program, frame: Frame, call: ast.Call) -> Iterator[tuple[Frame, Place]]:
+    for place in _follow_conditions(frame, places_of(frame, call)):
         yield frame, place
-        for caller, other, part in _returned_to(program, frame, place):
-            yield from ((caller, stand) for stand in _through_conditions(caller, places_of(caller, other, part)))
+        for caller, other, part in _find_returned_calls(program, frame, place):
+            yield from (
+                (caller, other_place) for other_place in _follow_conditions(caller, places_of(caller, other, part))
+            )
 
 
-def _through_conditions(frame: Frame, stands: list[Place]) -> Iterator[Place]:
-    """Places, but for one branch of a conditional expression the places of the whole expression:
-    ``with lock if is_shared else nullcontext():`` needs ``__enter__`` of ``lock``."""
-    for place in stands:
+def _follow_conditions(frame: Frame, places: list[Place]) -> Iterator[Place]:
+    """Yield places; for one branch of a conditional expression, the places of the whole expression.
+
+    ``with lock if is_shared else nullcontext():`` needs ``__enter__`` of ``lock``.
+    """
+    for place in places:
         match place.around:
             case ast.IfExp(test=test) if test is not place.node:
                 yield from places_of(frame, place.node)
@@ -55,17 +59,19 @@ def _through_conditions(frame: Frame, stands: list[Place]) -> Iterator[Place]:
                 yield place
 
 
-def _returned_to(
+def _find_returned_calls(
     program: Program, frame: Frame, place: Place
 ) -> Iterator[tuple[Frame, ast.Call, tuple[int, int] | None]]:
-    """The calls, in the same module, of a function that returns the value at ``place``; with its number and the size,
-    where it is one part of a returned tuple."""
-    above = map_parents(frame.nodes())
-    value = find_outermost_conditional(place.node, above)
-    outer, part = above.get(id(value)), None
+    """Yield the calls, in the same module, of a function that returns the value at ``place``.
+
+    For one part of a returned tuple, each comes with the part's number and the tuple's size.
+    """
+    parents = map_parents(frame.nodes())
+    value = find_outermost_conditional(place.node, parents)
+    outer, part = parents.get(id(value)), None
     if isinstance(outer, ast.Tuple):
         part = next((number, len(outer.elts)) for number, element in enumerate(outer.elts) if element is value)
-        outer = above.get(id(outer))
+        outer = parents.get(id(outer))
     for caller in program.frames(frame.module) if isinstance(outer, ast.Return) else ():
         for node in caller.nodes():
             if isinstance(node, ast.Call) and last_word(node.func) == frame.function.name:
@@ -74,8 +80,8 @@ def _returned_to(
                     yield caller, node, part
 
 
-def _wanted(frame: Frame, place: Place) -> str:
-    """The special method without which the code there fails, empty where it needs none of them."""
+def _find_needed_method(frame: Frame, place: Place) -> str:
+    """Return the special method without which the code there fails, or an empty text."""
     node = place.node
     match place.around:
         case ast.withitem() as item:
@@ -95,8 +101,8 @@ def _wanted(frame: Frame, place: Place) -> str:
     return ""
 
 
-def _may_know(place: Place) -> bool:
+def _may_test(place: Place) -> bool:
     match place.around:
-        case ast.Compare() as asked:
-            return is_identity(asked)
+        case ast.Compare() as comparison:
+            return is_identity(comparison)
     return place.is_tested or is_asked(place)

@@ -1,7 +1,7 @@
 """The keys of a ``TypedDict``, all or the required ones.
 
-Comes in: the classes of a world and one of them. Goes out: its keys, ``None`` for a class that is no ``TypedDict``, or
-that has an unknown base. May touch: nothing.
+Comes in: the classes of a world and one of them. Goes out: its keys, or ``None`` for another class or one with an
+unknown base. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ _MAX_DEPTH = 6
 
 
 def required_keys_of(classes: Classes, info: ClassInfo) -> frozenset[str] | None:
-    """The keys that a dictionary of this type must have."""
+    """Return the keys that a dictionary of this type must have."""
     return keys_of(classes, info, is_required=True)
 
 
 def keys_of(classes: Classes, info: ClassInfo, depth: int = 0, *, is_required: bool = False) -> frozenset[str] | None:
-    """The keys that a dictionary of this type may have (with ``is_required``, must have), inherited ones included."""
+    """Return the keys that a dictionary of this type may have (with ``is_required``, must have), with inherited
+    keys."""
     found = {name for name in info.written if info.written_in_body(name)}
     if is_required:
         found = {name for name in found if _is_required(info, name)}
@@ -38,10 +39,10 @@ def keys_of(classes: Classes, info: ClassInfo, depth: int = 0, *, is_required: b
 
 
 def _is_required(info: ClassInfo, name: str) -> bool:
-    """Whether a key is required: by ``Required`` or ``NotRequired`` in its annotation, else by ``total`` of the
+    """Whether a key is required, by ``Required`` or ``NotRequired`` in its annotation, else by ``total`` of the
     class."""
-    said = [ast.unparse(a.annotation) for a in info.written_in_body(name) if a.annotation is not None]
-    if any("Required" in text for text in said):
-        return not any("NotRequired" in text for text in said)
+    annotations = [ast.unparse(a.annotation) for a in info.written_in_body(name) if a.annotation is not None]
+    if any("Required" in text for text in annotations):
+        return not any("NotRequired" in text for text in annotations)
     # timid: a class with any `total=…` counts as `total=False`.
-    return bool(said) and not any(keyword.arg == "total" for keyword in info.node.keywords)
+    return bool(annotations) and not any(keyword.arg == "total" for keyword in info.node.keywords)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from runner_sync.syntax import children
 from runner_sync.verify.trees.frames import Frame
 
-_LOOK_INTO = frozenset({"isinstance", "iter", "len", "list", "max", "min", "sum", "tuple", "zip"})
+_OPENING_BUILTINS = frozenset({"isinstance", "iter", "len", "list", "max", "min", "sum", "tuple", "zip"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Place:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the code there does something with the value, and not only stores or returns it."""
+        """Whether the code there does something with the value other than store or return it."""
         return self.is_tested or isinstance(self.around, ast.Compare) or self.is_taken_apart or self.is_whole
 
     @property
@@ -44,7 +44,7 @@ class Place:
             case ast.Dict(keys=keys, values=values):
                 return any(key is None and value is self.node for key, value in zip(keys, values, strict=True))
             case ast.Call(func=ast.Name(id=name)):
-                return name in _LOOK_INTO - {"isinstance"}
+                return name in _OPENING_BUILTINS - {"isinstance"}
         return False
 
     @property
@@ -56,7 +56,7 @@ class Place:
             case ast.Assign(targets=[ast.Tuple() | ast.List(), *_]) | ast.Starred() | ast.For() | ast.comprehension():
                 return True
             case ast.Call(func=ast.Name(id=name)):
-                return name in _LOOK_INTO
+                return name in _OPENING_BUILTINS
             case ast.Dict(keys=keys, values=values):
                 return any(key is None and value is self.node for key, value in zip(keys, values, strict=True))
         return False
@@ -83,53 +83,56 @@ class Place:
 
 
 def places(frame: Frame) -> Iterator[tuple[ast.Call, list[Place]]]:
-    """Every call of the frame, with the places where its value is used; for a call assigned to a name, its reads.
+    """Yield every call of the frame, with the places where its value is used; for a call assigned to a name, its reads.
 
     timid: the name counts as holding the value only until the next line that binds it.
     """
     nodes = frame.nodes()
-    above, reads = map_parents(nodes), _reads_by_name(nodes)
+    parents, reads = map_parents(nodes), _group_reads(nodes)
     for node in nodes:
         if isinstance(node, ast.Call):
-            yield node, _places_of(frame, node, above=above, reads=reads)
+            yield node, _find_places(frame, node, parents=parents, reads=reads)
 
 
 def places_of(frame: Frame, value: ast.expr, part: tuple[int, int] | None = None) -> list[Place]:
-    """The places where the value of one expression is used, or a ``part`` of it: (number, size) of a tuple it returns.
+    """Return the places where the value of one expression is used, or a ``part`` of it: (number, size) of a returned
+    tuple.
 
     A value is followed out of a conditional expression, and out of a tuple that is unpacked at once.
     """
     nodes = frame.nodes()
-    above, reads = map_parents(nodes), _reads_by_name(nodes)
-    value = find_outermost_conditional(value, above)
-    outer = above.get(id(value))
-    if part is None and isinstance(outer, ast.Tuple) and _unpacked_into(outer, above):
+    parents, reads = map_parents(nodes), _group_reads(nodes)
+    value = find_outermost_conditional(value, parents)
+    outer = parents.get(id(value))
+    if part is None and isinstance(outer, ast.Tuple) and _find_unpack_targets(outer, parents):
         part = next((number, len(outer.elts)) for number, element in enumerate(outer.elts) if element is value)
         value = outer
     if part is None:
-        return _places_of(frame, value, above=above, reads=reads)
-    names = _unpacked_into(value, above)
+        return _find_places(frame, value, parents=parents, reads=reads)
+    names = _find_unpack_targets(value, parents)
     name = names[part[0]] if len(names) == part[1] else None
     return (
-        _read_places(frame, name.id, above[id(value)], above=above, reads=reads) if isinstance(name, ast.Name) else []
+        _find_read_places(frame, name.id, parents[id(value)], parents=parents, reads=reads)
+        if isinstance(name, ast.Name)
+        else []
     )
 
 
-def find_outermost_conditional(value: ast.expr, above: Mapping[int, ast.AST]) -> ast.expr:
-    """The outermost conditional expression that may have ``value`` as its result (``a if b else value``), or
+def find_outermost_conditional(value: ast.expr, parents: Mapping[int, ast.AST]) -> ast.expr:
+    """Return the outermost conditional expression that may have ``value`` as its result (``a if b else value``), or
     ``value``."""
-    parent = above.get(id(value))
+    parent = parents.get(id(value))
     while isinstance(parent, ast.IfExp) and parent.test is not value:
-        value, parent = parent, above.get(id(parent))
+        value, parent = parent, parents.get(id(parent))
     return value
 
 
 def map_parents(nodes: Iterable[ast.AST]) -> dict[int, ast.AST]:
-    """The parent of each node, by the id of the child."""
+    """Return the parent of each node, by the id of the child."""
     return {id(part): node for node in nodes for part in children(node)}
 
 
-def _reads_by_name(nodes: Iterable[ast.AST]) -> Mapping[str, list[ast.Name]]:
+def _group_reads(nodes: Iterable[ast.AST]) -> Mapping[str, list[ast.Name]]:
     reads: dict[str, list[ast.Name]] = {}
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -137,59 +140,59 @@ def _reads_by_name(nodes: Iterable[ast.AST]) -> Mapping[str, list[ast.Name]]:
     return reads
 
 
-def _places_of(
-    frame: Frame, value: ast.expr, *, above: Mapping[int, ast.AST], reads: Mapping[str, list[ast.Name]]
+def _find_places(
+    frame: Frame, value: ast.expr, *, parents: Mapping[int, ast.AST], reads: Mapping[str, list[ast.Name]]
 ) -> list[Place]:
-    around = above.get(id(value))
-    name = _name_of(around)
+    around = parents.get(id(value))
+    name = _find_target_name(around)
     if name is None or around is None:
-        return [Place(value, _around(value, above), _is_tested(value, above))]
-    return _read_places(frame, name, around, above=above, reads=reads)
+        return [Place(value, _find_context(value, parents), _is_tested(value, parents))]
+    return _find_read_places(frame, name, around, parents=parents, reads=reads)
 
 
-def _read_places(
+def _find_read_places(
     frame: Frame,
     name: str,
     statement: ast.AST,
     *,
-    above: Mapping[int, ast.AST],
+    parents: Mapping[int, ast.AST],
     reads: Mapping[str, list[ast.Name]],
 ) -> list[Place]:
-    """The places where ``name``, which ``statement`` assigns, is read before it is bound again."""
-    found = _reads(frame, name, statement, reads=reads)
-    return [Place(part, _around(part, above), _is_tested(part, above)) for part in found]
+    """Return the places where ``name``, which ``statement`` assigns, is read before it is bound again."""
+    found = _find_reads(frame, name, statement, reads=reads)
+    return [Place(part, _find_context(part, parents), _is_tested(part, parents)) for part in found]
 
 
-def _unpacked_into(value: ast.expr, above: Mapping[int, ast.AST]) -> list[ast.expr]:
-    """The targets that an assignment unpacks a value into; empty for any other use, or with a ``*`` target."""
-    match above.get(id(value)):
+def _find_unpack_targets(value: ast.expr, parents: Mapping[int, ast.AST]) -> list[ast.expr]:
+    """Return the targets that an assignment unpacks a value into; empty for any other use, or with a ``*`` target."""
+    match parents.get(id(value)):
         case ast.Assign(targets=[ast.Tuple(elts=parts)]) if not any(isinstance(e, ast.Starred) for e in parts):
             return parts
     return []
 
 
-def _name_of(around: ast.AST | None) -> str | None:
-    """The name that a statement assigns its whole value to."""
+def _find_target_name(around: ast.AST | None) -> str | None:
+    """Return the name that a statement assigns its whole value to."""
     match around:
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
             return name
     return None
 
 
-def _reads(frame: Frame, name: str, statement: ast.AST, *, reads: Mapping[str, list[ast.Name]]) -> list[ast.expr]:
+def _find_reads(frame: Frame, name: str, statement: ast.AST, *, reads: Mapping[str, list[ast.Name]]) -> list[ast.expr]:
     end = getattr(statement, "end_lineno", 0)
     lines = [getattr(node, "lineno", 0) for node in frame.bound.get(name, ())]
     until = min([line for line in lines if line > end], default=math.inf)
     return [node for node in reads.get(name, ()) if end < node.lineno <= until]
 
 
-def _around(node: ast.expr, above: Mapping[int, ast.AST]) -> ast.AST:
-    parent = above[id(node)]
-    return above[id(parent)] if isinstance(parent, ast.keyword) else parent
+def _find_context(node: ast.expr, parents: Mapping[int, ast.AST]) -> ast.AST:
+    parent = parents[id(node)]
+    return parents[id(parent)] if isinstance(parent, ast.keyword) else parent
 
 
-def _is_tested(node: ast.expr, above: Mapping[int, ast.AST]) -> bool:
-    parent = above[id(node)]
+def _is_tested(node: ast.expr, parents: Mapping[int, ast.AST]) -> bool:
+    parent = parents[id(node)]
     match parent:
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
             return test is node
@@ -198,13 +201,13 @@ def _is_tested(node: ast.expr, above: Mapping[int, ast.AST]) -> bool:
         case ast.comprehension(ifs=conditions):
             return any(condition is node for condition in conditions)
         case ast.BoolOp(op=operator, values=values):
-            # `and` ends in this value where it is falsy; `step() or 1` replaces it.
-            return (isinstance(operator, ast.And) and values[-1] is not node) or _is_tested(parent, above)
+            # `and` returns this value if it is falsy; `step() or 1` replaces it.
+            return (isinstance(operator, ast.And) and values[-1] is not node) or _is_tested(parent, parents)
     return False
 
 
 def unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, ast.Tuple]]:
-    """Assignments to a tuple of fixed size, with that tuple."""
+    """Yield the assignments to a tuple of fixed size, with that tuple."""
     for node in frame.nodes():
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
@@ -213,8 +216,8 @@ def unpackings(frame: Frame) -> Iterator[tuple[ast.Assign, ast.Tuple]]:
 
 
 def turns(frame: Frame) -> Iterator[tuple[ast.Call, ast.Tuple]]:
-    """Calls whose yielded tuples are unpacked, in each turn of a loop or by ``with … as (a, b)``, with the target
-    tuple."""
+    """Yield the calls whose yielded tuples are unpacked, in each turn of a loop or by ``with … as (a, b)``, with the
+    target."""
     for node in frame.nodes():
         pairs: list[tuple[ast.expr, ast.expr | None]] = []
         if isinstance(node, ast.For | ast.comprehension):
@@ -227,9 +230,9 @@ def turns(frame: Frame) -> Iterator[tuple[ast.Call, ast.Tuple]]:
                 yield value, target
 
 
-def indexes(stands: Iterable[Place]) -> Iterator[tuple[ast.Subscript, int]]:
-    """The subscripts that take one item of a value by a constant number, with that number."""
-    for place in stands:
+def indexes(uses: Iterable[Place]) -> Iterator[tuple[ast.Subscript, int]]:
+    """Yield the subscripts that take one item of a value by a constant number, with that number."""
+    for place in uses:
         match place.around:
             case ast.Subscript(value=value, slice=ast.Constant(value=int() as number)) if value is place.node:
                 yield place.around, number

@@ -5,8 +5,8 @@ and which methods run on NPU. May touch: the trees, by reading.
 
 - ``modules``, ``classes``, ``functions`` and ``frames`` read one file, class, function and function body; ``exports``,
   ``importing``, ``settled`` and ``start_up_patches`` say what a module has once it is imported.
-- ``world`` finds all of them by name; ``surroundings`` says what other code does to the runners.
-- ``program`` and ``runtime`` know the checked classes, their MROs and which of their methods are live.
+- ``world`` finds them by name; ``surroundings`` says what other code does to the runners.
+- ``program`` and ``runtime`` know the checked classes, their MROs and live methods.
 - ``steps``, ``vanished``, ``idle`` and ``gpu_only`` compare the world with an older one, or with the GPU runners.
-- ``calling`` says what a call reaches and how its arguments bind; ``values`` says what kind of thing an expression is.
+- ``calling`` says what a call reaches and how it binds; ``values`` says what kind of thing an expression is.
 """

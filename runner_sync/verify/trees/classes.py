@@ -256,7 +256,7 @@ def _read_method(info: ClassInfo, function: Function) -> None:
 
 
 def _is_for_instances(function: Function, node: ast.expr) -> bool:
-    """Whether an attribute set on ``node`` is one of the method's instance: ``node`` is the instance or its class."""
+    """Whether ``node`` is the method's instance or its class, so that attributes set on it are the instance's."""
     return may_be_instance(function, node) or is_own_class(function, node)
 
 

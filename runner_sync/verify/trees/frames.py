@@ -282,7 +282,7 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
         frame.bound.setdefault(node.name, []).append(node)
     elif isinstance(node, ast.MatchMapping) and node.rest:
         frame.bound.setdefault(node.rest, []).append(node)
-    frame.narrowed.update(ast.unparse(asked) for asked in _find_class_tests(node))
+    frame.narrowed.update(ast.unparse(tested) for tested in _find_class_tests(node))
     for target, _, _ in assignments_of(node):
         if isinstance(target, ast.Name):
             frame.bound.setdefault(target.id, []).append(node)
@@ -291,8 +291,8 @@ def _read_node(frame: Frame, node: ast.AST) -> None:
 def _find_class_tests(node: ast.AST) -> Iterator[ast.expr]:
     """Yield the expression whose class a node tests: ``x`` in ``isinstance(x, Kind)``, ``type(x)`` and ``match x:``."""
     match node:
-        case ast.Call(func=ast.Name(id="isinstance" | "type"), args=[asked, *_]) | ast.Match(subject=asked):
-            yield asked
+        case ast.Call(func=ast.Name(id="isinstance" | "type"), args=[tested, *_]) | ast.Match(subject=tested):
+            yield tested
 
 
 def _is_in_value(binding: ast.AST, read: ast.expr) -> bool:

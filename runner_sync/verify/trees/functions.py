@@ -22,8 +22,8 @@ def nodes_of(function: Function) -> tuple[ast.AST, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The position of a node in a function: its ``number`` in a pre-order walk, the ``last`` number below it, and the
-    first line of its statement."""
+    """The position of a node in a function: its ``number`` in a pre-order walk, the ``last`` number below it, its
+    statement's first ``line``."""
 
     number: int
     last: int
@@ -38,8 +38,7 @@ class Place:
 def places_of(function: Function) -> dict[int, Place]:
     """Return the place of each node of a function, by the node's id.
 
-    With places, one comparison tells whether a node stands in another, so that many guards in one method cost no walk
-    each.
+    Comparing two places tells whether a node stands in another, without a walk for each guard.
     """
     order: list[ast.AST] = []
     lines: list[int] = []

@@ -3,8 +3,8 @@
 Comes in: a `Program`, a frame of inherited omni code, a read of an attribute. Goes out: the class that defines it on
 GPU. May touch: the trees around the runners, by reading.
 
-The code is known to work on GPU only if a GPU class defines the attribute. An attribute that no GPU class defines is a
-matter of the GPU runners' own rebase onto another vLLM.
+The code is known to work on GPU only if a GPU class defines the attribute. Without one, it is a matter of the GPU
+runners' own rebase onto another vLLM.
 
 timid: reports nothing if the read, or every call of its method, depends on a condition that names a platform or device,
 or that reads an attribute which GPU and NPU classes define differently: ``if self.has_epoch:``.
@@ -33,8 +33,7 @@ Part = tuple[Frame, ast.AST]
 
 
 def giver(program: Program, frame: Frame, read: ast.Attribute) -> ClassInfo | None:
-    """Return the omni class that defines the attribute for runners other than the checked ones, if ``frame`` runs in
-    both.
+    """Return the omni class that defines the attribute for unchecked runners, if ``frame`` runs in both.
 
     ``None`` if there is no such class, or if a condition may keep NPU from the read.
     """

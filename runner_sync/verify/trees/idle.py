@@ -23,8 +23,7 @@ Setter = tuple[ClassInfo, Function]
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """A read of ``attribute`` in ``unit``, at ``where`` (``path:line``), that only the method ``setter`` at ``place``
-    sets."""
+    """A read of ``attribute`` in ``unit`` at ``where``. Only the method ``setter`` at ``place`` sets it."""
 
     attribute: str
     unit: str
@@ -37,7 +36,7 @@ def idle_reads(program: Program, module: Module) -> Iterator[Idle]:
     """Yield the reads in a module that can only fail.
 
     Skips reads under a test for the attribute or in a ``try``, attributes that a class body, ``__init__`` or another
-    module sets, setters that another module names, and classes with dynamic attributes.
+    module sets, setters named by another module, and classes with dynamic attributes.
     """
     reads = ((frame, node) for frame in program.frames(module) for node in frame.own_reads())
     for frame, node in reads:

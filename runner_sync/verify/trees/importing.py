@@ -2,9 +2,9 @@
 
 Comes in: a module. Goes out: made-up functions whose expressions are the module's own nodes. May touch: nothing.
 
-Decorators, defaults and values are evaluated on import; bodies of functions are not. timid: annotations are left out,
-because ``from __future__ import annotations`` keeps them from being evaluated. Imports are left out as well, because
-their names are looked up as the module's own bindings.
+Decorators, defaults and values are evaluated on import; bodies of functions are not. timid: skips annotations, because
+``from __future__ import annotations`` keeps them from being evaluated. Skips imports, because their names are looked up
+as the module's own bindings.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def is_instance(function: Function, node: ast.AST | None) -> bool:
 
 
 def may_be_instance(function: Function, node: ast.AST | None) -> bool:
-    """Whether ``node`` may be the method's ``self``: also in a nested function that may be called with the instance.
+    """Whether ``node`` may be the method's ``self``, also in a nested function that may be called with it.
 
     Methods of a nested class do not count.
     """
@@ -48,11 +48,11 @@ def is_own_super(function: Function, node: ast.AST | None) -> bool:
 
 def is_own_class(function: Function, node: ast.AST | None) -> bool:
     """Whether ``node`` is the class of the method's instance: ``type(self)`` or ``self.__class__``."""
-    return is_instance(function, _class_owner(node))
+    return is_instance(function, _find_class_owner(node))
 
 
-def _class_owner(node: ast.AST | None) -> ast.expr | None:
-    """Return ``x`` for ``type(x)`` or ``x.__class__``, and ``None`` for any other node."""
+def _find_class_owner(node: ast.AST | None) -> ast.expr | None:
+    """Return ``x`` for ``type(x)`` or ``x.__class__``, else ``None``."""
     match node:
         case ast.Call(func=ast.Name(id="type"), args=[one]) | ast.Attribute(value=one, attr="__class__"):
             return one
@@ -63,9 +63,9 @@ def _class_owner(node: ast.AST | None) -> ast.expr | None:
 def _find_foreign(function: Function) -> frozenset[int]:
     """Return the ids of nodes that look like the method's own ``self`` or ``super()``, but are not.
 
-    Such are names that a nested function, lambda or comprehension binds anew, and the ``super()`` of a nested class. A
-    nested function may be given the instance: ``run(self)``, ``MethodType(run, self)``, ``lambda self=self``. Its names
-    are the method's own.
+    Nested functions, lambdas and comprehensions bind the name anew, and a nested class has its own ``super()``. A
+    nested function that is given the instance is excepted: ``run(self)``, ``MethodType(run, self)``, ``lambda
+    self=self``.
     """
     owner = self_name(function)
     scopes = {id(node): node for node in _find_rebinding_scopes(function, owner)} if owner is not None else {}
@@ -81,8 +81,7 @@ def _find_foreign(function: Function) -> frozenset[int]:
 def _find_foreign_in_classes(function: Function) -> frozenset[int]:
     """Return the ids of `_find_foreign` that stand in a nested class.
 
-    A name in a nested function may still be the instance, because the function may be passed to code that calls it with
-    the instance.
+    Names in a nested function may still be the instance, which its caller may pass to it.
     """
     classes = [node for node in nodes_of(function)[1:] if isinstance(node, ast.ClassDef)]
     return _find_foreign(function).intersection(id(node) for one in classes for node in walk(one))
@@ -158,7 +157,7 @@ def _gets_instance(function: Function, scope: ast.AST, owner: str, foreign: froz
 
 
 def _find_names(function: Function, scope: ast.AST) -> frozenset[str]:
-    """Return the names of a nested function in the method; for a lambda, the names that it is assigned to."""
+    """Return the names of a nested function, or those that a lambda is assigned to."""
     if isinstance(scope, Function):
         return frozenset({scope.name})
     pairs = (pair for node in nodes_of(function) for pair in assignments_of(node))
@@ -183,7 +182,7 @@ def _passes_instance(node: ast.AST, names: frozenset[str], number: int, owner: s
         case ast.Call(args=[ast.Name(id=bound), *values]) if bound in names:
             passed = values[number : number + 1]
         case ast.Call(func=ast.Name(id="setattr"), args=[to, _, ast.Name(id=made)]) if made in names and not number:
-            passed = [_class_owner(to)]
+            passed = [_find_class_owner(to)]
         case ast.Assign(targets=[ast.Attribute(value=to)], value=ast.Name(id=made)) if made in names and not number:
-            passed = [_class_owner(to)]
+            passed = [_find_class_owner(to)]
     return any(_is_owner(one, owner, foreign) for one in passed)

@@ -55,9 +55,9 @@ class LeftOut:
 def left_out(program: Program, module: Module, old: Program | None) -> Iterator[LeftOut]:
     """Yield the calls in overrides of ``module`` that leave out parameters added since ``old``."""
     for step in steps(program, module, old):
-        theirs = _group_by_name(program.hidden_by(step.frame))
-        for call in calls_of(step.frame.function) if theirs else ():
-            others = theirs.get(dotted_name(call.func) or "", [])
+        hidden_calls = _group_by_name(program.hidden_by(step.frame))
+        for call in calls_of(step.frame.function) if hidden_calls else ():
+            others = hidden_calls.get(dotted_name(call.func) or "", [])
             if any(_passes_more(other, call) for _, other in others) and not step.frame.is_guarded(call, CALL_ERRORS):
                 yield from _find_in_call(step, call, others)
 
@@ -107,7 +107,7 @@ def _find_new_arguments(
 def _sets_first(body: list[ast.stmt], name: str) -> bool | None:
     """Return ``True`` if every path through the statements assigns a name before reading it.
 
-    ``False`` if one path may read it first, and ``None`` if neither is certain.
+    ``False`` if one may read it first, else ``None``.
     """
     for statement in body:
         if isinstance(statement, ast.If) and not _reads(statement.test, name):

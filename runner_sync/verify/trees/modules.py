@@ -186,8 +186,7 @@ def _bind_statement(module: Module, statement: ast.stmt) -> None:
 
 
 def _unbind(module: Module, statement: ast.Delete) -> None:
-    """Forget the names that a top-level ``del`` removes. The caller skips a ``del`` under a condition, which may not
-    run."""
+    """Forget the names that a top-level ``del`` removes; the caller skips a conditional one, which may not run."""
     for target in statement.targets:
         if isinstance(target, ast.Name):
             module.bindings.pop(target.id, None)

@@ -45,8 +45,8 @@ class Runtime:
         """Yield the errors of unreadable upstream modules that omni's runners import names from, or that hold their
         bases.
 
-        A name from such a module may be anything, so hardly any rule would report it. Imports in functions, for type
-        checkers or under `try`/`except ImportError` do not count, because a runner can do without them.
+        A name from such a module may be anything, so hardly any rule would report it. Skips imports in functions, for
+        type checkers or under `try`/`except ImportError`: a runner can do without them.
         """
         for module in (*self.checked, *self.inherited()):
             top_level = {id(statement) for statement in statements_of(module.node.body)}
@@ -109,7 +109,7 @@ class Runtime:
     def is_last(self, info: ClassInfo) -> bool:
         """Whether no class derives from this one.
 
-        This can be said of vllm-ascend's classes only. vLLM's subclasses are not all known, and omni code outside the
+        Only vllm-ascend classes can be last: some subclasses of vLLM classes are unknown, and omni code outside the
         surroundings has to run without vllm-ascend.
         """
         return info.module.project == "vllm-ascend" and not self.world.surroundings.deriving_from(info.name)
@@ -176,7 +176,7 @@ class Runtime:
         """Whether a chain of calls from outside an MRO reaches one of its live methods.
 
         `is_called` asks for a single mention, which a helper has even if nothing calls the method that mentions it.
-        timid: all omni methods are taken to run.
+        timid: assumes that all omni methods run.
         """
         pending, seen = [(info, method)], {method.name}
         while pending:
@@ -223,7 +223,7 @@ class Runtime:
     def last_before(self, mro: Mro, method: Function) -> tuple[ClassInfo, Function] | None:
         """Return the override that keeps ``method`` from running, or ``None``.
 
-        This is the last live method of its name before it in the MRO, which does not call ``super()``.
+        It is the last live method of that name before it in the MRO, and does not call ``super()``.
         """
         live = self.live(mro)
         first = mro.find(method.name)

@@ -17,7 +17,7 @@ def set_by_name(function: Function, call: ast.Call) -> list[str] | None:
     """Return the attributes of ``self``, or of its class, that a call of ``setattr`` may add; ``None`` if it may be
     any.
 
-    Empty for any other call, and if the method reads the attribute by the same expression: it exists already.
+    Empty for other calls, and if the method reads the attribute by the same expression: it exists already.
     """
     if not _is_setattr(call.func) or len(call.args) != 3:
         return []

@@ -64,7 +64,7 @@ def _evaluate(test: ast.expr, versions: Mapping[str, str]) -> bool | None:
     return None
 
 
-def _is_version(name: str, asked: str, versions: Mapping[str, str]) -> bool | None:
+def _is_version(name: str, expected: str, versions: Mapping[str, str]) -> bool | None:
     version = versions.get(name.removesuffix(_VERSION_TEST)) if name.endswith(_VERSION_TEST) else None
     if version is None:
         return None
@@ -72,6 +72,6 @@ def _is_version(name: str, asked: str, versions: Mapping[str, str]) -> bool | No
 
     try:
         # A build for another device has a local label: `0.24.0+empty`.
-        return Version(Version(version).public) == Version(asked)
+        return Version(Version(version).public) == Version(expected)
     except ValueError:  # also for a number with more digits than Python reads
         return None

@@ -46,7 +46,7 @@ def find_patches(module: Module) -> Iterator[Patch]:
 def possible_names(patch: Patch) -> set[str]:
     """Return the names that the patched class may have in its own module.
 
-    This is the last part of its name in the patch, or the name before the ``as`` of an import.
+    This is the last part of its name in the patch, or the name before ``as`` in an import.
     """
     head, _, rest = patch.owner.partition(".")
     imported = [binding.imported for binding in patch.module.bindings.get(head, ())] if not rest else []

@@ -88,8 +88,7 @@ class Surroundings:
     def may_build_name(self, project: Project, member: str) -> bool:
         """Whether some module of a project builds a name at run time that may be ``member``.
 
-        It is enough that the beginning up to an underscore fits: ``f"to_{kind}"`` and ``"to_" + kind`` may be
-        ``to_list``.
+        Its beginning up to an underscore must fit: ``f"to_{kind}"`` and ``"to_" + kind`` may be ``to_list``.
         """
         starts = [re.escape(member[:end]) for end in range(2, len(member)) if member[end - 1] == "_"]
         wanted = re.compile(rf"[\"'](?:{'|'.join(starts)})(?:\{{|%s|[\"']\s*\+)")
@@ -199,7 +198,7 @@ class Surroundings:
         return any(self.has_subclass_in(project, class_name) for project in self._trees)
 
     def has_subclass_in(self, project: Project, class_name: str) -> bool:
-        """Whether some module of the project may have a class that derives from ``class_name``."""
+        """As `has_subclass`, for the modules of one project."""
         if project not in self._bases:
             self._bases[project] = {name for text in self._read_texts(project) for name in _find_bases(text)}
         return class_name in self._bases[project]

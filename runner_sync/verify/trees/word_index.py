@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 KIND = "words-1"
 """The key under which filters are kept between runs. A change of the filters must raise the number, so that old ones
-are not used."""
+are ignored."""
 
 _BITS = 1 << 13
 
@@ -41,7 +41,7 @@ class WordIndex:
 
 
 def make_filter(text: str) -> bytes:
-    """Return the filter of a text. It is the same in every run, which Python's own ``hash`` of a word would not be."""
+    """Return the filter of a text. It is the same in every run, unlike Python's own ``hash`` of a word."""
     bits = bytearray(_BITS >> 3)
     for place in _find_bits(text):
         bits[place >> 3] |= 1 << (place & 7)

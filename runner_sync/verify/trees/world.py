@@ -35,7 +35,7 @@ _BUILT = re.compile(r"(^|\.)(_C\w*|_\w+_C|\w+_C|_version|version|_build_info|vll
 class Definition:
     """One meaning of a name. ``external`` is outside the trees; ``missing`` is provably absent from them.
 
-    Every name from a module that does not parse is ``external``, with ``module`` set to that module.
+    Every name from an unparsable module is ``external``, with ``module`` set to that module.
     """
 
     kind: Literal["class", "function", "module", "value", "external", "missing"]
@@ -76,8 +76,7 @@ class World:
         self.answers = Answers()
 
     def with_omni(self, omni: Tree) -> World:
-        """Return a world with the same upstreams and another omni tree. Files with the same text are not parsed
-        again."""
+        """Return a world with the same upstreams and another omni tree. Unchanged files are not parsed again."""
         trees: dict[Project, Tree] = {**self.trees, "vllm-omni": omni}
         other = World(trees, surroundings=self.surroundings.folders)
         other._built = self._built
@@ -116,7 +115,7 @@ class World:
         )
 
     def readable(self, paths: Iterable[str]) -> list[str]:
-        """Return the paths of the omni modules that parse, without any ``__init__.py``."""
+        """Return the omni paths of ``paths`` that parse, without any ``__init__.py``."""
         return [path for path in paths if self._is_readable(path)]
 
     def _is_readable(self, path: str) -> bool:
@@ -137,8 +136,8 @@ class World:
         return self._meanings[module, dotted]
 
     def bases(self, module: Module, expression: ast.expr) -> list[Definition]:
-        """Return the definitions that a base class of ``module`` may be, as `resolve` does, but through aliases and
-        conditional expressions."""
+        """Return what a base class of ``module`` may be: as `resolve`, but through aliases and conditional
+        expressions."""
         return [definition for definition, _ in followed(Reference(module, expression), self._follow_base)]
 
     def _follow_base(

@@ -15,7 +15,7 @@ from runner_sync.verify.trees.frames import Frame
 def meant(frame: Frame, call: ast.Call) -> ast.Call:
     """Return the equivalent call of the real function for a call of a local alias or for ``partial(f, …)`` itself.
 
-    Any other call is returned unchanged. timid: so is a call of a name that is bound more than once.
+    Other calls stay unchanged. timid: so do calls of a name bound more than once, which may stand for either function.
     """
     if not isinstance(call.func, ast.Name) or not frame.bound.get(call.func.id):
         return _open_partial(call) if _is_partial(call) else call
@@ -47,7 +47,7 @@ def _open_partial(call: ast.Call) -> ast.Call:
 def _expand_alias(call: ast.Call, value: ast.expr) -> ast.Call:
     """Return ``call`` of an alias as a call of ``value``, a method or a ``partial``.
 
-    Keywords of the call override the keywords of the ``partial``.
+    Keywords of the call override those of the ``partial``.
     """
     if isinstance(value, ast.Attribute):
         return ast.copy_location(ast.Call(value, call.args, call.keywords), call)

@@ -22,7 +22,7 @@ _MOST_STEPS = 3
 def is_asked_for(frame: Frame, node: ast.AST, misfit: Misfit, *, function: ast.expr) -> bool:
     """Whether ``node``, a call of ``function``, runs only under a condition that excludes the ``misfit``.
 
-    The condition must show that the function has the unknown keyword, or does not have the missing parameter.
+    It must show that the function has the unknown keyword, or lacks the missing parameter.
     """
     if misfit.kind not in ("unknown keyword", "missing") or f'"{misfit.name}"' not in _normalise_quotes(
         frame.module.text

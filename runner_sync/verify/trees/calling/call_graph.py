@@ -90,7 +90,7 @@ class CallGraph(Runtime, ABC):
         return [mro for i in instances for mro in self.classes.mros(i.info)] if is_known else []
 
     def branches(self, info: ClassInfo) -> list[frozenset[str]]:
-        """Return, for each MRO of a class, the classes that not all of its MROs have: they tell it from the others."""
+        """Return for each MRO of a class the classes that tell it from the others: not all of its MROs have them."""
         names = [frozenset(f"{c.module.name}.{c.name}" for c in mro.classes) for mro in self.mros(info)]
         shared = frozenset.intersection(*names or [frozenset()])
         return [one - shared for one in names]
@@ -148,10 +148,7 @@ class CallGraph(Runtime, ABC):
     def _callee_of_function(
         self, function: Function, module: Module, info: ClassInfo | None, *, through_class: bool
     ) -> Callee | None:
-        """Return a function with the signature that callers see, or ``None`` if it is unknown.
-
-        A decorator may change the signature of an omni function, or hide that of an upstream function.
-        """
+        """Return a function with the signature that callers see, or ``None`` if a decorator makes it unknown."""
         found = callees.from_function(function, module, info, through_class=through_class)
         if found is not None or module.project == "vllm-omni":
             return found

@@ -4,8 +4,8 @@ Comes in: a `Program` and a module of it. Goes out: calls, each with the callee 
 nothing.
 
 ``**options`` counts as the keywords in the dictionary if that is made in the same function and used nowhere else. A
-dictionary from elsewhere may supply any missing parameter, except one that the callee has required only since the old
-tree, because the code that filled the dictionary did not know it.
+dictionary from elsewhere may supply any missing parameter, except one required only since the old tree, which the code
+that filled the dictionary did not know.
 
 A call on an object of one of several classes must fit at least one of them. If all of them accepted it in the old tree,
 it must still fit all, unless a condition around the call may choose among them.
@@ -42,7 +42,7 @@ class Unfitting:
 def unfitting(program: Program, module: Module, old: Program | None = None, *, keywords: bool) -> Iterator[Unfitting]:
     """Yield the unguarded calls in ``module`` that cannot bind.
 
-    With ``keywords`` these are the calls with an unknown keyword, without it those that fail for any other reason.
+    With ``keywords`` only calls with an unknown keyword, without it calls that fail for any other reason.
     """
     for frame in program.frames(module):
         for node in frame.nodes():

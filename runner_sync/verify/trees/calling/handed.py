@@ -71,10 +71,8 @@ class _Search:
                 yield from self._find_passed(frame, frame.owner, mro)
 
     def _find_passed(self, frame: Frame, name: str, mro: Mro) -> Iterator[tuple[Frame, str, Mro]]:
-        """Yield the functions that get ``name``, or an object in one of its attributes, as an argument.
-
-        Each is a frame, the parameter and the MRO of the object.
-        """
+        """Yield the frame, parameter and MRO for each function that gets ``name``, or an object in one of its
+        attributes."""
         for node in nodes_of(frame.function):
             if not isinstance(node, ast.Call) or not _is_function_call(node):
                 continue

@@ -15,7 +15,7 @@ from runner_sync.verify.trees.calling.callees import Callee
 from runner_sync.verify.trees.values.returns import tuples_of
 
 SHORTEST = 3
-"""Letters that a name needs to count: ``dot(y, x)`` and ``f(j, i)`` may be intended."""
+"""The fewest letters of a name that counts: ``dot(y, x)`` and ``f(j, i)`` may be intended."""
 
 
 def arguments(call: ast.Call, callee: Callee) -> tuple[str, str] | None:

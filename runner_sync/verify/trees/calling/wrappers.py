@@ -18,8 +18,8 @@ from runner_sync.verify.trees.world import World
 def find_visible_function(world: World, function: Function, module: Module) -> tuple[Function, Module] | None:
     """Return the function whose parameters callers see, with its module.
 
-    This is the function itself if all its decorators pass every argument on, else the outermost wrapper that does not.
-    ``None`` if that wrapper has ``*args`` or ``**kwargs``, or if a decorator is unknown.
+    This is the outermost wrapper that does not pass every argument on, else the function itself. ``None`` if that
+    wrapper has ``*args`` or ``**kwargs``, or if a decorator is unknown.
     """
     for decorator in function.decorator_list:
         if decorator_name(decorator) in TRANSPARENT:
@@ -68,7 +68,7 @@ def _find_returned(function: ast.FunctionDef) -> ast.FunctionDef | None:
 def _hands_everything_on(wrapper: Function, wrapped: str) -> bool:
     """Whether a wrapper takes any arguments and only passes them on.
 
-    Every call of ``wrapped``, and every ``return``, must be ``wrapped(…, *args, **kwargs)`` with just these.
+    Every call of ``wrapped``, and every ``return``, must be exactly ``wrapped(…, *args, **kwargs)``.
     """
     parameters = wrapper.args
     if parameters.vararg is None or parameters.kwarg is None or parameters.kwonlyargs:

@@ -58,7 +58,7 @@ def fields(classes: Sequence[ClassInfo]) -> list[tuple[ClassInfo, Field]] | None
 def misplaced(found: Iterable[tuple[ClassInfo, Field]]) -> tuple[Field, ClassInfo, Field] | None:
     """Return a field without a default behind one with a default, which Python refuses.
 
-    The result is that field, then the class of the field with the default, then the latter field.
+    Also returns the class of the field with the default, and that field.
     """
     with_default = None
     for owner, field in found:

@@ -24,8 +24,8 @@ def questions(function: Function, node: ast.expr) -> frozenset[str]:
     """Return what the conditions that guard ``node`` test of the same expression: ``None``, ``truth``, ``callable`` and
     the like.
 
-    ``return self.size() if callable(self.size) else self.size`` is right whatever ``size`` is. A condition's own test
-    for truth does not guard the condition itself.
+    ``return self.size() if callable(self.size) else self.size`` is right whatever ``size`` is. A test for truth does
+    not guard its own expression.
     """
     tests = _group_questions(function).get(ast.unparse(node), ())
     guarding = ((c, question) for c, part, question in tests if part is not node or question != "truth")
@@ -140,7 +140,7 @@ def is_identity(node: ast.Compare) -> bool:
 class _Condition:
     """A ``test``, the ``node`` that it belongs to, and whether it ``lasts``: decides on the statements behind, too.
 
-    Whether they run after a yes or a no makes no difference here: the author thought of the question.
+    Either outcome counts here: the author thought of the question.
     """
 
     test: ast.expr

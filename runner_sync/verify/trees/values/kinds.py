@@ -90,8 +90,8 @@ def members(program: Program, frame: Frame, node: ast.expr) -> dict[frozenset[st
     """Return what ``node``, a name or an attribute, stands for in ``frame``; for an attribute of ``self``, one entry
     per MRO.
 
-    The key holds the classes that tell an MRO from the others, because two programs may have the branches of a
-    conditional base in different order.
+    The key holds the classes that tell an MRO from the others, because programs may order the branches of a conditional
+    base differently.
     """
     if isinstance(node, ast.Attribute):
         own = frame.is_self(node.value)

@@ -102,11 +102,13 @@ def rearranged(before: Function, after: Function) -> dict[int, str]:
 def hands_nothing_back(function: Function, *, is_told: bool = False) -> bool:
     """Whether a plain function that does something has only bare ``return``s, and no annotation of a value.
 
-    ``False`` for ``return None``, and for an empty body or one that always raises, which are there to be overridden.
-    With ``is_told`` (another version of the function returns a value), ``return None`` counts as bare.
+    ``False`` for ``return None``, and for a body to override: empty, or always raising. With ``is_told`` (another
+    version of the function returns a value), ``return None`` counts as bare.
     """
     says_none = function.returns is None or is_none(function.returns)
-    does = any(not isinstance(s, ast.Pass | ast.Raise | ast.Return) and not _is_docstring(s) for s in function.body)
+    does = any(
+        not isinstance(s, ast.Pass | ast.Raise | ast.Return) and not _is_constant_statement(s) for s in function.body
+    )
     returned = list(returns_of(function))
     comes_back = bool(returned) or not always_leaves(function.body)
     is_nothing = all(value is None or (is_told and is_none(value)) for value in returned)
@@ -261,5 +263,5 @@ def _has_star(value: ast.Tuple) -> bool:
     return any(isinstance(element, ast.Starred) for element in value.elts)
 
 
-def _is_docstring(statement: ast.stmt) -> bool:
+def _is_constant_statement(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

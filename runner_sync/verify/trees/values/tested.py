@@ -110,7 +110,7 @@ class _Question:
     def _answer_for_comparison(self, operator: ast.cmpop, defaults: list[ast.expr], other: ast.expr) -> bool:
         """Return the outcome of a comparison that means yes.
 
-        ``getattr(x, "a", None) is not None`` is true only if the attribute is there, ``… is None`` false only then.
+        ``getattr(x, "a", None) is not None`` is true only with the attribute, ``… is None`` false only then.
         """
         is_default = {ast.unparse(default) == ast.unparse(other) for default in defaults}
         if len(is_default) != 1 or not isinstance(operator, _SAME | _OTHER):
@@ -141,16 +141,16 @@ def find_tests(node: ast.AST) -> list[_Test]:
             func=ast.Name(id="all" | "any" as quantifier),
             args=[ast.GeneratorExp(elt, [each]) | ast.ListComp(elt, [each])],
         ):
-            asked = elt.operand if isinstance(elt, ast.UnaryOp) and isinstance(elt.op, ast.Not) else elt
-            is_decisive = (asked is elt) == (quantifier == "all") and not each.ifs
-            return _find_tests_of_each(asked, each) if is_decisive else []
+            operand = elt.operand if isinstance(elt, ast.UnaryOp) and isinstance(elt.op, ast.Not) else elt
+            is_decisive = (operand is elt) == (quantifier == "all") and not each.ifs
+            return _find_tests_of_each(operand, each) if is_decisive else []
     if len(node.args) == 3 or is_name(node.func, "hasattr"):
         return [_Test(last_word(node.args[0]), name) for name in _read_attribute(node, {"hasattr", "getattr"})]
     return []
 
 
-def _find_tests_of_each(asked: ast.expr, each: ast.comprehension) -> list[_Test]:
-    match asked, each:
+def _find_tests_of_each(operand: ast.expr, each: ast.comprehension) -> list[_Test]:
+    match operand, each:
         case (
             ast.Call(func=ast.Name(id="hasattr"), args=[owner, ast.Name(id=name)]),
             ast.comprehension(target=ast.Name(id=bound), iter=ast.Tuple(elts) | ast.List(elts) | ast.Set(elts)),

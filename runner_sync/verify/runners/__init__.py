@@ -1,6 +1,7 @@
-"""The NPU modules beside their GPU twins, their upstream and the lock: what the rules of drift and parity look at.
+"""Reads the NPU modules beside their GPU twins, their upstream and the lock, for the rules of drift, parity and
+hygiene.
 
-Comes in: a ``CheckJob``. Goes out: readings, units that differ, spots for findings. May touch: the omni tree, by
+Comes in: a ``CheckJob``. Goes out: readings, units that differ, places for findings. May touch: the omni tree, by
 reading.
 
 Files are parsed only as far as a rule needs (``reading``, ``outline``), because `check` from the lock must be fast.

@@ -1,7 +1,7 @@
-"""Which methods of omni's classes run on a runner: its MRO as far as the omni tree shows it.
+"""Finds the methods of omni's classes that run on a runner, from its MRO as far as the omni tree shows it.
 
-Comes in: a class and the library of omni files. Goes out: the classes of its MRO in order and the methods that can run.
-May touch: nothing. Classes outside omni do not count.
+Comes in: a class and the library of omni files. Goes out: the omni classes of its MRO in order, and the methods that
+can run. May touch: nothing. Classes outside omni do not count.
 """
 
 from __future__ import annotations
@@ -19,57 +19,61 @@ from runner_sync.verify.runners.reading import ClassText
 
 @dataclass(slots=True, eq=False)
 class Ancestry:
-    """The omni classes of an MRO, the class itself first. ``is_open``: there may be omni classes that cannot be
-    followed."""
+    """The omni classes of an MRO, the class itself first.
+
+    ``is_open`` says that a base cannot be followed, so that more omni classes may belong to the MRO.
+    """
 
     classes: tuple[ClassText, ...]
     is_open: bool
     _live: list[tuple[ClassText, Function]] = field(default_factory=list)
 
     def find(self, method: str, *, after: ClassText | None = None) -> ClassText | None:
-        """The first omni class that defines ``method``."""
+        """Return the first omni class that defines ``method``; with ``after``, the first behind that class."""
         start = 0 if after is None else self.classes.index(after) + 1
         return next((c for c in self.classes[start:] if method in c.methods), None)
 
     def assigns(self, name: str) -> bool:
-        """Whether the body of some class assigns ``name``, as in ``_sample = Other._sample``, or a method that can run
-        sets it on ``self``."""
+        """Whether a class body assigns ``name`` (``_sample = Other._sample``), or a method that can run sets it on
+        ``self``."""
         if any(name in c.assigned for c in self.classes):
             return True
-        is_said = re.compile(rf"\bself\.{re.escape(name)}\b(?!\()")
-        said = {id(c) for c in self.classes if is_said.search(c.reading.text)}
-        return bool(said) and any(name in self_attributes_set(function) for c, function in self.live() if id(c) in said)
+        assignment = re.compile(rf"\bself\.{re.escape(name)}\b(?!\()")
+        mentioning = {id(c) for c in self.classes if assignment.search(c.reading.text)}
+        return bool(mentioning) and any(
+            name in self_attributes_set(function) for c, function in self.live() if id(c) in mentioning
+        )
 
     def live(self) -> list[tuple[ClassText, Function]]:
-        """The methods that can run: the first of each name, and what those reach by ``super()`` or by class name."""
+        """Return the methods that can run: the first of each name, and the methods that these call by ``super()`` or
+        class name."""
         if not self._live:
-            first = [
+            pending = [
                 (c, function)
                 for c in self.classes
                 for name, functions in c.methods.items()
                 if self.find(name) is c
                 for function in functions
             ]
-            self._live = self._reach(first)
+            self._live = self._follow_parents(pending)
         return self._live
 
     def is_live(self, owner: ClassText, function: Function) -> bool:
-        """Whether this method of ``owner`` can run; where no class before ``owner`` overrides it, nothing else is
-        parsed."""
+        """Whether this method of ``owner`` can run. Parses nothing more if no class before ``owner`` overrides it."""
         if owner not in self.classes:
             return False
         return self.find(function.name) is owner or any(live is function for _, live in self.live())
 
-    def _reach(self, pending: list[tuple[ClassText, Function]]) -> list[tuple[ClassText, Function]]:
+    def _follow_parents(self, pending: list[tuple[ClassText, Function]]) -> list[tuple[ClassText, Function]]:
         seen: dict[int, tuple[ClassText, Function]] = {}
         while pending:
             owner, function = pending.pop()
             if id(function) not in seen:
                 seen[id(function)] = (owner, function)
-                pending.extend(self._parents(owner, function))
+                pending.extend(self._find_parent_calls(owner, function))
         return list(seen.values())
 
-    def _parents(self, owner: ClassText, function: Function) -> Iterator[tuple[ClassText, Function]]:
+    def _find_parent_calls(self, owner: ClassText, function: Function) -> Iterator[tuple[ClassText, Function]]:
         text = owner.reading.text_of(function)
         named = {c.name: c for c in self.classes if f"{c.name}." in text}
         if "super(" not in text and not named:
@@ -86,16 +90,17 @@ class Ancestry:
             yield from ((reached, f) for f in reached.methods[node.attr]) if reached is not None else ()
 
     def find_from(self, start: ClassText, method: str) -> ClassText | None:
-        """The class whose method ``Start.method(self, …)`` calls."""
+        """Return the class whose method ``Start.method(self, …)`` calls."""
         return next((c for c in self.classes[self.classes.index(start) :] if method in c.methods), None)
 
 
 def ancestry(library: Library, head: ClassText) -> Ancestry:
-    """The MRO of ``head``. Where C3 finds none (or bases form a circle), the bases in the order they are written."""
-    return library.answers.once((ancestry, id(head)), lambda: _ancestry(library, head))
+    """Return the MRO of ``head``. If C3 finds no order or the bases form a circle, the bases come in the order of the
+    source."""
+    return library.answers.once((ancestry, id(head)), lambda: _build_ancestry(library, head))
 
 
-def _ancestry(library: Library, head: ClassText) -> Ancestry:
+def _build_ancestry(library: Library, head: ClassText) -> Ancestry:
     def bases(owner: ClassText) -> list[ClassText]:
         found = (library.find_class(owner.reading, base) for base in owner.node.bases)
         return [one for one in found if one is not None]
@@ -106,9 +111,9 @@ def _ancestry(library: Library, head: ClassText) -> Ancestry:
 
 
 def calls_parent(function: Function, name: str, *, named: str = "") -> bool:
-    """Whether ``function`` calls a parent's ``name``: ``super().name(…)`` or ``Base.name(self, …)``.
+    """Whether ``function`` calls a parent's ``name``, as ``super().name(…)`` or ``Base.name(self, …)``.
 
-    With ``named``, a call by name counts only when it names that class.
+    With ``named``, a call by class name counts only for that class.
     """
     called = parents_called(function, name)
     return "super()" in called or bool(called and named in ("", *called))

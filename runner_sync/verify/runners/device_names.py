@@ -1,7 +1,7 @@
-"""The names under which a module uses `torch.cuda`, and the nodes that use it.
+"""Finds the names under which a module uses `torch.cuda`, and the nodes that use it.
 
-Comes in: a `Reading`, the words of GPU and NPU. Goes out: a `Gpu`, which tells for a node whether it uses `torch.cuda`.
-May touch: nothing.
+Comes in: a `Reading`, the words of GPU and NPU. Goes out: a `Gpu`, which tells whether a node uses `torch.cuda`. May
+touch: nothing.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from runner_sync.syntax import Function, walk
 from runner_sync.verify.runners.reading import Reading, dotted
 
 ASKING = frozenset({"is_available", "device_count", "is_initialized"})
-"""Functions of `torch.cuda` that only query, and work on every machine."""
+"""Functions of `torch.cuda` that only query the machine, and work on every machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """The names under which a module uses `torch.cuda`, which is ``root``.
+    """The names under which a module uses `torch.cuda`, whose dotted name is ``root``.
 
-    ``names`` are bound to it or to something in it. ``askers`` only tell what the code runs on. ``helpers`` are
-    functions that use it, each with the node that does.
+    ``names`` are bound to `torch.cuda` or something in it. ``askers`` only query what the code runs on. ``helpers``
+    maps each function that uses `torch.cuda` to the node that does.
     """
 
     word: str
@@ -40,29 +40,28 @@ class Gpu:
         return f"torch.{self.word}"
 
     def use(self, node: ast.AST) -> ast.AST | None:
-        """The use of `torch.cuda` at a node: the node itself, or the use in the helper that it calls; else ``None``."""
+        """Return the node itself if it uses `torch.cuda`, the use inside the helper that it calls, or ``None``."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.helpers:
             return self.helpers[node.func.id]
         return node if self.is_used(node) else None
 
     def is_used(self, node: ast.AST) -> bool:
-        """Whether a node reads one of the names, or is ``root`` itself and no longer chain, so that `torch.cuda.Stream`
-        counts once."""
+        """Whether a node reads one of the names or is exactly ``root``, so that `torch.cuda.Stream` counts once."""
         if isinstance(node, ast.Name):
             return node.id in self.names and isinstance(node.ctx, ast.Load)
         return isinstance(node, ast.Attribute) and dotted(node) == self.root
 
     def within(self, function: Function) -> Gpu:
-        """The names inside a function: its own bindings shadow those of the module, its own imports are added."""
+        """Return the names inside a function. Its bindings shadow the module's names, and its imports add names."""
         from runner_sync.statements import bound_anywhere  # few checks come to a method that may use the GPU
 
         own = bound_anywhere(function)
-        names, askers = _used_and_asking([entry for node in walk(function) for entry in _imported(node, self.root)])
+        names, askers = _split_askers([entry for node in walk(function) for entry in _find_imports(node, self.root)])
         helpers = {name: node for name, node in self.helpers.items() if name not in own}
         return replace(self, names=(self.names - own) | names, askers=(self.askers - own) | askers, helpers=helpers)
 
     def may_be_in(self, text: str) -> bool:
-        """Whether the text of a function contains one of the names, or a helper's."""
+        """Whether the text of a function contains one of the names or helpers, or `torch.cuda`."""
         return any(name in text for name in (*self.names, *self.helpers)) or may_name(text, self)
 
 
@@ -72,20 +71,21 @@ def names_in(
     first_use: Callable[[Function, Gpu], ast.AST | None],
     is_asker: Callable[[ast.stmt, Gpu], bool],
 ) -> Gpu:
-    """The names of a whole module: imports and assignments of `torch.cuda`, functions that use it, and names that only
-    query it.
+    """Return the names of a module that are bound to `torch.cuda` or query it, and the functions that use it.
 
-    ``first_use`` finds the use in a function, ``is_asker`` tells a statement that only queries. A name counts where it
-    is bound once, and under no condition.
+    ``first_use`` finds the use in a function, ``is_asker`` recognises a statement that only queries. A name counts only
+    if bound once, unconditionally.
     """
     if not may_name(reading.text, gpu):
         return gpu
     from runner_sync.statements import mentions  # few modules name it
 
-    bound = Counter(said.name for said in mentions(reading.tree.body) if said.kind != "reads")
-    bound.update(name for said in re.findall(r"\bglobal ([\w, ]+)", reading.text) for name in re.findall(r"\w+", said))
-    imported = [entry for statement in reading.tree.body for entry in _imported(statement, gpu.root)]
-    names, askers = _used_and_asking([entry for entry in imported if bound[entry.bound] == 1])
+    bound = Counter(mention.name for mention in mentions(reading.tree.body) if mention.kind != "reads")
+    bound.update(
+        name for mention in re.findall(r"\bglobal ([\w, ]+)", reading.text) for name in re.findall(r"\w+", mention)
+    )
+    imported = [entry for statement in reading.tree.body for entry in _find_imports(statement, gpu.root)]
+    names, askers = _split_askers([entry for entry in imported if bound[entry.bound] == 1])
     found = replace(gpu, names=names, askers=askers)
     helpers: dict[str, ast.AST] = {}
     for statement in reading.tree.body:
@@ -93,7 +93,7 @@ def names_in(
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if bound[name] == 1:
                 if is_asker(statement, found) or (isinstance(value, ast.Attribute) and value.attr in ASKING):
                     found = replace(found, askers=found.askers | {name})
-                elif any(found.is_used(part) for part in _chain(value)):
+                elif any(found.is_used(part) for part in _walk_chain(value)):
                     found = replace(found, names=found.names | {name})
     for statement in reading.tree.body:
         if isinstance(statement, Function) and bound[statement.name] == 1:
@@ -105,8 +105,8 @@ def names_in(
     return replace(found, helpers=helpers)
 
 
-def _used_and_asking(imported: Sequence[Import]) -> tuple[frozenset[str], frozenset[str]]:
-    """The imported names that use `torch.cuda`, and those that only query it."""
+def _split_askers(imported: Sequence[Import]) -> tuple[frozenset[str], frozenset[str]]:
+    """Split imported names into names that use `torch.cuda` and names that only query it."""
     names = {entry.bound: entry.name in ASKING for entry in imported}
     return frozenset(n for n, asks in names.items() if not asks), frozenset(n for n, asks in names.items() if asks)
 
@@ -118,8 +118,8 @@ def may_name(text: str, gpu: Gpu) -> bool:
     return any(gpu.word in found[1] for found in re.finditer(r"from torch import (\([^()]*\)|[^\n]+)", text))
 
 
-def _chain(value: ast.expr) -> Iterator[ast.expr]:
-    """``a.b.c``, ``a.b`` and ``a`` of ``a.b.c``; nothing for an expression that is no such chain."""
+def _walk_chain(value: ast.expr) -> Iterator[ast.expr]:
+    """Yield ``a.b.c``, ``a.b`` and ``a`` for ``a.b.c``; nothing for an expression that is no such chain."""
     while dotted(value) and isinstance(value, ast.Attribute):
         yield value
         value = value.value
@@ -127,7 +127,7 @@ def _chain(value: ast.expr) -> Iterator[ast.expr]:
         yield value
 
 
-def _imported(node: ast.AST, root: str) -> Iterator[Import]:
-    """The entries of an import that bind ``root`` or something in it."""
+def _find_imports(node: ast.AST, root: str) -> Iterator[Import]:
+    """Yield the entries of an import that bind ``root`` or something in it."""
     entries = imported_by(node) if isinstance(node, ast.Import | ast.ImportFrom) else ()
     return (entry for entry in entries if f"{entry.dotted}.".startswith(f"{root}."))

@@ -1,4 +1,4 @@
-"""What the RS1xx rules share: units of a module against the base they were copied from and the target.
+"""Compares the units of a module with their base and with the target; shared by the RS1xx rules.
 
 Comes in: a `Subject`. Goes out: `Follower`s with their texts on every side, and statement differences. May touch:
 nothing.
@@ -19,19 +19,25 @@ from runner_sync.verify.runners.parity import in_npu_words
 from runner_sync.verify.runners.reading import Reading
 
 PORT = 0.25
-"""A unit that is closer to its GPU twin than to upstream by more than this (difference of Dice coefficients) was ported
-from the twin: in the releases 0.18.0 … 0.30.0, ports are closer by 0.28 … 1.0 and copies by 0.11 at most."""
+"""From this lead of the GPU twin over upstream (difference of Dice coefficients), a unit counts as ported from the
+twin.
+
+In the releases 0.18.0 … 0.30.0, ports are closer to the twin by 0.28 … 1.0, copies by 0.11 at most.
+"""
 
 SAME_BUT_OMNI = 0.85
-"""From this Dice coefficient of words on, a statement counts as upstream's with additions of omni's: an unpacking of
-thirteen values to which omni added one has 0.96."""
+"""From this Dice coefficient of words on, a statement counts as upstream's statement with omni's additions.
+
+An unpacking of thirteen values to which omni added one has 0.96.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Follower:
     """One NPU unit and the upstream unit that it follows.
 
-    ``name`` is the upstream qualified name, ``ref`` names the base; ``base`` and ``upstream`` are texts or ``None``.
+    ``name`` is the upstream qualified name, ``ref`` names the base revision. ``base`` and ``upstream`` are texts;
+    ``None`` if the unit does not exist there.
     """
 
     unit: Unit
@@ -43,9 +49,9 @@ class Follower:
 
 
 def followers(subject: Subject) -> Iterator[Follower]:
-    """The NPU units that have an upstream unit, by lock or by name."""
+    """Yield the NPU units that have an upstream unit, found by lock entry or by name."""
     entries = {entry.qualname: entry for entry in subject.module.entries}
-    upstream = _units(subject.upstream)
+    upstream = _get_units(subject.upstream)
     for name, unit in subject.npu.units.items():
         if unit.kind == "field":
             continue
@@ -53,14 +59,14 @@ def followers(subject: Subject) -> Iterator[Follower]:
         if entry is not None and entry.upstream is None:
             continue
         ref = entry.upstream.ref if entry is not None and entry.upstream is not None else subject.module.base_ref
-        base = _units(subject.base(ref))
-        for candidate in _upstream_names(subject, name, entry):
+        base = _get_units(subject.base(ref))
+        for candidate in _list_upstream_names(subject, name, entry):
             if candidate in base or candidate in upstream:
                 yield Follower(unit, entry, candidate, ref, _text_of(base, candidate), _text_of(upstream, candidate))
                 break
 
 
-def _units(reading: Reading | None) -> Mapping[str, Unit]:
+def _get_units(reading: Reading | None) -> Mapping[str, Unit]:
     return reading.units if reading is not None else {}
 
 
@@ -68,8 +74,8 @@ def _text_of(texts: Mapping[str, Unit], name: str) -> str | None:
     return texts[name].text if name in texts else None
 
 
-def _upstream_names(subject: Subject, name: str, entry: Entry | None) -> list[str]:
-    """Upstream qualified names to try for the NPU unit ``name``."""
+def _list_upstream_names(subject: Subject, name: str, entry: Entry | None) -> list[str]:
+    """Return upstream qualified names to try for the NPU unit ``name``, the locked one first."""
     locked = [entry.upstream.qualname] if entry is not None and entry.upstream is not None else []
     _, dot, member = name.rpartition(".")
     anchors = subject.runner.upstreams if subject.runner is not None else ()
@@ -77,7 +83,7 @@ def _upstream_names(subject: Subject, name: str, entry: Entry | None) -> list[st
 
 
 def is_copy(subject: Subject, follower: Follower) -> bool:
-    """Whether the NPU unit is a copy of its upstream, and not an override that calls it or merely has its name."""
+    """Whether the NPU unit is a copy of its upstream unit, not an override that calls it or only shares its name."""
     known = [text for text in (follower.base, follower.upstream) if text is not None]
     origin = infer(follower.unit.text, [Candidate("", text) for text in known])
     owner = follower.name.rpartition(".")[0]
@@ -87,13 +93,15 @@ def is_copy(subject: Subject, follower: Follower) -> bool:
 
 
 def _likeness_to_twin(subject: Subject, unit: Unit) -> float:
-    text = _text_of(_units(subject.gpu), subject.profile.gpu_name(unit.qualname))
+    text = _text_of(_get_units(subject.gpu), subject.profile.gpu_name(unit.qualname))
     return similarity(unit.text, in_npu_words(text, subject.profile)) if text is not None else 0.0
 
 
-def _has_in_own_words(statement: str, own: Iterable[str], dropped: Iterable[str]) -> bool:
-    """Whether one of the copy's ``own`` statements is ``statement`` with additions of omni's, and is more like it than
-    like any statement that upstream dropped."""
+def _has_edited_form(statement: str, own: Iterable[str], dropped: Iterable[str]) -> bool:
+    """Whether one of the copy's ``own`` statements is an edited form of ``statement``.
+
+    It must be more similar to ``statement`` than to any statement that upstream dropped.
+    """
     return any(
         (likeness := _overlap(statement, mine)) >= SAME_BUT_OMNI
         and likeness > max((_overlap(mine, old) for old in dropped), default=0.0)
@@ -102,14 +110,16 @@ def _has_in_own_words(statement: str, own: Iterable[str], dropped: Iterable[str]
 
 
 def _overlap(a: str, b: str) -> float:
-    """The share of words that two statements have in common, 0…1."""
+    """Return the Dice coefficient of the words of two statements, 0…1."""
     return dice(words(a), words(b))
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The statements that upstream ``added`` and ``dropped``; those added that are ``missing`` in the copy, and those
-    dropped that it still has (``leftover``)."""
+    """The statements that upstream ``added`` and ``dropped``.
+
+    ``missing`` are added statements that the copy lacks; ``leftover`` are dropped statements that it still has.
+    """
 
     added: tuple[str, ...]
     dropped: tuple[str, ...]
@@ -118,10 +128,11 @@ class Difference:
 
 
 def difference(base: str, upstream: str, copy: str) -> Difference:
-    """Statements that changed from ``base`` to ``upstream``, and which of them ``copy`` does not follow yet."""
+    """Return the statements that changed from ``base`` to ``upstream``, and which of them ``copy`` does not follow
+    yet."""
     old, new, mine = fingerprint(base), fingerprint(upstream), fingerprint(copy)
     added, dropped = new - old, old - new
     own = mine - old - new
-    missing = Counter(s for s in (added - mine).elements() if not _has_in_own_words(s, own, dropped))
+    missing = Counter(s for s in (added - mine).elements() if not _has_edited_form(s, own, dropped))
     leftover = dropped & (mine - (new & mine))
     return Difference(*(tuple(counter.elements()) for counter in (added, dropped, missing, leftover)))

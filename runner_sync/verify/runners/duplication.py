@@ -1,6 +1,6 @@
-"""Whether two methods do the same: equal statements, and globals that mean the same in both modules.
+"""Tells whether two methods do the same: equal statements, and globals that mean the same in both modules.
 
-Comes in: readings and functions. Goes out: answers. May touch: nothing.
+Comes in: readings and functions. Goes out: yes or no. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -22,28 +22,35 @@ _EVERYWHERE = frozenset({"__import__", "__build_class__", "__debug__", "__builti
 
 
 def same_globals(reading: Reading, function: Function, other: Reading) -> bool:
-    """Whether every global that ``function`` reads is bound alike in both modules, or unbound in one; ``logger`` may
-    differ. What tells the module or class around it (``__name__``, ``__class__``) never is."""
-    read = _reads(function)
+    """Whether every global that ``function`` reads is bound alike in both modules, or unbound in one.
+
+    ``logger`` may differ. A name that depends on the module or class around it (``__name__``, ``__class__``) never
+    counts as the same.
+    """
+    read = _find_reads(function)
     if any(name.startswith("__") and name.endswith("__") and name not in _EVERYWHERE for name in read):
         return False
     for name in sorted(read - _BUILTINS):
-        mine, theirs = _origin(reading, name), _origin(other, name)
-        if mine is not None and theirs is not None and mine != theirs and name != "logger":
+        origin, other_origin = _find_origin(reading, name), _find_origin(other, name)
+        if origin is not None and other_origin is not None and origin != other_origin and name != "logger":
             return False
     return True
 
 
-def _reads(function: Function) -> set[str]:
+def _find_reads(function: Function) -> set[str]:
     from runner_sync.statements import mentions  # few checks come to two methods that may be equal
 
-    stated = [node.annotation for node in walk(function) if isinstance(node, ast.arg | ast.AnnAssign)]
-    annotations = {id(n) for part in (*stated, function.returns) if part is not None for n in walk(part)}
-    return {found.name for found in mentions([function]) if found.kind == "reads" and id(found.node) not in annotations}
+    annotated = [node.annotation for node in walk(function) if isinstance(node, ast.arg | ast.AnnAssign)]
+    annotations = {id(n) for part in (*annotated, function.returns) if part is not None for n in walk(part)}
+    return {
+        mention.name
+        for mention in mentions([function])
+        if mention.kind == "reads" and id(mention.node) not in annotations
+    }
 
 
-def _origin(reading: Reading, name: str) -> frozenset[Import | str] | None:
-    """Where a module-level name comes from; its own definition counts by its text. ``None`` when it is not bound."""
+def _find_origin(reading: Reading, name: str) -> frozenset[Import | str] | None:
+    """Return where a module-level name comes from, an own definition by its text; ``None`` if it is not bound."""
     if name in reading.imports:
         return frozenset(reading.imports[name])
     if name in reading.functions:
@@ -54,62 +61,69 @@ def _origin(reading: Reading, name: str) -> frozenset[Import | str] | None:
 
 
 def says_the_same(reading: Reading, function: Function, other: Reading, twin: Function, *, profile: Profile) -> bool:
-    """Whether the NPU function and the GPU one are equal once GPU names are translated; docstrings do not count."""
+    """Whether the NPU and GPU functions are equal after GPU names are translated; docstrings do not count."""
     if not _may_be_equal(reading, function, other, twin, profile=profile):
         return False
     if reading.text_of(function) == in_npu_words(other.text_of(twin), profile):
         return True
-    if _squeezed(reading, function) != in_npu_words(_squeezed(other, twin), profile):
+    if _squeeze_function(reading, function) != in_npu_words(_squeeze_function(other, twin), profile):
         return False
-    return _canonical(function) == in_npu_words(_canonical(twin), profile)
+    return _unparse_plainly(function) == in_npu_words(_unparse_plainly(twin), profile)
 
 
 def are_equal(reading: Reading, function: Function, other: Reading, twin: Function) -> bool:
     """Whether two functions have the same decorators, parameters and statements; layout does not count.
 
-    timid: texts are compared, so that two ways to write one string are two strings.
+    timid: compares texts, so two spellings of one string differ.
     """
     if not _may_be_equal(reading, function, other, twin):
         return False
     if reading.text_of(function) == other.text_of(twin):
         return True
-    return _squeezed(reading, function) == _squeezed(other, twin) and _canonical(function) == _canonical(twin)
+    return _squeeze_function(reading, function) == _squeeze_function(other, twin) and _unparse_plainly(
+        function
+    ) == _unparse_plainly(twin)
 
 
 def _may_be_equal(
     reading: Reading, function: Function, other: Reading, twin: Function, *, profile: Profile | None = None
 ) -> bool:
-    """Whether both have equally many statements and the same first line of the last one, that of the twin in the NPU
-    words of ``profile``: a cheap test that rules out nearly all."""
-    mine, theirs = _undocumented(function), _undocumented(twin)
-    if len(mine) != len(theirs) or not mine or type(mine[-1]) is not type(theirs[-1]):
+    """Whether both functions have equally many statements, the last of one type and with the same first line.
+
+    A cheap test that rules out nearly all pairs. ``profile`` translates the twin's line to NPU names first.
+    """
+    code, twin_code = _find_code(function), _find_code(twin)
+    if len(code) != len(twin_code) or not code or type(code[-1]) is not type(twin_code[-1]):
         return False
-    line, wanted = reading.lines[mine[-1].lineno - 1], other.lines[theirs[-1].lineno - 1]
-    return "".join(line.split()) == "".join((in_npu_words(wanted, profile) if profile else wanted).split())
+    line, twin_line = reading.lines[code[-1].lineno - 1], other.lines[twin_code[-1].lineno - 1]
+    return "".join(line.split()) == "".join((in_npu_words(twin_line, profile) if profile else twin_line).split())
 
 
-def _canonical(function: Function) -> str:
-    """The function unparsed from its syntax tree: squeezed texts are equal even for ``(x,)`` and ``(x)``, and for
-    strings that differ in blanks."""
+def _unparse_plainly(function: Function) -> str:
+    """Return the function unparsed from its syntax tree.
+
+    Squeezed texts are equal even for ``(x,)`` and ``(x)``, and for strings that differ only in blanks.
+    """
     plain = copy.copy(function)
-    plain.body = _undocumented(function) or function.body
+    plain.body = _find_code(function) or function.body
     plain.returns = None
     return ast.unparse(plain)
 
 
-def _squeezed(reading: Reading, function: Function) -> str:
-    """Source of a function without docstring, return annotation, own-line comments, blanks and trailing commas."""
-    body = _undocumented(function)
-    head = _squeeze(reading.lines[first_line(function) - 1 : function.body[0].lineno - 1])
-    code = _squeeze(reading.lines[first_line(body[0]) - 1 : function.end_lineno]) if body else ""
+def _squeeze_function(reading: Reading, function: Function) -> str:
+    """Return the source of a function without docstring, return annotation, own-line comments, blanks and trailing
+    commas."""
+    body = _find_code(function)
+    head = _squeeze_lines(reading.lines[first_line(function) - 1 : function.body[0].lineno - 1])
+    code = _squeeze_lines(reading.lines[first_line(body[0]) - 1 : function.end_lineno]) if body else ""
     return re.sub(r"->.*:$", ":", head) + code
 
 
-def _squeeze(lines: list[str]) -> str:
+def _squeeze_lines(lines: list[str]) -> str:
     text = " ".join(line for line in lines if not line.lstrip().startswith("#"))
-    # A blank counts only between two words, and a comma only if no bracket closes behind it.
+    # Remove blanks that do not separate two words, and commas in front of a closing bracket.
     return re.sub(r"\s+(?=\W)|(?<=\W)\s+|,(?=\s*[)\]}])", "", re.sub(r"\s+", " ", text))
 
 
-def _undocumented(function: Function) -> list[ast.stmt]:
+def _find_code(function: Function) -> list[ast.stmt]:
     return function.body[1:] if is_string(function.body[0]) else function.body

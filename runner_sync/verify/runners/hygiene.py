@@ -1,7 +1,7 @@
-"""What the RS4xx rules share: expressions and statements of one NPU file, found cheaply.
+"""Finds expressions and statements of one NPU file at low cost; shared by the RS4xx rules.
 
-Comes in: a `Reading`. Goes out: nodes. May touch: nothing. A rule first asks whether a word stands in the text at all,
-because most files hold none of what these rules look for, and walking a tree costs as much as parsing it.
+Comes in: a `Reading`. Goes out: nodes. May touch: nothing. A rule first looks for a word in the text, because most
+files contain nothing that these rules look for, and walking a tree costs as much as parsing it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from runner_sync.verify.runners.reading import Reading, dotted
 
 
 def functions(reading: Reading) -> Iterator[Function]:
-    """Every top-level function and method."""
+    """Yield every top-level function and method."""
     yield from reading.functions.values()
     for owner in reading.classes.values():
         for definitions in owner.methods.values():
@@ -22,7 +22,7 @@ def functions(reading: Reading) -> Iterator[Function]:
 
 
 def blocks(body: list[ast.stmt], *, closed: tuple[type[ast.stmt], ...] = ()) -> Iterator[list[ast.stmt]]:
-    """``body`` and the statement lists nested in it, but not those of functions, classes and ``closed`` statements."""
+    """Yield ``body`` and its nested suites, except those of functions, classes and ``closed`` statements."""
     yield body
     for statement in body:
         for block in blocks_of(statement) if not isinstance(statement, closed) else ():
@@ -30,8 +30,10 @@ def blocks(body: list[ast.stmt], *, closed: tuple[type[ast.stmt], ...] = ()) -> 
 
 
 def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
-    """All calls ``name(…)`` and ``x.name(…)``, and ``partial(name, …)``, which passes the rest on; none that stand in a
-    statement or method without the word ``keyword``."""
+    """Yield calls ``name(…)``, ``x.name(…)`` and ``partial(name, …)``, which passes its keywords on.
+
+    Skips statements and methods whose text lacks the word ``keyword``.
+    """
     for part in reading.parts(name) if keyword in reading.text else ():
         for node in walk(part) if keyword in reading.text_of(part) else ():
             if (
@@ -42,10 +44,10 @@ def calls(reading: Reading, name: str, *, keyword: str) -> Iterator[ast.Call]:
 
 
 def _last_words(call: ast.Call) -> list[str]:
-    """The last part of the name that is called, and of each positional argument."""
+    """Return the last part of the called name, and of each positional argument."""
     return [dotted(part).rpartition(".")[2] for part in (call.func, *call.args)]
 
 
 def function_around(reading: Reading, line: int) -> Function | None:
-    """The top-level function or method that holds ``line``."""
+    """Return the top-level function or method that contains ``line``."""
     return next((f for f in functions(reading) if f.lineno <= line <= (f.end_lineno or f.lineno)), None)

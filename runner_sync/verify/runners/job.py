@@ -1,7 +1,7 @@
-"""What `check` is given, and one module of it as the rules see it.
+"""Defines the input of `check`, and one module of it as the rules see it.
 
-Comes in: texts (by `sync`, from whatever source). Goes out: `CheckJob`, `CheckModule`, and `Subject` for the rules. May
-touch: nothing, except ``CheckJob.read``, which reads a file of the omni tree.
+Comes in: texts (from `sync`, whatever their source). Goes out: `CheckJob`, `CheckModule`, and `Subject` for the rules.
+May touch: nothing, except ``CheckJob.read``, which reads a file of the omni tree.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ TextReader = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class CheckModule:
-    """One NPU module. ``gpu_text`` is its GPU twin now; texts that are not known are ``None``. ``gpu_units``
-    are the units of earlier revisions of the twin, ``{ref: {name: text}}``, oldest first, with one of which the module
-    was aligned last.
+    """One NPU module. Unknown texts are ``None``.
 
-    ``upstream_text`` is the target module upstream, ``base_text`` (of ``base_ref``) the one the copies were taken
-    from; for units that the lock ties to another ref, ``base_texts`` has its text, ``{ref: text}``. ``vllm_text`` is
-    vLLM's own module of the same version: code of the GPU twin that is in it is not omni's.
+    ``gpu_text`` is its GPU twin now. ``gpu_units``, ``{ref: {name: text}}`` with the oldest first, are the units of
+    earlier revisions of the twin; the module was last aligned with one of them.
+
+    ``upstream_text`` is the target module upstream, ``base_text`` (of ``base_ref``) the module that the copies were
+    taken from. ``base_texts``, ``{ref: text}``, has the text for units that the lock ties to another ref. ``vllm_text``
+    is vLLM's own module of the same version; code of the GPU twin that is also in it is not omni's.
     """
 
     path: str
@@ -56,12 +57,14 @@ class CheckModule:
 
 @dataclass(frozen=True, slots=True)
 class CheckJob:
-    """Everything one `check` looks at. ``read`` gives other files of the omni tree (mixins), ``None`` for no such file.
+    """Everything that one `check` looks at. ``read`` returns other files of the omni tree (mixins), ``None`` for no
+    such file.
 
-    ``beside`` are the other modules in the folders of ``modules``, and below: helpers, runners that no profile names.
-    ``world`` and ``old_world`` are the trees of the RS3xx rules; ``compared`` are older ones only for those rules that
-    compare versions, where what the runners were made for is not known. ``branch_point`` is ``world`` with the omni
-    tree from where the branch began, and ``before`` makes the job, without worlds, for that tree and its lock.
+    ``beside`` are the other modules in and below the folders of ``modules``: helpers, runners that no profile names.
+    ``world`` and ``old_world`` are the trees of the RS3xx rules. ``compared`` are older trees for rules that compare
+    versions only; it is used if the version that the runners were made for is unknown. ``branch_point`` is ``world``
+    with the omni tree at the start of the branch. ``before`` makes the job, without worlds, for that omni tree and its
+    lock.
     """
 
     profile: Profile
@@ -89,26 +92,26 @@ class Library:
             if module.gpu_text is not None and module.gpu_path:
                 self._by_path[module.gpu_path] = Reading(module.gpu_path, module.gpu_text)
         self._parsed = frozenset(self._by_path)
-        self._names = Names(job.profile.package, self.module, self._class_in, self._origins)
+        self._names = Names(job.profile.package, self.module, self._find_class_in, self._find_origins)
 
     @cached_property
     def before(self) -> Library | None:
-        """The files where the branch began, ``None`` where no branch is named.
+        """The files at the start of the branch; ``None`` if no branch is named.
 
-        Raises ``InputError`` where that tree cannot be checked.
+        Raises ``InputError`` if that tree cannot be checked.
         """
         return Library(self.job.before()) if self.job.before is not None else None
 
     def at(self, path: str) -> Reading | None:
-        """The omni file at ``path``, ``None`` when the job knows no such file."""
+        """Return the omni file at ``path``; ``None`` if the job knows no such file."""
         if path not in self._by_path:
             text = self.job.read(path) if self.job.read is not None else None
             self._by_path[path] = Reading(path, text) if text is not None else None
         return self._by_path[path]
 
     def readable(self, path: str) -> Reading | None:
-        """As `at`, for a file that no runner needs: one that cannot be read is ``None``, too, and noted in
-        ``unread``."""
+        """Return `at` for a file that no runner needs: records an unreadable file in ``unread`` and returns
+        ``None``."""
         try:
             return self.at(path)
         except InputError as error:
@@ -116,17 +119,17 @@ class Library:
             return None
 
     def paths(self) -> tuple[str, ...]:
-        """The files that have been read so far."""
+        """Return the paths of the files read so far."""
         return tuple(path for path, reading in self._by_path.items() if reading is not None)
 
     def module(self, dotted_name: str) -> Reading | None:
-        """The omni module of that dotted name."""
+        """Return the omni module of that dotted name; ``None`` for a module outside omni."""
         if dotted_name.split(".", 1)[0] != self.job.profile.package:
             return None
         stem = dotted_name.replace(".", "/")
         return self.at(f"{stem}.py") or self.at(f"{stem}/__init__.py")
 
-    def _class_in(self, reading: Reading, name: str) -> ClassText | None:
+    def _find_class_in(self, reading: Reading, name: str) -> ClassText | None:
         if reading.path in self._parsed:
             return reading.classes.get(name)
         key = (reading.path, name)
@@ -134,15 +137,16 @@ class Library:
             self._known[key] = outline(reading, name)
         return self._known[key]
 
-    def _origins(self, reading: Reading, name: str) -> list[Import]:
+    def _find_origins(self, reading: Reading, name: str) -> list[Import]:
         return reading.imports.get(name, []) if reading.path in self._parsed else reading.origins(name)
 
     def meaning(self, reading: Reading, name: ast.expr | str) -> Meaning:
-        """What ``name``, as the text of a base class, means in ``reading``, through imports and assignments."""
+        """Return what ``name``, for example the text of a base class, means in ``reading``; follows imports and
+        assignments."""
         return self._names.meaning(reading, name)
 
     def find_class(self, reading: Reading, name: ast.expr | str) -> ClassText | None:
-        """The omni class that ``name`` means in ``reading``; ``None`` for any other."""
+        """Return the omni class that ``name`` means in ``reading``; ``None`` for anything else."""
         return self.meaning(reading, name).found
 
 
@@ -166,16 +170,18 @@ class Subject:
 
     @cached_property
     def gpu(self) -> Reading | None:
-        """Its GPU twin."""
+        """The GPU twin of the NPU module."""
         return self.library.at(self.module.gpu_path) if self.module.gpu_path else None
 
     @cached_property
     def before(self) -> Subject | None:
-        """The same module where the branch began; ``None`` where no branch is named, that tree cannot be checked, or it
-        lacks the module."""
+        """The same module at the start of the branch.
+
+        ``None`` if no branch is named, the tree there cannot be checked, or it lacks the module.
+        """
         try:
             library = self.library.before
-        except InputError:  # the branch may be the one that repairs it
+        except InputError:  # the branch may be the one that repairs that tree
             return None
         modules = library.job.modules if library is not None else ()
         return next((Subject(library, m) for m in modules if library and m.path == self.module.path), None)
@@ -188,21 +194,20 @@ class Subject:
     @cached_property
     def upstream(self) -> Reading | None:
         """The target module of the followed project."""
-        return _reading(self.module.upstream_path or "the upstream module", self.module.upstream_text)
+        return _make_reading(self.module.upstream_path or "the upstream module", self.module.upstream_text)
 
     def base(self, ref: str = "") -> Reading | None:
-        """The upstream module at ``ref``, by default at ``base_ref``, from which copies are taken; ``None`` where its
-        text is not known."""
+        """Return the upstream module at ``ref``, by default at ``base_ref``; ``None`` if its text is unknown."""
         if ref not in self._bases:
             usual = self.module.base_text if ref in ("", self.module.base_ref) else None
             text = self.module.base_texts.get(ref, usual)
-            self._bases[ref] = _reading(self.module.upstream_path or "the base module", text)
+            self._bases[ref] = _make_reading(self.module.upstream_path or "the base module", text)
         return self._bases[ref]
 
     @cached_property
     def vllm(self) -> Reading | None:
         """vLLM's own module behind the GPU twin."""
-        return _reading("vLLM's module", self.module.vllm_text)
+        return _make_reading("vLLM's module", self.module.vllm_text)
 
     @cached_property
     def runner(self) -> RunnerModule | None:
@@ -211,12 +216,12 @@ class Subject:
 
     @cached_property
     def twins(self) -> tuple[tuple[ClassText, ClassText], ...]:
-        """(GPU class, NPU class) pairs of the two files."""
+        """The (GPU class, NPU class) pairs of the two files."""
         if self.gpu is None:
             return ()
         pairs = ((self.gpu.classes.get(g), self.npu.classes.get(n)) for g, n in self.profile.classes)
         return tuple((gpu, npu) for gpu, npu in pairs if gpu is not None and npu is not None)
 
 
-def _reading(path: str, text: str | None) -> Reading | None:
+def _make_reading(path: str, text: str | None) -> Reading | None:
     return Reading(path, text) if text is not None else None

@@ -1,8 +1,8 @@
-"""Units of a module compared with the lock: which were edited since it was written (RS110, RS201).
+"""Compares the units of a module with the lock to find units that were edited since (RS110, RS201).
 
-Comes in: a `Reading` and lock entries. Goes out: answers, and entries with the extra keys that a later `check` compares
-with (`record`). May touch: nothing. Nearly every unit is unchanged, which a hash of its lines shows at once; only for
-the rest is the module split into units, whose digests ignore layout and comments.
+Comes in: a `Reading` and lock entries. Goes out: answers, and entries with the extra keys that a later `check` needs
+(`record`). May touch: nothing. A hash of its lines shows at once that a unit is unchanged, as nearly all are. Only for
+the others is the module split into units, whose digests ignore layout and comments.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from runner_sync.lock import Entry
     from runner_sync.model import BaseRef
 
-# Keys of a lock entry beyond upstream and GPU twin: digests of the NPU unit as it was written, and quick hashes.
+# Extra keys of a lock entry: the digest of the NPU unit as it was written, and quick hashes.
 OWN, OWN_TEXT, GPU_TEXT, OUTSIDE = "digest", "text_hash", "gpu_text_hash", "outside_hash"
 GPU_CODE = "gpu_code_hash"
 KEYS = (OWN, OWN_TEXT, GPU_TEXT, GPU_CODE, OUTSIDE)
 
 
 def definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | None:
-    """The definition of ``qualname``, the last of several; ``None`` when there is none."""
+    """Return the last definition of ``qualname``; ``None`` if there is none."""
     owner, _, member = qualname.rpartition(".")
     if owner:
         found = reading.classes[owner].methods.get(member) if owner in reading.classes else None
@@ -39,19 +39,19 @@ def definition(reading: Reading, qualname: str) -> Function | ast.ClassDef | Non
 
 
 def text_hash(reading: Reading, qualname: str) -> str:
-    """Hash of the lines of a definition or class-level field, ``""`` when there is none."""
-    node = definition(reading, qualname) or _field(reading, qualname)
+    """Return the hash of the lines of a definition or class-level field; ``""`` if there is none."""
+    node = definition(reading, qualname) or _find_field(reading, qualname)
     return _hash(reading.text_of(node)) if node is not None else ""
 
 
-def _field(reading: Reading, qualname: str) -> ast.stmt | None:
+def _find_field(reading: Reading, qualname: str) -> ast.stmt | None:
     owner, _, member = qualname.rpartition(".")
     body = reading.classes[owner].node.body if owner in reading.classes else []
-    named = (s for s in body if isinstance(s, ast.Assign | ast.AnnAssign) and _target(s) == member)
+    named = (s for s in body if isinstance(s, ast.Assign | ast.AnnAssign) and _target_name(s) == member)
     return next(named, None)
 
 
-def _target(statement: ast.Assign | ast.AnnAssign) -> str:
+def _target_name(statement: ast.Assign | ast.AnnAssign) -> str:
     return dotted(statement.targets[0] if isinstance(statement, ast.Assign) else statement.target)
 
 
@@ -60,17 +60,20 @@ def _hash(text: str) -> str:
 
 
 def outside_hash(reading: Reading, qualname: str, *, label: str) -> str:
-    """Hash of the code of a definition outside its Omni-new blocks; layout and comments do not count."""
+    """Return the hash of a definition's code outside its Omni-new blocks; layout and comments do not count."""
     lines = outside_lines(reading, qualname, label=label)
     return _hash("".join(code for _, code in lines)) if lines is not None else ""
 
 
 def outside_lines(reading: Reading, qualname: str, *, label: str) -> list[tuple[int, str]] | None:
-    """The lines of a definition outside its Omni-new blocks, as number and code without blanks and comments; ``None``
-    where there is no such definition."""
+    """Return (line number, code) pairs of a definition outside its Omni-new blocks; ``None`` if there is no such
+    definition.
+
+    The code has no blanks and comments.
+    """
     from runner_sync.markers import read_markers
 
-    node = definition(reading, qualname) or _field(reading, qualname)
+    node = definition(reading, qualname) or _find_field(reading, qualname)
     if node is None:
         return None
     marked = read_markers(reading.text, path=reading.path, label=label).marked
@@ -80,7 +83,7 @@ def outside_lines(reading: Reading, qualname: str, *, label: str) -> list[tuple[
 
 
 def is_edited(entry: Entry, reading: Reading) -> bool | None:
-    """Whether the NPU unit differs from the locked one; ``None`` when the lock has no digest of it or it is gone."""
+    """Whether the NPU unit differs from the locked one; ``None`` if the lock has no digest or the unit is gone."""
     locked = entry.extra.get(OWN)
     if not isinstance(locked, str):
         return None
@@ -104,8 +107,10 @@ def has_moved(reference: BaseRef, reading: Reading, *, quick: object, code: obje
 
 
 def is_alike(now: Reading, before: Reading, qualname: str) -> bool:
-    """Whether the unit has the same code in both readings, or is in neither; layout, comments and docstrings do not
-    count."""
+    """Whether the unit has the same code in both readings, or exists in neither.
+
+    Layout, comments and docstrings do not count.
+    """
     text = text_hash(now, qualname)
     if text and text == text_hash(before, qualname):
         return True
@@ -113,12 +118,12 @@ def is_alike(now: Reading, before: Reading, qualname: str) -> bool:
 
 
 def code_hash(reading: Reading, qualname: str) -> str:
-    """Hash of the code of the unit of that name without its docstrings, ``""`` when there is none."""
+    """Return the hash of a unit's code without docstrings; ``""`` if there is no such unit."""
     return (_digest(reading, qualname, documented=False) or "")[:16]
 
 
 def digest_now(reading: Reading, qualname: str) -> str | None:
-    """Digest of the unit of that name, ``None`` when there is none."""
+    """Return the digest of the unit of that name; ``None`` if there is none."""
     if qualname not in reading.digests:
         reading.digests[qualname] = _digest(reading, qualname)
     return reading.digests[qualname]
@@ -131,27 +136,27 @@ def _digest(reading: Reading, qualname: str, *, documented: bool = True) -> str 
     if unit is None:
         return None
     node = definition(reading, qualname)
-    # The lines of a function hold nothing else; fields may share a line.
+    # The lines of a function contain nothing else, but fields may share a line.
     if isinstance(node, Function) and unit.start <= node.lineno <= unit.end:
         return digest_of([node], documented=documented)
     return digest(unit.text, documented=documented)
 
 
 def record(entries: Iterable[Entry], npu: Reading, gpu: Reading | None, *, label: str) -> tuple[Entry, ...]:
-    """``entries`` of one module with the keys by which RS110 and RS201 find units that were edited since.
+    """Return ``entries`` of one module with the keys by which RS110 and RS201 later find edited units.
 
-    Call it when the lock is written, with the texts as they are written.
+    Call it when the lock is written, with the texts that are written.
     """
-    return tuple(replace(entry, extra={**entry.extra, **dict(_keys(entry, npu, gpu, label))}) for entry in entries)
+    return tuple(replace(entry, extra={**entry.extra, **dict(_make_keys(entry, npu, gpu, label))}) for entry in entries)
 
 
-def _keys(entry: Entry, npu: Reading, gpu: Reading | None, label: str) -> Iterator[tuple[str, str]]:
+def _make_keys(entry: Entry, npu: Reading, gpu: Reading | None, label: str) -> Iterator[tuple[str, str]]:
     own = digest_now(npu, entry.qualname)
     if own is not None:
         yield OWN, own
         yield OWN_TEXT, text_hash(npu, entry.qualname)
         yield OUTSIDE, outside_hash(npu, entry.qualname, label=label)
-    # Only where the twin is still the locked one: else the quick hash would hide the change.
+    # Only if the twin still equals the locked one; otherwise the quick hash would hide the change.
     if gpu is not None and entry.gpu is not None and not has_moved(entry.gpu, gpu, quick=None):
         yield GPU_TEXT, text_hash(gpu, entry.gpu.qualname)
         yield GPU_CODE, code_hash(gpu, entry.gpu.qualname)

@@ -1,7 +1,7 @@
-"""Classes of other omni files (mixins), read without parsing those files.
+"""Reads classes of other omni files (mixins) without parsing those files.
 
-Comes in: a `Reading`. Goes out: `ClassText`s whose methods are parsed when the first of them is asked for. May touch:
-nothing. Most rules want only the bases and method names of a mixin, so that parsing its whole file would be a waste.
+Comes in: a `Reading`. Goes out: `ClassText`s whose methods are parsed when one is first asked for. May touch: nothing.
+Most rules need only the bases and method names of a mixin, so parsing its whole file would waste time.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ _TOP_LEVEL = re.compile(r"\n[^\s#)\]}]")
 
 
 def outline(reading: Reading, name: str) -> ClassText | None:
-    """The class ``name`` of ``reading``, ``None`` when it has none. Raises ``InputError`` where the file has to be
-    parsed whole and is not Python."""
-    start = _start(reading.text, name)
+    """Return the class ``name`` of ``reading``; ``None`` if it has none.
+
+    Raises ``InputError`` if the whole file must be parsed and is not Python.
+    """
+    start = _find_start(reading.text, name)
     if start < 0:
         return reading.classes.get(name) if f"class {name}" in reading.text else None
     after = _TOP_LEVEL.search(reading.text, start + len(name))
     text = reading.text[start : after.start() + 1 if after is not None else len(reading.text)]
-    header = _header(text)
+    header = _parse_header(text)
     if header is None or (after is not None and not _is_whole(text)):
         return reading.classes.get(name)
     above = reading.text.count("\n", 0, start)
@@ -38,9 +40,11 @@ def outline(reading: Reading, name: str) -> ClassText | None:
     return ClassText(name, header, reading, bases, OutlineMethods(members), _OutlineAssigned(members))
 
 
-def _start(text: str, name: str) -> int:
-    """Offset of the first line that begins class ``name``, -1 for none. Without a pattern: compiling one per name is
-    slow."""
+def _find_start(text: str, name: str) -> int:
+    """Return the offset of the first line that begins class ``name``, or -1.
+
+    Uses no pattern, because compiling one per name is slow.
+    """
     lines, wanted = f"\n{text}", f"\nclass {name}"
     at = lines.find(wanted)
     while at >= 0 and re.match(r"\w", lines[at + len(wanted) : at + len(wanted) + 1]):
@@ -48,23 +52,26 @@ def _start(text: str, name: str) -> int:
     return at
 
 
-def _header(text: str) -> ast.ClassDef | None:
-    """The class statement with an empty body."""
+def _parse_header(text: str) -> ast.ClassDef | None:
+    """Return the class statement with an empty body; ``None`` if its bases contain brackets."""
     head = re.match(r"class \w+(?:\([^()]*\))?:", text)
     node = ast.parse(f"{head[0]} pass").body[0] if head is not None else None
     return node if isinstance(node, ast.ClassDef) else None
 
 
 def _is_whole(text: str) -> bool:
-    """Whether the text of a class ends where it seems to: with a blank line, comments aside, and in no long string. The
-    lines of such a string, or of an expression in brackets, may begin at the margin and look like the end."""
+    """Whether the text of a class really ends where it seems to.
+
+    Lines inside a long string, or inside brackets, may begin at the margin and look like the end. The end is certain
+    outside long strings if a blank line precedes it (comments aside) or the text parses.
+    """
     if text.count('"""') % 2 or text.count("'''") % 2:
         return False
     lines = (line for line in reversed(text.split("\n")[:-1]) if not line.startswith("#"))
-    return not next(lines, "").strip() or _parsed(text) is not None
+    return not next(lines, "").strip() or _parse_class(text) is not None
 
 
-def _parsed(text: str) -> ast.ClassDef | None:
+def _parse_class(text: str) -> ast.ClassDef | None:
     try:
         node = ast.parse(text).body[0]
     except SyntaxError:
@@ -73,7 +80,10 @@ def _parsed(text: str) -> ast.ClassDef | None:
 
 
 class _Members:
-    """What the body of one class binds; ``text`` is the class, ``above`` the number of lines above it in its file."""
+    """The names that the body of one class binds.
+
+    ``text`` is the class, ``above`` the number of lines above it in its file.
+    """
 
     def __init__(self, reading: Reading, name: str, text: str, *, above: int) -> None:
         self._reading = reading
@@ -81,22 +91,22 @@ class _Members:
         self._text = text
         self._above = above
         self.plain = frozenset(_METHOD.findall(text))
-        """Methods that stand where a formatter puts them."""
+        """Methods at the usual indentation."""
 
     @cached_property
     def plainly_assigned(self) -> frozenset[str]:
-        """Names that the body assigns where a formatter puts that."""
+        """Names that the body assigns at the usual indentation."""
         return frozenset(_ASSIGNED.findall(self._text))
 
     @cached_property
     def perhaps(self) -> frozenset[str]:
-        """Names that something in the class defines or assigns, at whatever indentation."""
+        """Names that a definition or assignment at any indentation of the class may bind."""
         return frozenset(name for found in _MAYBE.findall(self._text) for name in found)
 
     @cached_property
     def node(self) -> ast.ClassDef:
-        """The class as parsed, with the line numbers of the file."""
-        parsed = _parsed(self._text)
+        """The parsed class, with the line numbers of the file."""
+        parsed = _parse_class(self._text)
         if parsed is None:
             return self._reading.classes[self._name].node
         move_lines(parsed, self._above)
@@ -104,7 +114,7 @@ class _Members:
 
     @cached_property
     def methods(self) -> Mapping[str, list[Function]]:
-        """The methods, all definitions of a name."""
+        """The methods of the class, each name with all its definitions."""
         return methods_of(self.node)
 
     @cached_property
@@ -114,7 +124,10 @@ class _Members:
 
 
 class OutlineMethods(Mapping[str, list[Function]]):
-    """Methods of one class by name; the class is parsed where one stands in no usual place, or is looked into."""
+    """The methods of one class by name.
+
+    Parses the class only if a method may stand at an unusual indentation, or for the definitions.
+    """
 
     def __init__(self, members: _Members) -> None:
         self._members = members
@@ -134,7 +147,7 @@ class OutlineMethods(Mapping[str, list[Function]]):
 
 
 class _OutlineAssigned(Container[str]):
-    """Names that the body of one class assigns."""
+    """The names that the body of one class assigns."""
 
     def __init__(self, members: _Members) -> None:
         self._members = members

@@ -1,4 +1,4 @@
-"""What the RS2xx rules share: an NPU class, its GPU twin, and which methods each of them runs.
+"""Pairs an NPU class with its GPU twin and tells which methods each of them runs; shared by the RS2xx rules.
 
 Comes in: a `Subject`. Goes out: `Pair`s with both MROs, names that code mentions, GPU text with NPU names. May touch:
 nothing.
@@ -19,7 +19,7 @@ from runner_sync.verify.runners.job import Library, Subject
 from runner_sync.verify.runners.reading import ClassText, Reading, constant_text, dotted
 
 OF_WHOLE_CLASSES = ("RS103", "RS105", "RS202", "RS203", "RS204", "RS207", "RS402")
-"""The rules that say nothing about a class with a base that cannot be followed, or not all (RS402)."""
+"""The rules that skip a class with a base that cannot be followed, wholly or in part (RS402)."""
 
 
 @dataclass(eq=False)
@@ -32,24 +32,26 @@ class Pair:
 
     @cached_property
     def gpu_mro(self) -> Ancestry:
-        """The GPU class's MRO."""
+        """The MRO of the GPU class."""
         return ancestry(self.library, self.gpu)
 
     @cached_property
     def npu_mro(self) -> Ancestry:
-        """The NPU class's MRO."""
+        """The MRO of the NPU class."""
         return ancestry(self.library, self.npu)
 
     @cached_property
     def npu_mentions(self) -> frozenset[str]:
-        """Every name that live methods of the NPU class mention, or any code in its file."""
+        """Every name mentioned by live methods of the NPU class or by any code in its file."""
         live = [function for _, function in self.npu_mro.live()]
         return frozenset(mentioned([*live, self.npu.reading.tree]))
 
     @cached_property
     def bound_names(self) -> frozenset[str]:
-        """GPU helpers that need the GPU, directly or through another helper. Helpers that the NPU side defines do not
-        count."""
+        """Names of GPU helpers that need the GPU, directly or through another helper.
+
+        Skips helpers that the NPU side mentions.
+        """
         texts = {name: self.gpu.reading.text_of(f) for name, f in self.gpu.reading.functions.items()}
         texts |= {name: self.gpu.reading.text_of(c.node) for name, c in self.gpu.reading.classes.items()}
         texts |= {name: self.gpu.reading.text_of(f[-1]) for name, f in self.gpu.methods.items()}
@@ -62,8 +64,9 @@ class Pair:
 
     @cached_property
     def asking(self) -> dict[str, int]:
-        """The `asking_functions` among the functions of the GPU module and the live methods of the GPU class."""
-        return asking_functions([*self.gpu.reading.functions.values(), *(f for _, f in self.gpu_mro.live())])
+        """The asking functions (`find_asking_functions`) among the GPU module's functions and the GPU class's live
+        methods."""
+        return find_asking_functions([*self.gpu.reading.functions.values(), *(f for _, f in self.gpu_mro.live())])
 
     @property
     def npu_own(self) -> tuple[ClassText, ...]:
@@ -72,20 +75,20 @@ class Pair:
 
 
 def pairs(subject: Subject) -> tuple[Pair, ...]:
-    """The twins of one module, made once for all rules."""
+    """Return the twins of one module, made once for all rules."""
     return subject.answers.once(pairs, lambda: tuple(Pair(subject.library, gpu, npu) for gpu, npu in subject.twins))
 
 
 def whole_pairs(subject: Subject) -> tuple[Pair, ...]:
-    """The twins of which every class that NPU runs is known; of others nobody can say what they lack."""
+    """Return the twins whose NPU MRO is fully known. What other twins lack cannot be told."""
     return tuple(pair for pair in pairs(subject) if not pair.npu_mro.is_open)
 
 
 def port_of(subject: Subject, unit: str, twin: str, name: str, place: str) -> str:
-    """The remedy for statements with a ``name`` that the GPU unit ``twin`` has at ``place`` and NPU lacks, as text.
+    """Return the fix, as text, for statements with ``name`` that GPU unit ``twin`` has at ``place`` and NPU lacks.
 
-    Those already lacking at the last sync need an older base. It is named where an earlier revision of the twin is at
-    hand that has no such statement yet.
+    Statements already missing at the last sync need an older base. The fix names it if an earlier revision of the twin
+    without ``name`` is at hand.
     """
     command = f"runner-sync upgrade --gpu-only --only {unit}"
     earlier = subject.module.gpu_units
@@ -102,9 +105,9 @@ def port_of(subject: Subject, unit: str, twin: str, name: str, place: str) -> st
 
 
 def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Names, attributes, string literals, keywords and parameters anywhere below ``nodes``.
+    """Yield names, attributes, string literals, keywords and parameters anywhere below ``nodes``.
 
-    The definition of a method is no mention of it: something has to call it.
+    The definition of a method does not mention it: something has to call it.
     """
     for top in nodes:
         for node in walk(top):
@@ -120,34 +123,34 @@ def mentioned(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def words(reading: Reading | None) -> frozenset[str]:
-    """Every word in the text of a file, comments and strings included; empty for no file."""
-    return _words(reading.text) if reading is not None else frozenset()
+    """Return every word of a file's text, comments and strings included; empty for no file."""
+    return _split_words(reading.text) if reading is not None else frozenset()
 
 
 @lru_cache(maxsize=8)
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text))
 
 
 def in_npu_words(text: str, profile: Profile) -> str:
-    """GPU code with GPU names replaced by the profile's NPU names: for comparing only, never to be written."""
-    pattern, table = _dictionary(profile)
-    # Most texts hold none of them, and the pattern would be tried at every character.
+    """Return GPU code with GPU names replaced by the profile's NPU names; only for comparison, never to be written."""
+    pattern, table = _build_dictionary(profile)
+    # Most texts contain no GPU name, and the pattern would be tried at every character.
     if not any(name in text for name in table):
         return text
     return pattern.sub(lambda found: table[found[0]], text)
 
 
 @lru_cache(maxsize=4)
-def _dictionary(profile: Profile) -> tuple[re.Pattern[str], Mapping[str, str]]:
+def _build_dictionary(profile: Profile) -> tuple[re.Pattern[str], Mapping[str, str]]:
     table = {row.name: row.new_name for row in reversed(profile.names) if row.name != row.new_name}
     table |= dict(profile.classes) | dict(profile.attributes)
     table |= {f".{old.rpartition('.')[2]}": f".{new.rpartition('.')[2]}" for old, new in profile.members}
     ordered = sorted(table, key=len, reverse=True)
-    # A member is read from some object, any other name must not be.
+    # A member must follow a dot; any other name must not.
     starts = ("" if name.startswith(".") else r"(?<![\w.])" for name in ordered)
-    words = (start + re.escape(name) for start, name in zip(starts, ordered, strict=True))
-    return re.compile(rf"(?:{'|'.join(words)})\b"), table
+    patterns = (start + re.escape(name) for start, name in zip(starts, ordered, strict=True))
+    return re.compile(rf"(?:{'|'.join(patterns)})\b"), table
 
 
 def is_device_bound(text: str, profile: Profile) -> bool:
@@ -157,38 +160,47 @@ def is_device_bound(text: str, profile: Profile) -> bool:
 
 
 def model_hooks(function: ast.AST, asking: Mapping[str, int]) -> Iterator[tuple[str, ast.Call]]:
-    """The optional hooks of the model that a function asks for, with the call: ``hasattr(self.model, "x")``,
-    ``getattr(self.model, "x", …)``, and calls of ``asking`` functions with the name of a hook."""
+    """Yield the optional model hooks that a function asks for, each with the call.
+
+    A call asks by ``hasattr(self.model, "x")``, by ``getattr(self.model, "x", …)``, or by passing the name to an
+    ``asking`` function.
+    """
     for node in walk(function):
-        at = _asks_at(node, asking) if isinstance(node, ast.Call) else None
+        at = _find_hook_argument(node, asking) if isinstance(node, ast.Call) else None
         if isinstance(node, ast.Call) and at is not None and (name := constant_text(node.args[at])):
             yield name, node
 
 
-def asking_functions(functions: Iterable[Function]) -> dict[str, int]:
-    """The functions that get the name of a hook as a parameter and ask the model for it, by ``hasattr``, by ``getattr``
-    or through another such function; each with the position of that parameter in calls."""
+def find_asking_functions(functions: Iterable[Function]) -> dict[str, int]:
+    """Return functions that take the name of a hook as a parameter and ask the model for it, with the parameter's
+    position.
+
+    They ask by ``hasattr``, by ``getattr`` or through another such function.
+    """
     found: dict[str, int] = {}
     known = list(functions)
-    while more := {f.name: at for f in known if f.name not in found and (at := _name_at(f, found)) is not None}:
+    while more := {
+        f.name: at for f in known if f.name not in found and (at := _find_hook_parameter(f, found)) is not None
+    }:
         found |= more
     return found
 
 
-def _name_at(function: Function, asking: Mapping[str, int]) -> int | None:
-    """The position, ``self`` not counted, of the parameter by whose value a function asks the model for a hook."""
+def _find_hook_parameter(function: Function, asking: Mapping[str, int]) -> int | None:
+    """Return the position, without ``self``, of the parameter that names the hook the function asks for; else
+    ``None``."""
     names = [parameter.arg for parameter in function.args.args]
-    given = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    passed = names[1:] if names[:1] in (["self"], ["cls"]) else names
     for node in walk(function):
-        at = _asks_at(node, asking) if isinstance(node, ast.Call) else None
+        at = _find_hook_argument(node, asking) if isinstance(node, ast.Call) else None
         asked = dotted(node.args[at]) if isinstance(node, ast.Call) and at is not None else ""
-        if asked in given:
-            return given.index(asked)
+        if asked in passed:
+            return passed.index(asked)
     return None
 
 
-def _asks_at(call: ast.Call, asking: Mapping[str, int]) -> int | None:
-    """The position of the argument that names a hook in a call that asks the model, ``None`` for any other call."""
+def _find_hook_argument(call: ast.Call, asking: Mapping[str, int]) -> int | None:
+    """Return the position of the argument that names a hook in a call that asks the model; ``None`` for other calls."""
     name = dotted(call.func)
     if name in ("hasattr", "getattr"):
         return 1 if len(call.args) >= 2 and _is_model(call.args[0]) else None

@@ -1,7 +1,8 @@
-"""One source file, parsed at most once and only as far as needed.
+"""Reads one source file, parsed at most once and only as far as needed.
 
 Comes in: a path and a text. Goes out: `Reading` (syntax tree, classes, imports, comments, units by line) and findings
-placed in it. May touch: nothing; the text is parsed, never executed. No libcst: `check` runs in every pull request.
+placed in it. May touch: nothing; the text is parsed, never executed. Uses no libcst, because `check` runs in every pull
+request.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ _Scope = Function | ast.ClassDef
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A finding, and what makes it the concern of a branch under `check --changed-since`.
+    """A finding, and what makes it concern a branch under `check --changed-since`.
 
-    That is a change of its lines, or of one of the places ``also`` (path, first and last line); with ``is_branchs`` it
-    always is. ``is_text``: the finding is about comments or layout, so that changes of these count, too. ``is_done``:
-    the code is as it should be, and only the lock does not know; that is a note.
+    That is a change of its lines or of a span in ``also`` (path, first and last line); with ``is_branchs`` it always
+    does. ``is_text``: it is about comments or layout, so changes of these count too. ``is_done``: the code is right and
+    only the lock is outdated; that is a note.
     """
 
     finding: Finding
@@ -57,7 +58,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comment:
-    """One comment. ``alone``: no code stands before it on its line; ``column`` is 1-based."""
+    """One comment. ``alone``: no code precedes it on its line; ``column`` is 1-based."""
 
     line: int
     column: int
@@ -67,8 +68,8 @@ class Comment:
 
 @dataclass(slots=True, eq=False)
 class ClassText:
-    """A module-level class as its file shows it: base expressions, methods (all definitions of a name), and the other
-    names that its body assigns."""
+    """A module-level class as its file shows it; ``methods`` has all definitions of a name, ``assigned`` the other
+    names."""
 
     name: str
     node: ast.ClassDef
@@ -83,13 +84,13 @@ class ClassText:
         return fields_of(self.node)
 
     def text_of(self, method: str) -> str:
-        """The text of the last definition of a method that the class has."""
+        """Return the text of the last definition of a method of the class."""
         return self.reading.text_of(self.methods[method][-1])
 
 
 @dataclass(eq=False)
 class Reading:
-    """One file of the job. Everything below is computed when first asked for."""
+    """One file of the job. Every property is computed when first asked for."""
 
     path: str
     text: str
@@ -100,14 +101,14 @@ class Reading:
         try:
             return _parse(self.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            # `units` words this error for every room; imported late, as that costs more than parsing a runner.
+            # `units` words this error for every room; the late import costs more than parsing a runner.
             from runner_sync.units.splitting import parse
 
             return parse(self.text, path=self.path)
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines of the text, without their ends."""
+        """The lines of the text, without line ends."""
         return self.text.split("\n")
 
     @cached_property
@@ -116,8 +117,8 @@ class Reading:
         return walk(self.tree)
 
     def parts(self, word: str) -> Iterator[ast.stmt]:
-        """The module-level statements that contain ``word``; in place of a class that has it only in its body, the
-        members that contain it."""
+        """Yield the module-level statements that contain ``word``; for a class with it only in the body, those
+        members."""
         for statement in self.tree.body:
             members = statement.body if isinstance(statement, ast.ClassDef) else []
             if members and word not in "\n".join(self.lines[first_line(statement) - 1 : members[0].lineno]):
@@ -129,9 +130,9 @@ class Reading:
     def classes(self) -> dict[str, ClassText]:
         """Classes at module level (inside ``if`` and ``try`` too), by name."""
         nodes = [s for s in statements_of(self.tree.body) if isinstance(s, ast.ClassDef)]
-        return {node.name: self._class(node) for node in nodes}
+        return {node.name: self._make_class(node) for node in nodes}
 
-    def _class(self, node: ast.ClassDef) -> ClassText:
+    def _make_class(self, node: ast.ClassDef) -> ClassText:
         bases = tuple(dotted(base) for base in node.bases)
         return ClassText(node.name, node, self, bases, methods_of(node), assigned_in(node.body).keys())
 
@@ -142,23 +143,22 @@ class Reading:
 
     @cached_property
     def imports(self) -> dict[str, list[Import]]:
-        """Module-level imports by the names that they bind, ``*`` among them; relative ones are made absolute."""
+        """Module-level imports by bound name, ``*`` included; relative imports are made absolute."""
         found: dict[str, list[Import]] = {}
-        for entry in self._entries(statements_of(self.tree.body)):
+        for entry in self._find_imports(statements_of(self.tree.body)):
             found.setdefault(entry.bound, []).append(entry)
         return found
 
     def origins(self, name: str) -> list[Import]:
-        """The module-level imports that bind ``name``; the file is parsed only where none stands plainly at the margin
-        and the text has the name."""
+        """Return the module-level imports that bind ``name``; parses the file only if no import at the margin does."""
         if name not in self._origins:
-            plain = (statement for text in self._plain_imports if name in text for statement in _statements(text))
-            found = [entry for entry in self._entries(plain) if entry.bound == name]
+            plain = (statement for text in self._plain_imports if name in text for statement in _parse_imports(text))
+            found = [entry for entry in self._find_imports(plain) if entry.bound == name]
             is_there = "import *" in self.text if name == "*" else has_word(self.text, name)
             self._origins[name] = found or (self.imports.get(name, []) if is_there else [])
         return self._origins[name]
 
-    def _entries(self, statements: Iterable[ast.stmt]) -> Iterator[Import]:
+    def _find_imports(self, statements: Iterable[ast.stmt]) -> Iterator[Import]:
         for node in statements:
             yield from imported_by(node, self.path) if isinstance(node, ast.Import | ast.ImportFrom) else ()
 
@@ -171,7 +171,8 @@ class Reading:
         return [found[0] for found in _IMPORT.finditer(self.text)]
 
     def values(self, name: str) -> list[ast.expr]:
-        """The values that module-level statements assign to ``name``; nothing is parsed where the text lacks it."""
+        """Return the values that module-level statements assign to ``name``. Parses nothing if the text lacks the
+        name."""
         return self._values.get(name, []) if has_word(self.text, name) else []
 
     @cached_property
@@ -180,19 +181,19 @@ class Reading:
 
     @cached_property
     def directives(self) -> tuple[Comment, ...]:
-        """The comments addressed to runner-sync, in line order; a ``#`` inside a string is none."""
+        """The comments addressed to runner-sync, in line order, without ``#`` inside strings."""
         if _DIRECTIVE not in self.text:
             return ()
         text = self.text.removeprefix("\ufeff")
         lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if _DIRECTIVE in line]
         if any(start <= number <= end for start, end in self._long_strings for number, _ in lines):
-            return tuple(_directives(text))
+            return tuple(_find_directives(text))
         # Outside long strings each line can be tokenized alone; a whole file would cost more than parsing it.
-        return tuple(found for number, line in lines for found in _directives(f"{line}\n", first=number))
+        return tuple(found for number, line in lines for found in _find_directives(f"{line}\n", first=number))
 
     @cached_property
     def _long_strings(self) -> list[tuple[int, int]]:
-        """First and last lines of the strings on several lines, in the parts that hold a directive."""
+        """First and last lines of multi-line strings, in the parts that contain a directive."""
         nodes = (node for part in self.parts(_DIRECTIVE) for node in walk(part))
         return [
             (node.lineno, node.end_lineno)
@@ -202,7 +203,7 @@ class Reading:
 
     @cached_property
     def units(self) -> Mapping[str, Unit]:
-        """Units by qualified name, with the comments above: methods, functions, fields, and records whole."""
+        """Units by qualified name, with the comments above: methods, functions, fields, and whole records."""
         from runner_sync.units import split
         from runner_sync.units.listing import unit_table
 
@@ -214,21 +215,21 @@ class Reading:
         return {}
 
     def unit_at(self, line: int) -> str:
-        """Qualified name of the definition that holds ``line``, or ``<module>``."""
-        return next((name for start, end, name in self._rows if start <= line <= end), "<module>")
+        """Return the qualified name of the definition around ``line``, or ``<module>``."""
+        return next((name for start, end, name in self._unit_rows if start <= line <= end), "<module>")
 
     def unit_of_comment(self, line: int) -> str:
-        """Qualified name of the definition that the comment at ``line`` stands right above, alone and as deep as that
-        or its decorators; else of the one that holds the line."""
+        """Return the qualified name of the definition right below an equally indented comment, else of the one around
+        ``line``."""
         below = line
         while below <= len(self.lines) and self.lines[below - 1].lstrip().startswith("#"):
             below += 1
         deep = [indentation(self.lines[number - 1]) for number in (line, below) if number <= len(self.lines)]
-        named = (name for start, _, name in self._rows if start == below and deep == deep[:1] * 2)
+        named = (name for start, _, name in self._unit_rows if start == below and deep == deep[:1] * 2)
         return next(named, self.unit_at(line))
 
     @cached_property
-    def _rows(self) -> list[tuple[int, int, str]]:
+    def _unit_rows(self) -> list[tuple[int, int, str]]:
         rows: list[tuple[int, int, str]] = []
         for node in statements_of(self.tree.body):
             if isinstance(node, ast.ClassDef):
@@ -239,11 +240,11 @@ class Reading:
         return rows
 
     def text_of(self, node: ast.stmt) -> str:
-        """Source lines of a statement, decorators included."""
+        """Return the source lines of a statement, decorators included."""
         return "\n".join(self.lines[first_line(node) - 1 : node.end_lineno])
 
     def span_of(self, node: ast.stmt) -> Span:
-        """Path, first and last line of a statement."""
+        """Return path, first and last line of a statement."""
         return self.path, first_line(node), node.end_lineno or node.lineno
 
     def hit(
@@ -256,13 +257,13 @@ class Reading:
         fix: str = "",
         also: tuple[Span, ...] = (),
     ) -> Hit:
-        """A finding at ``node``: its whole span, or only the header of a function or class."""
+        """Make a finding at ``node``: on its whole span, or only on the header of a function or class."""
         line, column = node.lineno, node.col_offset  # type: ignore[attr-defined]
         end_line, end_column = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
         if isinstance(node, _Scope):
             end_line, end_column = head_end(node)
-        start = self._character(line, column)
-        stop = self._character(end_line, end_column) if end_line == line else 0
+        start = self._to_column(line, column)
+        stop = self._to_column(end_line, end_column) if end_line == line else 0
         code, severity = rule
         unit = self.unit_at(line)
         found = Finding(code, severity, self.path, line, end_line, unit, symbol, message, fix, start, stop)
@@ -279,19 +280,19 @@ class Reading:
         unit: str | None = None,
         column: int = 0,
     ) -> Hit:
-        """A finding on whole lines, where there is no node (comments, conflict markers)."""
+        """Make a finding on whole lines, for places without a node (comments, conflict markers)."""
         code, severity = rule
         line, end = span
         named = self.unit_at(line) if unit is None else unit
         found = Finding(code, severity, self.path, line, end, named, symbol, message, fix, column)
         return Hit(found, is_text=True)
 
-    def _character(self, line: int, column: int) -> int:
+    def _to_column(self, line: int, column: int) -> int:
         return characters(self.lines[line - 1], column) + 1
 
 
-def _directives(text: str, *, first: int = 1) -> Iterator[Comment]:
-    """The directives in ``text``, which begins at line ``first`` and may end within a statement."""
+def _find_directives(text: str, *, first: int = 1) -> Iterator[Comment]:
+    """Yield the directives in ``text``, which begins at line ``first`` and may end inside a statement."""
     with suppress(tokenize.TokenError):
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT and _DIRECTIVE in token.string:
@@ -305,16 +306,16 @@ def _parse(text: str) -> ast.Module:
         return lasting_module_of(text.removeprefix("\ufeff"))
 
 
-def _statements(text: str) -> list[ast.stmt]:
+def _parse_imports(text: str) -> list[ast.stmt]:
     try:
         return ast.parse(text).body
     except SyntaxError:
-        # Prose in a docstring that begins like an import.
+        # Prose in a docstring may begin like an import.
         return []
 
 
 def methods_of(node: ast.ClassDef) -> dict[str, list[Function]]:
-    """The methods of a class, all definitions of a name."""
+    """Return all definitions of each method of a class."""
     methods: dict[str, list[Function]] = {}
     for statement in statements_of(node.body):
         if isinstance(statement, Function):
@@ -323,27 +324,26 @@ def methods_of(node: ast.ClassDef) -> dict[str, list[Function]]:
 
 
 def assigned_in(body: Iterable[ast.stmt]) -> dict[str, list[ast.expr]]:
-    """The names that statements of a module or class assign, with the values that are single expressions: ``a, b = …``
-    gives both names and no value."""
+    """Return the names that statements assign, each with its values; ``a, b = …`` gives both names and no value."""
     found: dict[str, list[ast.expr]] = {}
     for statement in statements_of(body):
-        for one in assigned_by(statement):
-            if not one.is_bare:
-                found.setdefault(one.name, []).extend([one.value] if one.value is not None else [])
+        for assignment in assigned_by(statement):
+            if not assignment.is_bare:
+                found.setdefault(assignment.name, []).extend([assignment.value] if assignment.value is not None else [])
     return found
 
 
 def shortened(code: str, *, most: int) -> str:
-    """Code in one line, cut to fewer than ``most`` characters where it is longer."""
+    """Return code in one line, cut to fewer than ``most`` characters if it is longer."""
     line = " ".join(code.split())
     return line if len(line) <= most else f"{line[: most - 3]}…"
 
 
 def dotted(node: ast.AST) -> str:
-    """``a.b.c`` of a name or attribute chain (of ``X`` in ``X[T]``), ``""`` for anything else."""
+    """Return ``a.b.c`` of a name or attribute chain (of ``X`` in ``X[T]``); ``""`` for anything else."""
     return dotted_name(node.value if isinstance(node, ast.Subscript) else node) or ""
 
 
 def constant_text(node: ast.AST | None) -> str:
-    """The value of a string literal, ``""`` for anything else."""
+    """Return the value of a string literal; ``""`` for anything else."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

@@ -1,7 +1,7 @@
-"""What a name means in an omni file: a class of omni's, something from outside, or nobody knows.
+"""Resolves what a name means in an omni file: an omni class, something from outside, or unknown.
 
-Comes in: a `Reading`, a base expression or a name as it is written, and functions that give modules and classes. Goes
-out: a `Meaning`. May touch: nothing. A file in which the name is plainly a class or an import is not parsed.
+Comes in: a `Reading`, a base expression or a name as written, and functions that return modules and classes. Goes out:
+a `Meaning`. May touch: nothing. A file in which the name is plainly a class or an import is not parsed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from runner_sync.verify.runners.reading import ClassText, Reading
 
 
 class Meaning(NamedTuple):
-    """A class of omni's, if the name means one. ``is_open``: it may mean one that cannot be followed."""
+    """The omni class that a name means, if any. ``is_open`` says that it may mean an omni class that cannot be
+    followed."""
 
     found: ClassText | None = None
     is_open: bool = False
@@ -31,8 +32,10 @@ _OPEN = Meaning(is_open=True)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Names:
-    """The names of the files of one package. ``module`` reads one by its dotted name; ``class_in`` and ``origins`` find
-    the class of a name in a file, and its imports."""
+    """Resolves names in the files of one package.
+
+    ``module`` reads a file by dotted name; ``class_in`` and ``origins`` find a name's class and imports in a file.
+    """
 
     package: str
     module: Callable[[str], Reading | None]
@@ -41,47 +44,49 @@ class Names:
     _known: dict[tuple[str, str], Meaning] = field(default_factory=dict)
 
     def meaning(self, reading: Reading, name: ast.expr | str) -> Meaning:
-        """What a base expression or a name (``a``, ``a.b.c``; ``""``: any other expression) means at the top level of
-        ``reading``."""
+        """Return what a base expression or a name means at the top level of ``reading``.
+
+        A name is ``a`` or ``a.b.c``; ``""`` stands for any other expression.
+        """
         key = (reading.path, name if isinstance(name, str) else ast.unparse(name))
         if key not in self._known:
-            found = followed(Reference(reading, name), self._meanings)
-            # What nothing binds is no class that could be followed anywhere.
-            self._known[key] = _first(meaning for meaning, _ in found)
+            found = followed(Reference(reading, name), self._find_meanings)
+            # A name that nothing binds means no class.
+            self._known[key] = _choose_meaning(meaning for meaning, _ in found)
         return self._known[key]
 
-    def _meanings(self, reading: Reading, name: str) -> Iterator[tuple[_Step, str]]:
-        for step in self._steps(reading, name):
+    def _find_meanings(self, reading: Reading, name: str) -> Iterator[tuple[_Step, str]]:
+        for step in self._find_steps(reading, name):
             yield step, ""
 
-    def _steps(self, reading: Reading, name: str) -> Iterator[_Step]:
-        """What one file says about a name. What would have it parsed comes last."""
+    def _find_steps(self, reading: Reading, name: str) -> Iterator[_Step]:
+        """Yield what one file says about a name; steps that need the file parsed come last."""
         head, _, rest = name.partition(".")
         if not name:
             yield _OPEN
         elif not rest and (own := self.class_in(reading, name)) is not None:
             yield Meaning(own)
         elif imported := self.origins(reading, head):
-            yield from (self._imported(_member(origin, rest) if rest else origin) for origin in imported)
+            yield from (self._follow_import(_extend_import(origin, rest) if rest else origin) for origin in imported)
         elif hasattr(builtins, name):
             yield _OUTSIDE
         elif values := reading.values(head):
-            yield from self._assigned(reading, values, rest)
+            yield from self._follow_assignments(reading, values, rest)
         elif not rest:
-            yield from self._from_stars(reading, name)
+            yield from self._follow_stars(reading, name)
 
-    def _imported(self, origin: Import) -> _Step:
+    def _follow_import(self, origin: Import) -> _Step:
         if origin.module.partition(".")[0] != self.package or not origin.name:
             return _OUTSIDE
         source = self.module(origin.module)
         return Reference(source, origin.name, _OPEN) if source is not None else _OPEN
 
-    def _assigned(self, reading: Reading, values: list[ast.expr], rest: str) -> Iterator[_Step]:
+    def _follow_assignments(self, reading: Reading, values: list[ast.expr], rest: str) -> Iterator[_Step]:
         for part, _ in (alternative for value in values for alternative in alternatives(value)):
             name = dotted_name(part)
             yield Reference(reading, f"{name}.{rest}" if name and rest else name or "")
 
-    def _from_stars(self, reading: Reading, name: str) -> Iterator[_Step]:
+    def _follow_stars(self, reading: Reading, name: str) -> Iterator[_Step]:
         for star in self.origins(reading, "*"):
             if star.module.partition(".")[0] == self.package:
                 source = self.module(star.module)
@@ -91,8 +96,8 @@ class Names:
 _Step = Meaning | Reference[Reading, Meaning]
 
 
-def _first(meanings: Iterator[Meaning]) -> Meaning:
-    """The first that is a class of omni's; else one that may be, or one from outside."""
+def _choose_meaning(meanings: Iterator[Meaning]) -> Meaning:
+    """Return the first meaning that is an omni class; else open if any is open, else outside."""
     is_open = False
     for meaning in meanings:
         if meaning.found is not None:
@@ -101,7 +106,8 @@ def _first(meanings: Iterator[Meaning]) -> Meaning:
     return _OPEN if is_open else _OUTSIDE
 
 
-def _member(origin: Import, rest: str) -> Import:
-    """The import that binds what ``rest`` is in what ``origin`` imports: ``from a import b`` and ``c`` of ``b.c``."""
+def _extend_import(origin: Import, rest: str) -> Import:
+    """Return the import that binds ``rest`` of what ``origin`` imports: ``from a import b`` and ``c`` give ``b.c`` of
+    ``a``."""
     module, _, name = f"{origin.dotted}.{rest}".rpartition(".")
     return Import(module, name, name)

@@ -1,4 +1,4 @@
-"""Findings at units: the line of the `def`, not the comments above it.
+"""Places findings at units: at the line of the `def`, not at the comments above.
 
 Comes in: a `Subject` and a unit of its NPU file. Goes out: hits. May touch: nothing.
 """
@@ -21,7 +21,7 @@ def unit_hit(
     fix: str,
     also: tuple[Span, ...] = (),
 ) -> Hit:
-    """A finding at the ``def`` line of ``unit``; a change anywhere in the unit makes it the branch's concern."""
+    """Make a finding at the ``def`` line of ``unit``; a change anywhere in the unit makes it concern the branch."""
     spans = ((unit.path, unit.start, unit.end), *also)
     node = definition(subject.npu, unit.qualname)
     if node is None:

@@ -1,7 +1,7 @@
-"""Units with a GPU twin, those that the lock does not record, and entries whose unit is gone (RS111, RS201, RS208).
+"""Finds units with a GPU twin that the lock does not record, and entries whose unit is gone (RS111, RS201, RS208).
 
-Comes in: a `Subject`. Goes out: names. May touch: nothing. Only functions and methods of the twin classes are looked
-at: a lock records each of them that has a GPU twin.
+Comes in: a `Subject`. Goes out: names. May touch: nothing. Looks only at functions and at methods of the twin classes,
+because a lock records each of these that has a GPU twin.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from runner_sync.verify.runners.reading import Reading
 
 
 def unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
-    """NPU and GPU name of every unit that both sides define and for which the lock records no GPU text."""
-    return subject.answers.once(unlocked_twins, lambda: _unlocked_twins(subject))
+    """Return NPU and GPU name of every unit that both sides define and whose GPU text the lock does not record."""
+    return subject.answers.once(unlocked_twins, lambda: _find_unlocked_twins(subject))
 
 
-def _unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
+def _find_unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
     if _is_inferred(subject):
         return ()
     locked = {entry.qualname for entry in subject.module.entries if entry.gpu is not None}
@@ -24,7 +24,7 @@ def _unlocked_twins(subject: Subject) -> tuple[tuple[str, str], ...]:
 
 
 def twin_units(subject: Subject) -> tuple[tuple[str, str], ...]:
-    """NPU and GPU name of every function and method of the twin classes that both sides define."""
+    """Return NPU and GPU name of every function and method of the twin classes that both sides define."""
     gpu = subject.gpu
     if gpu is None:
         return ()
@@ -34,22 +34,22 @@ def twin_units(subject: Subject) -> tuple[tuple[str, str], ...]:
 
 
 def records_gpu(subject: Subject) -> bool:
-    """Whether the lock records any GPU text; one that was written with ``--no-gpu`` does not."""
+    """Whether the lock records any GPU text; a lock written with ``--no-gpu`` does not."""
     return any(entry.gpu is not None for module in subject.job.modules for entry in module.entries)
 
 
 def units_gone(subject: Subject) -> tuple[str, ...]:
-    """The units that have an entry in the lock and are not in the module any more."""
+    """Return the units that have a lock entry and no longer exist in the module."""
     names = (entry.qualname for entry in subject.module.entries if not _is_inferred(subject))
     return tuple(name for name in names if not has_unit(subject.npu, name))
 
 
 def _is_inferred(subject: Subject) -> bool:
-    """Whether there is no lock, and the entries were inferred instead; such entries exist for copies only."""
+    """Whether the entries were inferred because there is no lock; such entries exist for copies only."""
     entries = (entry for module in subject.job.modules for entry in module.entries)
     return any(entry.upstream is not None and entry.upstream.how == "inferred" for entry in entries)
 
 
 def has_unit(reading: Reading, name: str) -> bool:
-    """Whether there is a unit of that name; only where no common kind of unit has it, the whole module is split."""
+    """Whether there is a unit of that name. Splits the whole module only if no definition or field has the name."""
     return bool(text_hash(reading, name)) or name in reading.units

@@ -83,7 +83,7 @@ def test_a_rule_takes_what_it_is_handed() -> None:
 
 def test_a_job_loads_the_rules_that_can_say_something_about_it() -> None:
     def codes(given: CheckJob) -> set[str]:
-        return {rule.CODE for rule in registry.applicable(given)}
+        return {rule.CODE for rule in registry.load_applicable(given)}
 
     local = codes(job("x = 1\n"))
     assert codes(job("x = 1\n", upstream="x = 1\n")) - local == {"RS101", "RS102", "RS104", "RS105"}

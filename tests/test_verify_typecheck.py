@@ -220,14 +220,14 @@ SETTLED = {
 
 @pytest.mark.parametrize("text", SETTLED)
 def test_settles_conditional_bases_only(text: str) -> None:
-    settled = overlay.settle(text)
+    settled = overlay.choose_else_branches(text)
     assert settled.split("\n")[0] == SETTLED[text]
     assert settled.split("\n")[1:] == text.split("\n")[1:]
-    assert overlay.settle(settled) == settled
+    assert overlay.choose_else_branches(settled) == settled
 
 
 def test_the_overlay_follows_imports_through_the_trees() -> None:
-    names = [module.name for module in overlay.reached(world(npu=npu("pass")), [NPU], 1)]
+    names = [module.name for module in overlay.find_reached(world(npu=npu("pass")), [NPU], 1)]
     assert names == [
         "vllm",
         "vllm.runner",
@@ -237,7 +237,7 @@ def test_the_overlay_follows_imports_through_the_trees() -> None:
         "vllm_omni.gpu",
         "vllm_omni.npu",
     ]
-    assert [module.name for module in overlay.reached(world(npu=npu("pass")), [NPU], 0)] == ["vllm_omni.npu"]
+    assert [module.name for module in overlay.find_reached(world(npu=npu("pass")), [NPU], 0)] == ["vllm_omni.npu"]
 
 
 CHECKERS = {

@@ -1,11 +1,11 @@
-"""Do the NPU runners fit the trees they are to run on? Values in, findings out; reads only.
+"""Tells whether the NPU runners fit the trees that they are to run on. Values in, findings out; reads only.
 
 Comes in: trees of vllm-omni, vllm-ascend and vLLM. Goes out: `Finding`s (`breakage.find`, `check.run`,
 `typecheck.run`). May touch: the trees, by reading; `typecheck` also a scratch directory and the type checker's process.
 
 - ``rules``: one module for each rule, listed in ``catalog`` and found through ``registry``;
-- ``trees``: what the rules of breakage (RS3xx) look at: the trees as one program that is never run;
-- ``runners``: what the other rules look at: the NPU modules beside their twins, their upstream and the lock;
-- ``check`` and ``breakage`` run the rules; ``codes``, ``ignores`` and ``baseline`` decide which findings are reported;
+- ``trees``: the trees as one program that is never run, for the breakage rules (RS3xx);
+- ``runners``: the NPU modules beside their twins, their upstream and the lock, for the other rules;
+- ``check`` and ``breakage`` run the rules; ``codes``, ``ignores`` and ``baseline`` select the reported findings;
 - ``typecheck`` runs a type checker on an ``overlay`` of the trees.
 """

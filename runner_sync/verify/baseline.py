@@ -1,10 +1,10 @@
-"""The ratchet: findings that were there when the project began to check, which may only become fewer.
+"""Keeps the ratchet: findings that existed when the project began to check, and that may only become fewer.
 
-Comes in: JSON text and findings. Goes out: `Baseline` values, the findings it does not cover, entries that are stale,
-and JSON text. May touch: nothing; the file is read and written elsewhere.
+Comes in: JSON text and findings. Goes out: `Baseline` values, findings that the baseline does not cover, stale entries,
+and JSON text. May touch: nothing; other code reads and writes the file.
 
-Entries count findings by code, path, unit and symbol, never by line: code moves. Where a rule gives a state, it is
-appended to the symbol: accepting a finding about a GPU method accepts one text of it, so another change is reported.
+Entries count findings by code, path, unit and symbol, never by line, because code moves. If a rule gives a state, the
+symbol includes it: accepting a finding about a GPU method accepts one text of it, so another change is reported.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How many findings of each key are accepted; ``lock`` is the lock file of the runners that they are about, empty
-    where the file does not name one."""
+    """How many findings of each key are accepted. ``lock`` is the lock file of their runners, empty if the file names
+    none."""
 
     counts: Mapping[Key, int] = field(default_factory=dict)
     lock: str = ""
@@ -36,7 +36,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class StaleEntry:
-    """An entry that accepts more findings than there are: it can shrink from ``accepted`` to ``found``."""
+    """An entry that accepts more findings than exist: it can shrink from ``accepted`` to ``found``."""
 
     code: str
     path: str
@@ -47,7 +47,7 @@ class StaleEntry:
 
 
 def key_of(finding: Finding) -> Key:
-    """The key that findings are counted by."""
+    """Return the key that findings are counted by."""
     return _key(finding, finding.state)
 
 
@@ -56,8 +56,8 @@ def _key(finding: Finding, state: str) -> Key:
     return finding.code, finding.path, finding.unit, symbol
 
 
-def _as_named_now(baseline: Baseline, findings: Iterable[Finding]) -> Counter[Key]:
-    """The counts of a baseline; states as an earlier version of the tool wrote them get their present name."""
+def _rename_states(baseline: Baseline, findings: Iterable[Finding]) -> Counter[Key]:
+    """Return the counts of a baseline; states written by an earlier version of the tool get their present name."""
     now = {_key(finding, finding.old_state): key_of(finding) for finding in findings if finding.old_state}
     counts: Counter[Key] = Counter()
     for key, count in baseline.counts.items():
@@ -71,7 +71,7 @@ def load(text: str, *, path: str) -> Baseline:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: is no valid JSON ({error.msg}); {_REMEDY}.") from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or lists in lists without end
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or too deeply nested lists
         raise InputError(f"{path}: is no baseline ({error}); {_REMEDY}.") from error
     if not isinstance(data, dict) or data.get("format_version") != FORMAT_VERSION:
         raise InputError(f"{path}: is no baseline of format {FORMAT_VERSION}; {_REMEDY}.")
@@ -80,7 +80,7 @@ def load(text: str, *, path: str) -> Baseline:
         raise InputError(f"{path}: lacks the list `findings`; {_REMEDY}.")
     counts: Counter[Key] = Counter()
     for number, row in enumerate(rows, start=1):
-        key, count = _entry(row, where=f"{path}: finding {number}")
+        key, count = _read_entry(row, where=f"{path}: finding {number}")
         counts[key] += count
     lock = data.get("lock", "")
     if not isinstance(lock, str):
@@ -88,7 +88,7 @@ def load(text: str, *, path: str) -> Baseline:
     return Baseline(dict(counts), lock)
 
 
-def _entry(row: Any, *, where: str) -> tuple[Key, int]:
+def _read_entry(row: Any, *, where: str) -> tuple[Key, int]:
     if not isinstance(row, dict):
         raise InputError(f"{where} is no table; {_REMEDY}.")
     names = ("code", "path", "unit", "symbol")
@@ -103,7 +103,7 @@ def _entry(row: Any, *, where: str) -> tuple[Key, int]:
 
 
 def dump(baseline: Baseline) -> str:
-    """JSON text, one entry per line, sorted: equal baselines give equal texts and small diffs."""
+    """Return JSON text, one entry per line, sorted: equal baselines give equal texts and small diffs."""
     names = ("code", "path", "unit", "symbol")
     rows = [dict(zip(names, key, strict=True)) | {"count": count} for key, count in sorted(baseline.counts.items())]
     lines = ",\n".join("    " + json.dumps(row, ensure_ascii=False) for row in rows)
@@ -113,8 +113,8 @@ def dump(baseline: Baseline) -> str:
 
 
 def uncovered(baseline: Baseline, findings: Sequence[Finding]) -> list[Finding]:
-    """The findings that the baseline does not accept: for each key, those after the first ``count`` in order."""
-    left = _as_named_now(baseline, findings)
+    """Return the findings that the baseline does not accept: for each key, those after the first ``count``."""
+    left = _rename_states(baseline, findings)
     remaining = []
     for finding in findings:
         key = key_of(finding)
@@ -125,23 +125,25 @@ def uncovered(baseline: Baseline, findings: Sequence[Finding]) -> list[Finding]:
     return remaining
 
 
-def brought(findings: Sequence[Finding], before: Iterable[Finding]) -> list[Finding]:
-    """The findings that are new since ``before``: for each key, as many as there are more now. Findings are paired
-    with earlier ones of the same message, numbers such as lines aside, before others, and the first of them first."""
-    known = Counter((*key_of(finding), _unplaced(finding.message)) for finding in before)
+def find_new(findings: Sequence[Finding], before: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that are new since ``before``: for each key, as many as its count has grown.
+
+    Findings are paired first with earlier ones of the same message, numbers such as lines aside, then in order.
+    """
+    known = Counter((*key_of(finding), _drop_numbers(finding.message)) for finding in before)
     left = Counter(key_of(finding) for finding in before)
-    unlike = []
+    unmatched = []
     for finding in findings:
-        said = (*key_of(finding), _unplaced(finding.message))
-        if known[said] > 0:
-            known[said] -= 1
+        key = (*key_of(finding), _drop_numbers(finding.message))
+        if known[key] > 0:
+            known[key] -= 1
             left[key_of(finding)] -= 1
         else:
-            unlike.append(finding)
-    return uncovered(Baseline(dict(left)), unlike)
+            unmatched.append(finding)
+    return uncovered(Baseline(dict(left)), unmatched)
 
 
-def _unplaced(message: str) -> str:
+def _drop_numbers(message: str) -> str:
     return _NUMBERS.sub("", message)
 
 
@@ -149,23 +151,23 @@ _NUMBERS = re.compile(r"\d+")
 
 
 def stale(baseline: Baseline, findings: Sequence[Finding], *, has_run: Callable[[str], bool]) -> tuple[StaleEntry, ...]:
-    """The entries of rules that ran which accept more findings than there are."""
+    """Return the entries of rules that ran which accept more findings than exist."""
     found = Counter(key_of(finding) for finding in findings)
     return tuple(
         StaleEntry(*key, count, found[key])
-        for key, count in sorted(_as_named_now(baseline, findings).items())
+        for key, count in sorted(_rename_states(baseline, findings).items())
         if found[key] < count and has_run(key[0])
     )
 
 
 def update(baseline: Baseline | None, findings: Sequence[Finding], *, has_run: Callable[[str], bool]) -> Baseline:
-    """The baseline to write: all findings when there was none, else the old one shrunk to what is still found.
+    """Return the baseline to write: all findings if there was none, else the old one shrunk to what is still found.
 
-    Entries of rules that did not run are kept; nothing is ever added to an existing baseline.
+    Keeps entries of rules that did not run. Never adds to an existing baseline.
     """
     found = Counter(key_of(finding) for finding in findings)
     if baseline is None:
         return Baseline(dict(found))
-    counts = _as_named_now(baseline, findings)
+    counts = _rename_states(baseline, findings)
     kept = {key: min(count, found[key]) if has_run(key[0]) else count for key, count in counts.items()}
     return Baseline({key: count for key, count in kept.items() if count})

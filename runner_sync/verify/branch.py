@@ -1,7 +1,7 @@
-"""What a branch touched, so that `check --changed-since` reports nothing else.
+"""Tells which findings concern what a branch touched, so that `check --changed-since` reports nothing else.
 
-Comes in: lines by path, the files now and where the branch began. Goes out: whether a hit concerns the branch. May
-touch: nothing but what the libraries can read.
+Comes in: changed lines by path, the files now and at the start of the branch. Goes out: whether a hit concerns the
+branch. May touch: nothing but what the libraries can read.
 """
 
 from __future__ import annotations
@@ -18,19 +18,22 @@ Lines = Mapping[str, Set[int]]
 
 
 class Branch:
-    """What a branch touched: ``changed`` lines by path, in the files ``now``; ``before`` are those where it began, if
-    known."""
+    """What a branch touched.
+
+    ``changed`` are lines by path in the files ``now``. ``before`` are the files at the start of the branch, if known.
+    """
 
     def __init__(self, changed: Lines, now: Library, before: Library | None) -> None:
         self._now = now
         self._before = before
-        self._lines = {path: self._differing(path, lines) for path, lines in changed.items()}
+        self._lines = {path: self._find_changed_lines(path, lines) for path, lines in changed.items()}
         self._code: dict[str, Set[int]] = {}
 
     def is_about(self, hit: Hit) -> bool:
-        """Whether a finding concerns the branch; for one about code, changes of layout and comments do not count."""
+        """Whether a finding concerns the branch; for a finding about code, changes of layout and comments do not
+        count."""
         finding = hit.finding
-        # A conflict keeps code from being checked that the branch may have touched.
+        # A conflict may hide code that the branch touched from the other rules.
         if finding.code == rs410_conflict_markers.CODE or hit.is_branchs:
             return True
         spans = [(finding.path, finding.line, finding.end_line), *hit.also]
@@ -44,26 +47,26 @@ class Branch:
         if is_text or self._before is None:
             return True
         if path not in self._code:
-            self._code[path] = self._with_other_code(path)
+            self._code[path] = self._drop_unchanged_units(path)
         return not self._code[path].isdisjoint(rows)
 
-    def _differing(self, path: str, lines: Set[int]) -> Set[int]:
-        """The lines touched in a file; where all are, as git says when only line ends changed, those that really
-        differ."""
-        now, before = self._readings(path) if path in self._now.paths() else (None, None)
+    def _find_changed_lines(self, path: str, lines: Set[int]) -> Set[int]:
+        """Return the touched lines of a file; if all are touched, as git says of changed line ends, the lines that
+        really differ."""
+        now, before = self._read_both(path) if path in self._now.paths() else (None, None)
         if now is None or before is None or len(lines) < len(now.lines) - 1:
             return lines
         from difflib import SequenceMatcher
 
         compared = SequenceMatcher(None, before.lines, now.lines).get_opcodes()
         spans = ((start, end) for kind, _, _, start, end in compared if kind != "equal")
-        # For deleted lines, their two neighbours, as elsewhere.
+        # A deletion counts as its two neighbouring lines, as elsewhere.
         return {n for start, end in spans for n in (range(start + 1, end + 1) if end > start else (start, start + 1))}
 
-    def _with_other_code(self, path: str) -> Set[int]:
-        """The lines touched in a file, without those of units whose code is unchanged."""
+    def _drop_unchanged_units(self, path: str) -> Set[int]:
+        """Return the touched lines of a file, without those of units whose code is unchanged."""
         lines = self._lines[path]
-        now, before = self._readings(path)
+        now, before = self._read_both(path)
         if now is None or before is None:
             return lines
         try:
@@ -73,5 +76,5 @@ class Branch:
             return lines
         return {line for line in lines if not any(line in r for r in same)}
 
-    def _readings(self, path: str) -> tuple[Reading | None, Reading | None]:
+    def _read_both(self, path: str) -> tuple[Reading | None, Reading | None]:
         return self._now.at(path), self._before.at(path) if self._before is not None else None

@@ -1,7 +1,7 @@
-"""Run the RS3xx rules: do the NPU runners fit the target trees?
+"""Runs the RS3xx rules, which tell whether the NPU runners fit the target trees.
 
-Comes in: the new world, the old one where there is one, and the paths of the modules to check. Goes out:
-findings, sorted by place. May touch: the worlds' trees, by reading.
+Comes in: the new world, the old one if there is one, and the paths of the modules to check. Goes out: findings, sorted
+by place. May touch: the worlds' trees, by reading.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from runner_sync.verify.trees.world import World
 
 
 class Rule(Protocol):
-    """A rule that looks at one module in new trees and, where there are any, in old ones."""
+    """A rule that looks at one module in new trees and, if there are any, in old trees."""
 
     CODE: str
 
@@ -35,12 +35,12 @@ class Rule(Protocol):
 
 RULES = cast("tuple[Rule, ...]", rules.load(OF_TREES))
 
-# The rules that run on inherited omni GPU code, too: mainly about its calls, which reach vllm-ascend's overrides on
-# NPU. Code that is broken on GPU as well is for the GPU runners' own rebase. Attributes that were missing before are of
-# that kind, and reported in one note, unless a GPU runner has them (`rs304_missing_attribute.find_inherited`); those
-# that older trees have are found (`_broken_since`, and RS308 beside them, which needs the older trees to tell what an
-# object of vLLM's had). Failing imports are found apart, as they leave no runner at all.
-# Whether upstream still calls a method (RS315) depends on vllm-ascend.
+# The rules that also run on inherited omni GPU code. Most check its calls, which reach vllm-ascend's overrides on NPU.
+# RS315 is among them because vllm-ascend decides whether upstream still calls a method. Code that is broken on GPU as
+# well is left to the GPU runners' own rebase. Attributes that were missing before count as such code and are reported
+# in one note, unless a GPU runner has them (`rs304_missing_attribute.find_inherited`). Attributes that older trees have
+# are found by `_find_broken_since`, and by RS308, which needs the older trees to know the attributes of a vLLM object.
+# Failing imports are found separately, because they leave no runner at all.
 INHERITED = frozenset({"RS302", "RS303", "RS306", "RS307", "RS308", "RS312", "RS313", "RS315", "RS324"})
 START_RULES = (rs301_import_gone, rs317_frozen_object)
 ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
@@ -49,28 +49,31 @@ ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
 def find(
     new: World, old: World | None, modules: Sequence[str], *, since: World | None = None, imports: bool = True
 ) -> list[Finding]:
-    """Breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only what ``old`` does not have.
+    """Return the breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only what ``old`` does not
+    have.
 
-    Two findings are the same when code, path, unit and symbol agree: lines move. Where both worlds have the same omni
-    tree, omni's own missing modules and attributes are found although ``old`` lacks them, too. In a module that ``old``
-    lacks everything is new. ``since`` is an old world only for the rules that compare versions: what it breaks as well
-    is found, too. What inherited code reads in vain counts only if it fitted an old world, and so do the imports of
-    other modules without ``imports``: the rest is left to `find_inherited`. Raises InputError when a module is missing
-    in ``new`` or does not parse, or when one of upstream's does not from which the runners import names or derive.
+    Two findings are the same if code, path, unit and symbol agree, because lines move. Everything is new in a module
+    that ``old`` lacks. If both worlds have the same omni tree, omni's own missing modules and attributes are reported
+    although ``old`` lacks them too. ``since`` is an old world only for rules that compare versions: what it breaks as
+    well is also reported. Missing attributes in inherited code, and failing imports without ``imports``, count only if
+    no old world lacks them; `find_inherited` reports the rest.
+
+    Raises InputError if a module is missing in ``new`` or does not parse, or if an upstream module that the runners
+    import from or derive from does not parse.
     """
-    after = _program(new, modules)
-    before = _program(old, old.existing(modules)) if old is not None else None
+    after = _get_program(new, modules)
+    before = _get_program(old, old.existing(modules)) if old is not None else None
     told = Program(since, since.existing(modules)) if since is not None else before
     for program in (after, before):
         for error in program.unread() if program is not None else ():
             raise error
-    found = _run(after, told) + (_failing_imports(after) if imports else [])
-    found += _broken_since(after, [program for program in (told, before) if program is not None])
+    found = _run_rules(after, told) + (_find_failing_imports(after) if imports else [])
+    found += _find_broken_since(after, [program for program in (told, before) if program is not None])
     # Only rules that found something in the new world need to run on the old one.
     codes = {finding.code for finding in found}
-    known = {_key(finding) for finding in _run(before, None, codes)} if before is not None else set()
+    known = {_key(finding) for finding in _run_rules(before, None, codes)} if before is not None else set()
     if before is not None and any(rule.CODE in codes for rule in START_RULES):
-        known |= {_key(finding) for finding in _failing_imports(before)}
+        known |= {_key(finding) for finding in _find_failing_imports(before)}
     is_same_omni = old is not None and old.trees.get("vllm-omni") is new.trees.get("vllm-omni")
     told_always = {_key(finding) for finding in found if is_same_omni and _is_of_omni(finding)}
     fresh = {_place(finding): finding for finding in found if _key(finding) not in known - told_always}
@@ -78,39 +81,52 @@ def find(
 
 
 def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
-    """What fails in the omni GPU code that ``modules`` inherit, and the attributes of ``modules`` that nothing sets any
-    more.
+    """Return what fails in the omni GPU code that ``modules`` inherit, and the attributes they read that nothing sets
+    any more.
 
-    The findings are missing attributes, in methods that run in the MRO of ``modules``, and failing imports.
+    The findings are missing attributes, in methods in the MRO of ``modules``, and failing imports.
     """
     program = Program(world, modules)
-    found = _attributes(program) + _failing_imports(program)
-    return sorted(found, key=_place), _idle(program)
+    found = _find_missing_attributes(program) + _find_failing_imports(program)
+    return sorted(found, key=_place), _find_idle(program)
 
 
 def find_inherited_since(new: World, old: World | None, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
-    """As `find_inherited`, without imports; with ``old``, only the attributes that something sets there, as `find`
-    tells what else fails in ``new`` and not in ``old``."""
-    program = _program(new, modules)
-    idle = _idle(program)
+    """Return `find_inherited` without imports; with ``old``, only the idle reads that are new.
+
+    With ``old``, `find` reports what else fails in ``new`` only.
+    """
+    program = _get_program(new, modules)
+    idle = _find_idle(program)
     if old is None:
-        return sorted(_attributes(program), key=_place), idle
-    was_idle = {(one.unit, one.attribute) for one in _idle(_program(old, old.existing(modules)))} if idle else set()
-    return [], [one for one in idle if (one.unit, one.attribute) not in was_idle]
+        return sorted(_find_missing_attributes(program), key=_place), idle
+    was_idle = (
+        {(read.unit, read.attribute) for read in _find_idle(_get_program(old, old.existing(modules)))}
+        if idle
+        else set()
+    )
+    return [], [read for read in idle if (read.unit, read.attribute) not in was_idle]
 
 
 def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str], project: Project) -> list[Finding]:
-    """Imports from ``project`` that fail in ``new`` and not in ``old``, where there is one, in omni modules that are
-    not imported with ``modules``: those of models and layers, say."""
-    program = _program(new, modules)
+    """Return imports from ``project`` that fail in ``new`` and not in ``old`` (if any), outside the modules' import
+    closure.
+
+    Such omni modules are those of models and layers.
+    """
+    program = _get_program(new, modules)
     known = {module.path for module in (*program.checked, *program.imported())}
-    found = _from_project(program, project, without=known)
-    before = _from_project(_program(old, old.existing(modules)), project, without=known) if old and found else []
+    found = _find_failing_imports_from(program, project, without=known)
+    before = (
+        _find_failing_imports_from(_get_program(old, old.existing(modules)), project, without=known)
+        if old and found
+        else []
+    )
     fits = {_key(finding) for finding in before}
     return sorted((finding for finding in found if _key(finding) not in fits), key=_place)
 
 
-def _from_project(program: Program, project: Project, *, without: Collection[str]) -> list[Finding]:
+def _find_failing_imports_from(program: Program, project: Project, *, without: Collection[str]) -> list[Finding]:
     package = PACKAGES[project]
     paths = [path for path in program.world.surroundings.having(package, "vllm-omni") if path not in without]
     readable = (program.world.module_at(path) for path in program.world.readable(paths))
@@ -118,47 +134,49 @@ def _from_project(program: Program, project: Project, *, without: Collection[str
     return [finding for finding in found if finding.symbol.startswith(f"{package}.")]
 
 
-def _program(world: World, modules: Sequence[str]) -> Program:
-    """The program of a world for some modules; cached with its answers."""
+def _get_program(world: World, modules: Sequence[str]) -> Program:
+    """Return the program of a world for some modules; cached with the world's answers."""
     return world.answers.once((Program, tuple(modules)), lambda: Program(world, modules))
 
 
-def _broken_since(program: Program, older: Sequence[Program]) -> list[Finding]:
-    """What fails in the omni code that is inherited or imported, and did not in any ``older`` trees, where there are
-    some."""
-    found = _attributes(program) + _failing_imports(program) if older else []
+def _find_broken_since(program: Program, older: Sequence[Program]) -> list[Finding]:
+    """Return what fails in inherited or imported omni code and failed in none of the ``older`` trees; nothing without
+    these."""
+    found = _find_missing_attributes(program) + _find_failing_imports(program) if older else []
     known = (
-        {_key(one) for before in older for one in _attributes(before) + _failing_imports(before)} if found else set()
+        {_key(one) for before in older for one in _find_missing_attributes(before) + _find_failing_imports(before)}
+        if found
+        else set()
     )
     return [finding for finding in found if _key(finding) not in known]
 
 
-def _attributes(program: Program) -> list[Finding]:
-    return _in_inherited(program, [rule for rule in RULES if rule.CODE in ATTRIBUTES], None)
+def _find_missing_attributes(program: Program) -> list[Finding]:
+    return _run_on_inherited(program, [rule for rule in RULES if rule.CODE in ATTRIBUTES], None)
 
 
-def _idle(program: Program) -> list[Idle]:
+def _find_idle(program: Program) -> list[Idle]:
     return [idle for module in program.checked for idle in idle_reads(program, module)]
 
 
-def _run(program: Program, old: Program | None, codes: Collection[str] | None = None) -> list[Finding]:
-    """The findings of the rules with these ``codes``, or of all."""
+def _run_rules(program: Program, old: Program | None, codes: Collection[str] | None = None) -> list[Finding]:
+    """Return the findings of the rules with these ``codes``, or of all rules."""
     wanted = [rule for rule in RULES if codes is None or rule.CODE in codes]
     found = [f for rule in wanted for module in program.checked for f in rule.find(program, module, old)]
     if rs304_missing_attribute in wanted:
         found += [f for module in program.inherited() for f in rs304_missing_attribute.find_inherited(program, module)]
-    found += _in_inherited(program, [rule for rule in wanted if rule.CODE in INHERITED], old)
-    # An unset attribute (RS312) says more about an override than that it no longer calls its parent (RS320).
+    found += _run_on_inherited(program, [rule for rule in wanted if rule.CODE in INHERITED], old)
+    # An unset attribute (RS312) says more about an override than a dropped parent call (RS320).
     told = {(f.path, f.unit) for f in found if f.code == rs312_unset_attribute.CODE}
     return [f for f in found if f.code != rs320_parent_dropped.CODE or (f.path, f.unit) not in told]
 
 
-def _in_inherited(program: Program, wanted: Iterable[Rule], old: Program | None) -> list[Finding]:
+def _run_on_inherited(program: Program, wanted: Iterable[Rule], old: Program | None) -> list[Finding]:
     return [f for rule in wanted for module in program.inherited() for f in rule.find(program, module, old)]
 
 
-def _failing_imports(program: Program) -> list[Finding]:
-    """The failing imports in omni modules that are imported with the checked ones."""
+def _find_failing_imports(program: Program) -> list[Finding]:
+    """Return the failing imports in omni modules that are imported with the checked modules."""
     return [f for module in program.imported() for rule in START_RULES for f in rule.find_at_start(program, module)]
 
 
@@ -167,13 +185,16 @@ def _key(finding: Finding) -> tuple[str, str, str, str]:
 
 
 def _is_of_omni(finding: Finding) -> bool:
-    """Whether a finding is about something missing in omni itself, whatever the other trees have: a module of omni, or
-    an attribute that nothing defines, read by code that can run today (other such reads are warnings)."""
+    """Whether a finding is about something missing in omni itself, whatever the other trees have.
+
+    That is a module of omni, or an attribute that nothing defines and code that can run today reads (other such reads
+    are warnings).
+    """
     if finding.code == rs304_missing_attribute.CODE:
         return finding.severity == "error"
     return finding.code == rs301_import_gone.CODE and finding.symbol.startswith(f"{PACKAGES['vllm-omni']}.")
 
 
 def _place(finding: Finding) -> tuple[str, int, int, str, str]:
-    # One finding per place: the branches of a conditional base may each give one, in other words.
+    # One finding per place: each branch of a conditional base may give one in other words.
     return finding.path, finding.line, finding.column, finding.code, finding.symbol

@@ -1,7 +1,7 @@
-"""The list of all rules, each once by the name of its module, with the inputs that it needs.
+"""Lists all rules, each once by the name of its module, with the inputs that it needs.
 
 Comes in: a job, or a need. Goes out: whether the job has what a rule needs, and the codes of the rules with that need.
-May touch: nothing. No rule is imported for it.
+May touch: nothing; no rule is imported.
 """
 
 from __future__ import annotations
@@ -44,11 +44,13 @@ OF_RUNNERS: Mapping[str, tuple[Need, ...]] = {
     "rs412_falls_off": (),
     "rs501_hoist": ("twin",),
 }
-"""Rules that look at one runner, each with the inputs without which it finds nothing: the lock, vllm-ascend's text,
-vLLM's text, a GPU twin, earlier revisions of that."""
+"""Rules that look at one runner, each with the inputs without which it finds nothing.
+
+The inputs are the lock, vllm-ascend's text, vLLM's text, a GPU twin, and earlier revisions of that twin.
+"""
 
 BESIDE = ("rs402_device_calls", "rs403_gpu_imports")
-"""Those of them that look at every module in the folders of the runners, whether a profile names it or not."""
+"""The rules among them that look at every module in the runners' folders, whether a profile names it or not."""
 
 OF_TREES = (
     "rs301_import_gone",
@@ -77,7 +79,7 @@ OF_TREES = (
     "rs324_field_unread",
     "rs325_default_dereferenced",
 )
-"""Rules that ask what a name means in the target trees."""
+"""Rules that look up names in the target trees."""
 
 RUN_BY_OTHERS = (
     "rs390_type_checker",
@@ -90,24 +92,26 @@ RUN_BY_OTHERS = (
 
 
 def code_of(module: str) -> str:
-    """The code that a rule's module is named after."""
+    """Return the code that a rule's module is named after."""
     return module.partition("_")[0].upper()
 
 
 @cache
 def known_codes() -> tuple[str, ...]:
-    """The codes of all rules."""
+    """Return the codes of all rules."""
     return tuple(sorted(code_of(module) for module in (*OF_RUNNERS, *OF_TREES, *RUN_BY_OTHERS)))
 
 
 def codes_with(need: Need) -> tuple[str, ...]:
-    """The codes of the rules that have this need."""
+    """Return the codes of the rules that have this need."""
     return tuple(code_of(module) for module, needs in OF_RUNNERS.items() if need in needs)
 
 
 def has_seen_all(code: str, job: CheckJob) -> bool:
-    """Whether the rule of ``code`` looked at every module that it is about: one that compares with earlier twins looks
-    only at those for which some are at hand."""
+    """Whether the rule of ``code`` looked at every module that it is about.
+
+    A rule that compares with earlier twins looks only at modules whose earlier twins are at hand.
+    """
     needs = {need for module, needs in OF_RUNNERS.items() if code_of(module) == code for need in needs}
     twins = [module for module in job.modules if module.gpu_text is not None]
     return "earlier twin" not in needs or all(module.gpu_units for module in twins)
@@ -116,11 +120,13 @@ def has_seen_all(code: str, job: CheckJob) -> bool:
 def can_run(code: str, job: CheckJob) -> bool:
     """Whether a job has all inputs that the rule of ``code`` needs; ``True`` for a rule that does not look at
     runners."""
-    return all(_has(job, need) for module, needs in OF_RUNNERS.items() if code_of(module) == code for need in needs)
+    return all(
+        _has_input(job, need) for module, needs in OF_RUNNERS.items() if code_of(module) == code for need in needs
+    )
 
 
-def _has(job: CheckJob, need: Need) -> bool:
-    """Whether some module of a job has what is needed."""
+def _has_input(job: CheckJob, need: Need) -> bool:
+    """Whether some module of a job has the needed input."""
     match need:
         case "lock":
             return any(module.entries for module in job.modules)

@@ -1,4 +1,4 @@
-"""Which rules' findings are reported, and where.
+"""Selects the rules whose findings are reported, and where.
 
 Comes in: codes and prefixes. Goes out: ``Codes``. May touch: nothing; the rules themselves are not imported.
 """
@@ -12,11 +12,11 @@ from fnmatch import fnmatchcase
 from runner_sync.verify.catalog import known_codes
 
 BREAKAGE = "RS3"
-"""The prefix of the rules about what breaks on other trees."""
+"""The prefix of the rules about breakage on other trees."""
 
 
 _COMMENTS = frozenset({"RS491", "RS492"})
-"""The rules about comments that silence others."""
+"""The rules about ignore comments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,16 @@ class Codes:
     per_path: Mapping[str, tuple[str, ...]] | None = None
 
     def wants(self, code: str, path: str = "") -> bool:
-        """Whether findings of rule ``code`` are reported for ``path`` (for some path, when none is given)."""
+        """Whether findings of rule ``code`` are reported for ``path`` (for any path, if none is given)."""
         extra = [c for glob, codes in (self.per_path or {}).items() if path and fnmatchcase(path, glob) for c in codes]
         return is_selected(code, self.select, self.ignore) and is_selected(code, (), extra)
 
     def to_run(self) -> Codes:
-        """The rules that have to run: all, if only rules about ignore comments are wanted, RS491 (unused) among them,
-        because only findings show whether a comment is used."""
+        """Return the rules that have to run: all rules, if only rules about ignore comments are wanted and RS491
+        (unused) is.
+
+        Only findings show whether a comment is used.
+        """
         is_about_comments = bool(self.select) and not self.wants_any(c for c in known_codes() if c not in _COMMENTS)
         return replace(self, select=(), ignore=()) if is_about_comments and self.wants("RS491") else self
 
@@ -51,11 +54,11 @@ ALL = Codes()
 
 
 def is_selected(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
-    """Whether ``code`` is to be reported: the longer prefix wins, `ignore` wins a draw; no `select` means all."""
-    wanted = max((len(p) for p in _prefixes(select) if code.startswith(p)), default=-1 if select else 0)
-    unwanted = max((len(p) for p in _prefixes(ignore) if code.startswith(p)), default=-1)
+    """Whether ``code`` is reported: the longer prefix wins, `ignore` wins a draw; no `select` means all."""
+    wanted = max((len(p) for p in _normalise_prefixes(select) if code.startswith(p)), default=-1 if select else 0)
+    unwanted = max((len(p) for p in _normalise_prefixes(ignore) if code.startswith(p)), default=-1)
     return wanted > unwanted
 
 
-def _prefixes(codes: Iterable[str]) -> Iterator[str]:
+def _normalise_prefixes(codes: Iterable[str]) -> Iterator[str]:
     return ("" if code.upper() == "ALL" else code.upper() for code in codes)

@@ -1,4 +1,4 @@
-"""Whether a name tells what the code runs on; shared by the rules of ``trees`` and of ``runners``.
+"""Tells whether a name asks what the code runs on; shared by the rules of ``trees`` and of ``runners``.
 
 Comes in: names, and the words of devices. Goes out: answers. May touch: nothing.
 """
@@ -10,9 +10,9 @@ from collections.abc import Collection
 
 
 def says_device(name: str, devices: Collection[str]) -> bool:
-    """Whether a name contains ``platform``, or one of ``devices`` as a whole word; ``cudagraph_mode`` does neither.
+    """Whether a name contains ``platform``, or one of ``devices`` as a whole word; ``cudagraph_mode`` has neither.
 
-    A text of several words (``"cuda graphs are off"``) is a message, and no name.
+    A text of several words (``"cuda graphs are off"``) is a message, not a name.
     """
     text = name.lower()
     if re.search(r"\s", text):

@@ -1,6 +1,6 @@
-"""What some code is ready for: the errors that it catches, and where a question has been answered with yes.
+"""Finds the code that expects an error, or that runs only after a question was answered with yes.
 
-Comes in: ``ast`` nodes. Goes out: the code in which an error is handled, or that runs after such an answer only. May
+Comes in: ``ast`` nodes. Goes out: the code that an error handler covers, or that runs only after such an answer. May
 touch: nothing.
 """
 
@@ -20,13 +20,13 @@ CALL_ERRORS = _ANY | {"TypeError"}
 UNPACKING_ERRORS = CALL_ERRORS | {"ValueError"}
 INDEX_ERRORS = CALL_ERRORS | {"IndexError", "LookupError"}
 DEVICE_ERRORS = IMPORT_ERRORS | {"AssertionError", "AttributeError", "RuntimeError"}
-"""What torch raises for a device that it was not built for, and Python for names that torch does not have then."""
+"""What torch raises for a device that it was not built for, and Python for names that such a torch lacks."""
 
 _CLASS = re.compile(r"_*[A-Z]\w*[a-z]")
 
 
 def guarded(nodes: Iterable[ast.AST], errors: frozenset[str]) -> Iterator[ast.stmt]:
-    """The statements in which one of ``errors`` is caught, or that stand under a version switch: both its branches."""
+    """Yield the statements in which one of ``errors`` is caught, and both branches of every version switch."""
     for node in nodes:
         if isinstance(node, ast.If) and is_switch(node.test):
             yield from (*node.body, *node.orelse)
@@ -35,7 +35,7 @@ def guarded(nodes: Iterable[ast.AST], errors: frozenset[str]) -> Iterator[ast.st
 
 
 def caught(node: ast.AST, errors: frozenset[str]) -> Sequence[ast.stmt]:
-    """The statements in which ``node``, a ``try`` or a ``with suppress(…)``, catches one of ``errors``."""
+    """Return the statements in which ``node``, a ``try`` or ``with suppress(…)``, catches one of ``errors``."""
     if isinstance(node, Try) and any(_catches(handler, errors) for handler in node.handlers):
         return node.body
     if isinstance(node, ast.With | ast.AsyncWith) and _suppresses(node, errors):
@@ -45,19 +45,20 @@ def caught(node: ast.AST, errors: frozenset[str]) -> Sequence[ast.stmt]:
 
 def _catches(handler: ast.ExceptHandler, errors: frozenset[str]) -> bool:
     """Whether a handler catches one of ``errors`` (a bare ``except`` catches all)."""
-    return handler.type is None or _may_be(handler.type, errors)
+    return handler.type is None or _may_name_error(handler.type, errors)
 
 
 def _suppresses(statement: ast.With | ast.AsyncWith, errors: frozenset[str]) -> bool:
-    from runner_sync.statements.leaving import swallowing  # few checks come to code with a `with`
+    from runner_sync.statements.leaving import swallowing  # few checks reach code with a `with`
 
-    return any(_may_be(kind, errors) for call in swallowing(statement) for kind in call.args)
+    return any(_may_name_error(kind, errors) for call in swallowing(statement) for kind in call.args)
 
 
-def _may_be(kind: ast.expr, errors: frozenset[str]) -> bool:
-    """Whether an expression names one of ``errors``; timid: what is no name of a class (``*_ERRORS``) may be any."""
+def _may_name_error(kind: ast.expr, errors: frozenset[str]) -> bool:
+    """Whether an expression names one of ``errors``. timid: anything but a class name (``*_ERRORS``) may be any
+    error."""
     if isinstance(kind, ast.Tuple):
-        return any(_may_be(part, errors) for part in kind.elts)
+        return any(_may_name_error(part, errors) for part in kind.elts)
     word = ast.unparse(kind).rpartition(".")[2]
     return word in errors or _CLASS.fullmatch(word) is None
 
@@ -70,10 +71,10 @@ _SWITCH = re.compile(
 
 def is_switch(test: ast.expr) -> bool:
     """Whether a condition tests a version or for type checking, so that one branch is not meant for these trees."""
-    return any(_SWITCH.search(word) for node in walk(test) for word in _words_of(node))
+    return any(_SWITCH.search(word) for node in walk(test) for word in _find_words(node))
 
 
-def _words_of(node: ast.AST) -> tuple[str, ...]:
+def _find_words(node: ast.AST) -> tuple[str, ...]:
     match node:
         case ast.Name(id=word) | ast.Attribute(attr=word) | ast.keyword(arg=str(word)) | ast.Constant(value=str(word)):
             return (word,)
@@ -81,14 +82,14 @@ def _words_of(node: ast.AST) -> tuple[str, ...]:
 
 
 Question = Callable[[ast.expr], bool | None]
-"""Whether an expression without ``not``, ``and`` or ``or`` that is true means yes, or no; ``None``: it asks another."""
+"""Whether a true expression (without ``not``, ``and``, ``or``) means yes or no; ``None`` for another question."""
 
 
 def holding(nodes: Iterable[ast.AST], is_asked: Question, *, insists: bool = False) -> Iterator[ast.AST]:
-    """The code among ``nodes`` and below that runs only where the question was answered with yes.
+    """Yield the code among ``nodes`` and below that runs only after the question was answered with yes.
 
-    With ``insists``, an ``assert`` and an exit by ``raise`` count as well. Without, they say that the answer is needed,
-    and not that the code does without.
+    With ``insists``, an ``assert`` and an exit by ``raise`` also count. Otherwise they do not, because they only demand
+    a yes; the code cannot do without it.
     """
     for node in nodes:
         match node:
@@ -99,28 +100,32 @@ def holding(nodes: Iterable[ast.AST], is_asked: Question, *, insists: bool = Fal
                 yield from (part for part, by in ((one, True), (another, False)) if tells(test, is_asked, by=by))
             case ast.BoolOp(op=operator, values=values):
                 goes_on = isinstance(operator, ast.And)
-                told = (n for n, value in enumerate(values) if tells(value, is_asked, by=goes_on))
-                yield from values[next(told, len(values)) + 1 :]
+                answering = (n for n, value in enumerate(values) if tells(value, is_asked, by=goes_on))
+                yield from values[next(answering, len(values)) + 1 :]
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                steps, filters = _steps(node)
-                told = (n for n, step in enumerate(steps) if id(step) in filters and tells(step, is_asked, by=True))
-                yield from steps[next(told, len(steps)) + 1 :]
+                steps, filters = _split_comprehension(node)
+                answering = (
+                    n for n, step in enumerate(steps) if id(step) in filters and tells(step, is_asked, by=True)
+                )
+                yield from steps[next(answering, len(steps)) + 1 :]
             case ast.match_case(guard=ast.expr() as guard, body=body):
                 yield from (part for part in body if tells(guard, is_asked, by=True))
         for suite in suites_of([node]):
-            told = (n for n, statement in enumerate(suite) if _is_over_without(statement, is_asked, insists=insists))
-            yield from suite[next(told, len(suite)) + 1 :]
+            answering = (n for n, statement in enumerate(suite) if _is_yes_after(statement, is_asked, insists=insists))
+            yield from suite[next(answering, len(suite)) + 1 :]
 
 
-def _steps(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> tuple[list[ast.expr], set[int]]:
-    """The parts of a comprehension in the order in which they run, and the ids of its conditions."""
+def _split_comprehension(
+    node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
+) -> tuple[list[ast.expr], set[int]]:
+    """Return the parts of a comprehension in the order in which they run, and the ids of its conditions."""
     steps = [step for part in node.generators for step in (part.iter, *part.ifs)]
     made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     return steps + made, {id(test) for part in node.generators for test in part.ifs}
 
 
 def tells(test: ast.expr, is_asked: Question, *, by: bool) -> bool:
-    """Whether a condition that comes out true (``by`` false: untrue) answers the question with yes."""
+    """Whether a condition answers the question with yes if its value is true (``by`` false: untrue)."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=other):
             return tells(other, is_asked, by=not by)
@@ -132,12 +137,13 @@ def tells(test: ast.expr, is_asked: Question, *, by: bool) -> bool:
     return is_asked(test) is by
 
 
-def _is_over_without(statement: ast.stmt, is_asked: Question, *, insists: bool) -> bool:
-    """Whether what follows a statement runs only after a yes: every way through it leaves the suite or was told so."""
+def _is_yes_after(statement: ast.stmt, is_asked: Question, *, insists: bool) -> bool:
+    """Whether the code behind a statement runs only after a yes: every other way through the statement leaves the
+    suite."""
     from runner_sync.statements.leaving import always_leaves, breaks_of, is_endless, may_swallow  # as above
 
     def is_told(suite: Iterable[ast.stmt]) -> bool:
-        return any(_is_over_without(inner, is_asked, insists=insists) for inner in suite)
+        return any(_is_yes_after(inner, is_asked, insists=insists) for inner in suite)
 
     def leaves(suite: Sequence[ast.stmt]) -> bool:
         return always_leaves(suite) and (insists or not isinstance(suite[-1], ast.Raise))

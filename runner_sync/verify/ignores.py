@@ -1,13 +1,13 @@
-"""`# runner-sync: ignore[RS203] why`: findings that people silenced, and silencers that silence nothing.
+"""Applies `# runner-sync: ignore[RS203] why` comments, which silence findings, and records which comments are used.
 
-Comes in: readings and hits. Goes out: the hits that remain, and the comments with what each was used for, which RS491
-(a code that silences nothing) and RS492 (no reason, no code, or a word that is none) speak of. May touch: nothing.
+Comes in: readings and hits. Goes out: the remaining hits, and the comments with what each was used for, for RS491 (a
+code that silences nothing) and RS492 (no reason, no code, or an unknown word). May touch: nothing.
 
-A comment counts on the first or last line of a finding, on the last one of its statement, and on a line of its own
-above either (decorators and other comments may stand between); another comment (``# noqa: E501``) may stand in front of
-it on its line. Several codes are separated by commas. ``RS203:_sample`` silences only that symbol; ``RS312:__init__``
-all findings folded under it; ``RS201:_sample@1a2b3c4d5e6f`` only the finding about that state of a text, so that a
-later change is reported. A symbol that is a piece of code is named by its digest (``named``).
+A comment counts on the first or last line of a finding, on the last line of its statement, and alone above the finding
+or statement (decorators and other comments may stand between). Another comment (``# noqa: E501``) may precede it on its
+line. Commas separate several codes. ``RS203:_sample`` silences only that symbol, ``RS312:__init__`` all findings folded
+under it, and ``RS201:_sample@1a2b3c4d5e6f`` only the finding about that state of a text, so that a later change is
+reported. A symbol that is a piece of code is named by its digest (``named``).
 """
 
 from __future__ import annotations
@@ -39,72 +39,73 @@ class Ignore:
 
 
 def said(codes: Iterable[tuple[str, str]]) -> list[str]:
-    """Codes as people write them: ``RS203`` or ``RS203:_sample``."""
+    """Return codes as people write them: ``RS203`` or ``RS203:_sample``."""
     return [f"{code}:{symbol}" if symbol else code for code, symbol in codes]
 
 
 def named(symbol: str) -> str:
-    """How a comment names a symbol: as it is, or by twelve digits of its hash if it is code (has spaces, commas, …)."""
+    """Return a symbol's name in comments: the symbol, or twelve digits of its hash if it is code (has spaces, commas,
+    …)."""
     return (
         symbol if _NAME.fullmatch(symbol) else hashlib.sha256(symbol.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     )
 
 
 def listed(words: Iterable[str]) -> str:
-    """Words of a comment, quoted and joined for a sentence."""
+    """Return words of a comment, quoted and joined for a sentence."""
     return " and ".join(f"`{word}`" for word in words)
 
 
 def read_ignores(reading: Reading) -> tuple[Ignore, ...]:
-    """The ignore comments of one file, in line order."""
-    return tuple(_ignores(reading.directives))
+    """Return the ignore comments of one file, in line order."""
+    return tuple(_parse_ignores(reading.directives))
 
 
-def _ignores(comments: Iterable[Comment]) -> Iterator[Ignore]:
+def _parse_ignores(comments: Iterable[Comment]) -> Iterator[Ignore]:
     for comment in comments:
         found = _COMMENT.search(comment.text)
         if found is None:
             continue
         words = [word.strip() for word in (found["codes"] or "").split(",") if word.strip()]
         parsed = [(word, _CODE.match(word)) for word in words]
-        told = [(word, m if m is not None and m["code"] in known_codes() else None) for word, m in parsed]
-        codes = tuple((m["code"], m["symbol"] or "") for _, m in told if m is not None)
-        yield Ignore(comment, codes, tuple(word for word, m in told if m is None), found["reason"].rstrip())
+        known = [(word, m if m is not None and m["code"] in known_codes() else None) for word, m in parsed]
+        codes = tuple((m["code"], m["symbol"] or "") for _, m in known if m is not None)
+        yield Ignore(comment, codes, tuple(word for word, m in known if m is None), found["reason"].rstrip())
 
 
 def silence(hits: Iterable[Hit], readings: Mapping[str, Reading]) -> tuple[list[Hit], dict[str, tuple[Ignore, ...]]]:
-    """The hits that no comment silences, and every ignore comment by path, with what it was used for."""
+    """Return the hits that no comment silences, and every ignore comment by path, with what it was used for."""
     known = {path: read_ignores(reading) for path, reading in readings.items()}
     remaining = []
     for hit in hits:
         path = hit.finding.path
-        # All comments are tried, so that each one that applies counts as used.
-        silencing = [ignore for ignore in known.get(path, ()) if _applies(ignore, hit.finding, readings[path])]
+        # Try all comments, so that each one that applies counts as used.
+        silencing = [ignore for ignore in known.get(path, ()) if _apply_ignore(ignore, hit.finding, readings[path])]
         cause = hit.finding.cause
         if cause is not None and cause.path in readings:
-            silencing += [i for i in known[cause.path] if _applies(i, cause, readings[cause.path])]
+            silencing += [i for i in known[cause.path] if _apply_ignore(i, cause, readings[cause.path])]
         if not silencing:
             remaining.append(hit)
     return remaining, known
 
 
-def _applies(ignore: Ignore, finding: Finding, reading: Reading) -> bool:
+def _apply_ignore(ignore: Ignore, finding: Finding, reading: Reading) -> bool:
     states = filter(None, (finding.state, finding.old_state))
     names = ("", finding.symbol, named(finding.symbol), *(f"{finding.symbol}@{state}" for state in states))
     pairs = [pair for pair in ((finding.code, symbol) for symbol in names) if pair in ignore.codes]
-    # Without a reason nobody can tell later whether it still holds, so it silences nothing.
+    # A comment without a reason silences nothing, because nobody can tell later whether it still holds.
     if not pairs or not ignore.reason:
         return False
     line = ignore.comment.line
     first, last = statement_at(reading.tree, finding.line)
     inside = line in (finding.line, finding.end_line, last)
-    above = ignore.comment.alone and any(_stands_above(reading, line, at) for at in (finding.line, first))
+    above = ignore.comment.alone and any(_is_above(reading, line, at) for at in (finding.line, first))
     if not inside and not above:
         return False
     ignore.used.update(pairs)
     return True
 
 
-def _stands_above(reading: Reading, line: int, target: int) -> bool:
+def _is_above(reading: Reading, line: int, target: int) -> bool:
     between = reading.lines[line : target - 1]
     return line < target and all(text.lstrip().startswith(("#", "@")) for text in between)

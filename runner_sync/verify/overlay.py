@@ -1,8 +1,8 @@
-"""A scratch copy of what a type checker must see to check the NPU runners.
+"""Writes a scratch copy of the files that a type checker needs to check the NPU runners.
 
-Comes in: a `World` and the checked paths. Goes out: files in a directory that the caller owns: the checked
-modules with one branch chosen for conditional bases, and every module of the three trees that their imports reach. May
-touch: that directory.
+Comes in: a `World` and the checked paths. Goes out: files in a directory that the caller owns: the checked modules with
+one branch chosen for conditional bases, and every module of the three trees that their imports reach. May touch: that
+directory.
 """
 
 from __future__ import annotations
@@ -25,27 +25,29 @@ _STEPS = 2
 def write(world: World, names: Sequence[str], root: Path) -> None:
     """Write the overlay for the modules at paths ``names`` under ``root``. Raises InputError as `World` does."""
     checked = {world.module_at(path).path for path in names}
-    for module in reached(world, names):
+    for module in find_reached(world, names):
         target = root / module.path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(settle(module.text) if module.path in checked else module.text, encoding="utf-8")
+        target.write_text(
+            choose_else_branches(module.text) if module.path in checked else module.text, encoding="utf-8"
+        )
 
 
-def reached(world: World, names: Sequence[str], steps: int = _STEPS) -> list[Module]:
-    """The modules at ``names`` and those that imports reach from there in ``steps`` steps, by name."""
+def find_reached(world: World, names: Sequence[str], steps: int = _STEPS) -> list[Module]:
+    """Return the modules at ``names`` and those that imports reach from there in ``steps`` steps, by name."""
     found: dict[str, Module] = {}
     pending = {world.module_at(path).name for path in names}
     for _ in range(steps + 1):
         fresh = [module for name in sorted(pending) if name not in found and (module := world.module(name))]
         found.update((module.name, module) for module in fresh)
-        pending = {name for module in fresh for name in _imported_names(module)}
+        pending = {name for module in fresh for name in _find_imported_names(module)}
     return [found[name] for name in sorted(found)]
 
 
-def settle(text: str) -> str:
+def choose_else_branches(text: str) -> str:
     """Make the ``else`` branch of a conditional import the only one, e.g. ``if is_310p():`` becomes ``if False:``.
 
-    Type checkers give a class with two possible bases no attributes at all. Lines keep their numbers.
+    Type checkers give a class with two possible bases no attributes. Lines keep their numbers.
     """
     lines = text.split("\n")
     for statement in lasting_module_of(text).body:
@@ -55,18 +57,18 @@ def settle(text: str) -> str:
 
 
 def _binds_same_names(statement: ast.If) -> bool:
-    first, second = (list(_aliases(block)) for block in (statement.body, statement.orelse))
+    first, second = (list(_find_bound_names(block)) for block in (statement.body, statement.orelse))
     same_line = statement.body[0].lineno > (statement.test.end_lineno or 0) == statement.lineno
     return bool(first) and sorted(first) == sorted(second) and same_line
 
 
-def _aliases(block: Sequence[ast.stmt]) -> Iterator[str]:
+def _find_bound_names(block: Sequence[ast.stmt]) -> Iterator[str]:
     for statement in block:
         if isinstance(statement, ast.ImportFrom):
             yield from (entry.bound for entry in imported_by(statement))
 
 
-def _imported_names(module: Module) -> Iterator[str]:
+def _find_imported_names(module: Module) -> Iterator[str]:
     for name in (*module.stars, *(imported.module for _, imported in modules.imports_of(module))):
         parts = name.split(".")
         yield from (".".join(parts[:length]) for length in range(1, len(parts) + 1))

@@ -1,8 +1,8 @@
-"""All rules by code, and their documentation.
+"""Loads rules by code, and reads their documentation.
 
 Comes in: nothing, or a job. Goes out: the rule modules that `check` runs on it, and `RuleText`s read from docstrings.
-May touch: nothing. Rules that cannot run on a job (no lock, no upstream, no trees) are not even imported, because
-`check` runs in every pull request and must start fast.
+May touch: nothing. Rules that cannot run on a job (no lock, no upstream, no trees) are not imported, because `check`
+runs in every pull request and must start fast.
 """
 
 from __future__ import annotations
@@ -34,32 +34,32 @@ class Rule(DocumentedRule, Protocol):
     def find(self, subject: Subject, /) -> Iterable[Hit]: ...
 
 
-def applicable(job: CheckJob) -> tuple[Rule, ...]:
-    """The rules that can run on ``job`` (RS3xx aside, which look at whole trees)."""
+def load_applicable(job: CheckJob) -> tuple[Rule, ...]:
+    """Return the rules that can run on ``job``, apart from RS3xx, which look at whole trees."""
     return cast("tuple[Rule, ...]", rules.load([name for name in OF_RUNNERS if can_run(code_of(name), job)]))
 
 
-def beside() -> tuple[Rule, ...]:
-    """The rules that run on modules beside the runners."""
+def load_beside() -> tuple[Rule, ...]:
+    """Return the rules that run on modules beside the runners."""
     return cast("tuple[Rule, ...]", rules.load(BESIDE))
 
 
-def documented() -> tuple[DocumentedRule, ...]:
-    """Every rule there is, by code."""
+def load_documented() -> tuple[DocumentedRule, ...]:
+    """Return all rules, by code."""
     return cast("tuple[DocumentedRule, ...]", rules.load(sorted((*OF_RUNNERS, *OF_TREES, *RUN_BY_OTHERS))))
 
 
 def rule_texts() -> tuple[RuleText, ...]:
-    """The documentation of every rule, by code."""
-    return tuple(_text(rule) for rule in documented())
+    """Return the documentation of every rule, by code."""
+    return tuple(_make_rule_text(rule) for rule in load_documented())
 
 
 def find_rule(code: str) -> RuleText | None:
-    """The documentation of one rule, by code (``RS203``) or name (``override-skipped``)."""
+    """Return the documentation of one rule, by code (``RS203``) or name (``override-skipped``)."""
     return next((text for text in rule_texts() if code.upper() == text.code or code.lower() == text.name), None)
 
 
-def _text(rule: DocumentedRule) -> RuleText:
+def _make_rule_text(rule: DocumentedRule) -> RuleText:
     from runner_sync.model import RuleText
 
     doc = (rule.__doc__ or "").strip()

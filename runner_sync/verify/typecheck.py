@@ -1,10 +1,8 @@
-"""A type checker's second opinion: its diagnostics about the NPU runners on the new trees that the old ones do not
-give.
+"""Runs a type checker as a second opinion: its diagnostics about the NPU runners that are new on the new trees.
 
-Comes in: two worlds and the paths of the checked modules. Goes out: RS390 findings. May touch: a scratch
-directory that it removes, and the type checker's process (`ty` or `mypy`, with a time limit). torch, CANN and the
-packages themselves are not installed: the checker does not know what they provide, and gives no diagnostic about it
-that counts.
+Comes in: two worlds and the paths of the checked modules. Goes out: RS390 findings. May touch: a scratch directory that
+it removes, and the type checker's process (`ty` or `mypy`, with a time limit). torch, CANN and the packages themselves
+are not installed: the checker does not know what they provide, and gives no diagnostic about it that counts.
 """
 
 from __future__ import annotations
@@ -52,9 +50,8 @@ class Diagnostic:
 
 
 # Diagnostics of code that fails at run time: ty's names for them (it renames rules between versions) and mypy's codes,
-# each with a pattern for the text ("" matches any). Left out are types that do not match an annotation, since the
-# runners run without annotations, and values that only may be `None`, or of another type of a union, since that is
-# known from annotations, too.
+# each with a pattern for the text ("" matches any). Left out are mismatches with an annotation, which never fail at run
+# time, and values that only may be `None` or another type of a union, which is known from annotations alone.
 _NOT_NONE = r"^(?!.*\bNone\b)"
 _ONE_TYPE = r"^(?!.*(?:\bNone\b| \| ))"
 _BREAKS: Mapping[Kind, Mapping[str, str]] = {
@@ -92,7 +89,7 @@ _BREAKS: Mapping[Kind, Mapping[str, str]] = {
 _ATTRIBUTES = frozenset({"missing-attribute", "unresolved-attribute", "attr-defined"})
 _TRUTHS = frozenset({"redundant-condition", "truthy-function"})
 _CALLS = frozenset({"not-callable", "call-non-callable", "operator"})
-# mypy's addition to an error about one of several types that an operand may have.
+# The hint that mypy adds to an error about one of several types of an operand.
 _OPERAND_OF_UNION = re.compile(r"operand is of type|operands are unions")
 _REMEDY = "install another version (runner-sync[verify] names one that works), or run without the type checker"
 _UNPACKS = re.compile(r"values to unpack|to unpack \(\d+ expected", re.IGNORECASE)
@@ -107,32 +104,36 @@ def run(
     known: Iterable[Finding] = (),
     timeout: float = 300.0,
 ) -> list[Finding]:
-    """New diagnostics about the modules at paths ``names``, sorted by place.
+    """Return new diagnostics about the modules at paths ``names``, sorted by place.
 
-    ``known`` are findings of the rules: nothing is reported about their statements again. ``timeout`` is in seconds and
-    for each of the two runs. Attributes of ``self`` count as missing only if RS304 says so, as it knows more of them.
-    Raises InputError when the checker is absent, fails or does not finish.
+    ``known`` are findings of the rules; their statements are not reported again. ``timeout`` is in seconds, for each of
+    the two runs. Attributes of ``self`` count as missing only if RS304 agrees, because it knows more of them. Raises
+    InputError if the checker is absent, fails or does not finish.
     """
     command = find_checker(kind)
     before = {
-        _key(old, diagnostic) for diagnostic in _check(old, old.existing(names), kind, command=command, timeout=timeout)
+        _key(old, diagnostic)
+        for diagnostic in _run_checker(old, old.existing(names), kind, command=command, timeout=timeout)
     }
-    after = _check(new, names, kind, command=command, timeout=timeout)
-    said = {(f.path, statement_at(new.module_at(f.path).node, f.line)) for f in known if f.path in names}
-    fresh = [d for d in after if _key(new, d) not in before and (d.path, _statement(new, d)) not in said]
+    after = _run_checker(new, names, kind, command=command, timeout=timeout)
+    known_statements = {(f.path, statement_at(new.module_at(f.path).node, f.line)) for f in known if f.path in names}
+    fresh = [d for d in after if _key(new, d) not in before and (d.path, _statement(new, d)) not in known_statements]
     if any(d.check in _ATTRIBUTES for d in fresh):
-        there = set(_own_attributes(Program(new, names)))
-        fresh = [d for d in fresh if d.check not in _ATTRIBUTES or (d.path, d.line, d.column, _symbol(d)) not in there]
+        present = set(_find_present_attributes(Program(new, names)))
+        fresh = [
+            d for d in fresh if d.check not in _ATTRIBUTES or (d.path, d.line, d.column, _symbol(d)) not in present
+        ]
     if any(d.check in _TRUTHS | _CALLS for d in fresh):
         program = Program(new, names)
         fresh = [d for d in fresh if not _may_be_right(program, d)]
     return [
-        _finding(new, diagnostic, kind) for diagnostic in sorted(set(fresh), key=lambda d: (d.path, d.line, d.column))
+        _make_finding(new, diagnostic, kind)
+        for diagnostic in sorted(set(fresh), key=lambda d: (d.path, d.line, d.column))
     ]
 
 
 def find_checker(kind: Kind) -> str:
-    """The checker's executable: beside this interpreter, else on PATH. Raises InputError when there is none."""
+    """Return the checker's executable: beside this interpreter, else on PATH. Raises InputError if there is none."""
     places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     found = shutil.which(kind, path=places)
     if found is None:
@@ -140,7 +141,7 @@ def find_checker(kind: Kind) -> str:
     return found
 
 
-def _check(world: World, names: Sequence[str], kind: Kind, *, command: str, timeout: float) -> list[Diagnostic]:
+def _run_checker(world: World, names: Sequence[str], kind: Kind, *, command: str, timeout: float) -> list[Diagnostic]:
     with tempfile.TemporaryDirectory(prefix="runner-sync-") as scratch:
         root = Path(scratch)
         overlay.write(world, names, root / "src")
@@ -171,8 +172,8 @@ def _execute(kind: Kind, command: list[str], folder: Path, *, timeout: float) ->
 
 
 def _ty_arguments(root: Path) -> list[str]:
-    """The arguments for a project of its own and an empty environment, so that no other configuration and no installed
-    torch is used."""
+    """Return arguments for a separate project and an empty environment, so that no other configuration or torch is
+    used."""
     (root / "src" / "ty.toml").write_text("", encoding="utf-8")
     (root / "env" / "lib" / "python3.12" / "site-packages").mkdir(parents=True)
     (root / "env" / "pyvenv.cfg").write_text("home = /\nversion = 3.12\n", encoding="utf-8")
@@ -186,7 +187,7 @@ def _mypy_arguments(root: Path) -> list[str]:
 
 
 def _read(kind: Kind, output: str) -> list[Diagnostic]:
-    """The diagnostics in a checker's output. Raises InputError for output in another form than it had so far."""
+    """Read the diagnostics in a checker's output. Raises InputError for output in an unknown form."""
     try:
         return list(_READERS[kind](output))
     except json.JSONDecodeError as error:
@@ -230,8 +231,8 @@ def _statement(world: World, diagnostic: Diagnostic) -> tuple[int, int]:
     return statement_at(_module(world, diagnostic).node, diagnostic.line)
 
 
-def _own_attributes(program: Program) -> Iterator[tuple[str, int, int, str]]:
-    """Path, line, column and name of the attributes read of ``self`` that RS304 does not consider missing.
+def _find_present_attributes(program: Program) -> Iterator[tuple[str, int, int, str]]:
+    """Yield path, line, column and name of each read of a ``self`` attribute that RS304 does not consider missing.
 
     ``def set_flags(runner): runner.has_rows = True`` sets an attribute on a runner, which no type checker sees.
     """
@@ -246,8 +247,8 @@ def _own_attributes(program: Program) -> Iterator[tuple[str, int, int, str]]:
 def _may_be_right(program: Program, diagnostic: Diagnostic) -> bool:
     """Whether the code tests a hook before it calls it, or only an annotation makes the call wrong.
 
-    ``if self.hook: self.hook()`` is right whether ``hook`` is ``None`` or a method; and that a ``Callable | int`` may
-    be a number is known from the annotation only.
+    ``if self.hook: self.hook()`` is right whether ``hook`` is ``None`` or a method. That a ``Callable | int`` may be a
+    number is known from the annotation only.
     """
     module = _module(program.world, diagnostic)
     places = Places(module.text)
@@ -260,7 +261,11 @@ def _may_be_right(program: Program, diagnostic: Diagnostic) -> bool:
             if diagnostic.check in _TRUTHS and isinstance(node, ast.Name | ast.Attribute):
                 if _is_called(frame, node):
                     return True
-            elif diagnostic.check in _CALLS and isinstance(node, ast.Call) and _may_be_several(program, frame, node):
+            elif (
+                diagnostic.check in _CALLS
+                and isinstance(node, ast.Call)
+                and _has_union_annotation(program, frame, node)
+            ):
                 return True
     return False
 
@@ -273,13 +278,13 @@ def _is_called(frame: Frame, node: ast.expr) -> bool:
     return any(isinstance(part, ast.Call) and ast.unparse(part.func) == text for part in walk(inner))
 
 
-def _may_be_several(program: Program, frame: Frame, call: ast.Call) -> bool:
+def _has_union_annotation(program: Program, frame: Frame, call: ast.Call) -> bool:
     found = [member for member in members(program, frame, call.func).values() if member is not None]
-    notes = [source.annotation for member in found for source in member.sources if source.annotation is not None]
+    annotations = [source.annotation for member in found for source in member.sources if source.annotation is not None]
     return any(
         (isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitOr))
         or (isinstance(part, ast.Subscript) and (dotted_name(part.value) or "").rpartition(".")[2] == "Union")
-        for part in notes
+        for part in annotations
     )
 
 
@@ -288,7 +293,7 @@ def _symbol(diagnostic: Diagnostic) -> str:
     return named[-1] if named else diagnostic.check
 
 
-def _finding(world: World, diagnostic: Diagnostic, kind: Kind) -> Finding:
+def _make_finding(world: World, diagnostic: Diagnostic, kind: Kind) -> Finding:
     return Finding(
         rule.CODE,
         rule.SEVERITY,

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from runner_sync.compose.bindings import bindings, bound_above
-from runner_sync.compose.guarded import with_conditions, with_guarded
+from runner_sync.compose.guarded import copy_guards, with_conditions
 from runner_sync.compose.imports import Provider, settle
 
 CODE = """\
@@ -24,17 +24,17 @@ if not vllm_version_is("1.2"):
 
 
 def test_an_import_under_a_version_check_comes_with_the_check() -> None:
-    made = with_guarded(CODE, ["RowLists"], f"import os\n\n{GUARD}\n\nLIMIT = 3\n")
+    made = copy_guards(CODE, ["RowLists"], f"import os\n\n{GUARD}\n\nLIMIT = 3\n")
     head, code = CODE.split("\n\n\n")
     assert made == f"{head}\n\n{GUARD}\n\n\n{code}"
     ast.parse(made)
-    assert with_guarded(made, ["RowLists"], GUARD) == made
+    assert copy_guards(made, ["RowLists"], GUARD) == made
 
 
 def test_it_stands_above_the_code_where_an_import_comes_late() -> None:
     text = f"{CODE}\n\nimport late  # noqa: E402\n"
     head, code = text.split("\n\n\n", 1)
-    assert with_guarded(text, ["RowLists"], GUARD) == f"{head}\n\n{GUARD}\n\n\n{code}"
+    assert copy_guards(text, ["RowLists"], GUARD) == f"{head}\n\n{GUARD}\n\n\n{code}"
 
 
 BRANCHES = """\
@@ -56,10 +56,10 @@ USES_ALL = CODE.replace("return RowLists()", "return RowLists() or Rows() or Row
 
 @pytest.mark.parametrize("name", ["RowLists", "RowTables", "Rows"])
 def test_it_comes_with_all_its_branches(name: str) -> None:
-    made = with_guarded(USES_ALL, [name], f"import os\n{BRANCHES}\n")
+    made = copy_guards(USES_ALL, [name], f"import os\n{BRANCHES}\n")
     head, code = USES_ALL.split("\n\n\n")
     assert made == f"{head}\n\n{BRANCHES}\n\n\n{code}"
-    assert with_guarded(made, [name], BRANCHES) == made
+    assert copy_guards(made, [name], BRANCHES) == made
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_it_comes_with_all_its_branches(name: str) -> None:
 def test_it_comes_without_names_that_nothing_uses(used: str, block: str) -> None:
     """``issue_routing_d2h_copy`` of vllm-ascend 0.21.0rc1, which omni's generation runner does not call."""
     code = CODE.replace("RowLists()", used)
-    made = with_guarded(code, [used.removesuffix("()")], BRANCHES)
+    made = copy_guards(code, [used.removesuffix("()")], BRANCHES)
     assert block in made
     assert made.count("import ") == code.count("import ") + block.count("import ")
     ast.parse(made)
@@ -179,7 +179,7 @@ def test_what_a_name_for_type_checkers_is_at_run_time(otherwise: str, way: str) 
 )
 def test_an_import_that_is_left(source: str) -> None:
     text = "import typing\nfrom typing import TYPE_CHECKING\n" + CODE
-    assert with_guarded(text, ["RowLists"], source) == text
+    assert copy_guards(text, ["RowLists"], source) == text
 
 
 @pytest.mark.parametrize(
@@ -213,6 +213,6 @@ def test_an_import_that_is_left(source: str) -> None:
 def test_what_a_check_asks_stands_above_it(head: str, is_put: bool) -> None:
     """Below, it would end in a NameError when the module is imported."""
     text = f"{head}\n\ndef lists():\n    return RowLists()\n"
-    made = with_guarded(text, ["RowLists"], GUARD.replace("vllm_version_is", "is_new"))
+    made = copy_guards(text, ["RowLists"], GUARD.replace("vllm_version_is", "is_new"))
     assert (made != text) is is_put
     ast.parse(made)

@@ -1,10 +1,10 @@
-"""Keywords that upstream passes to a record and omni's record in its place does not accept: set as attributes instead.
+"""Sets keywords that upstream passes to a record, but omni's own record does not accept, as attributes instead.
 
 Comes in: method texts and the keywords that constructors accept. Goes out: the text with ``record.name = value`` behind
 the call. May touch: nothing.
 
 vllm-ascend passes new results as arguments of its own record (``spec_token_ids=`` since 0.25.1rc1, by a patch of vLLM's
-class that does not reach omni's subclass); omni's own runners set such a field on the finished record::
+class that does not reach omni's subclass). Omni's own runners set such a field on the finished record::
 
     before    output = Output(rows=rows, spec_token_ids=ids)
     after     output = Output(rows=rows)
@@ -28,16 +28,16 @@ Constructors = Mapping[str, frozenset[str]]
 
 
 def set_apart(before: str, text: str, constructors: Constructors) -> Mended | None:
-    """The method with one keyword set as an attribute instead: the first that the constructor does not accept.
+    """Return the method with the first keyword that the constructor does not accept set as an attribute instead.
 
-    Not one that ``before`` passed already. ``None`` if there is none.
+    Skips keywords that ``before`` already passed. ``None`` if there is no such keyword.
     """
-    known = {(name, key.arg) for _, name, call in _constructions(before, constructors) for key in call.keywords}
-    for made, name, call in _constructions(text, constructors):
+    known = {(name, key.arg) for _, name, call in _find_constructions(before, constructors) for key in call.keywords}
+    for made, name, call in _find_constructions(text, constructors):
         for key in call.keywords:
             if key.arg is None or key.arg in constructors[name] or (name, key.arg) in known:
                 continue
-            moved = _set_behind(text, made, call, key)
+            moved = _move_to_attribute(text, made, call, key)
             if moved is not None:
                 line, statement, new = moved
                 return Mended(new, line, statement, f"{name} takes no {key.arg}: set on the record that it makes")
@@ -46,9 +46,9 @@ def set_apart(before: str, text: str, constructors: Constructors) -> Mended | No
 
 @lru_cache(maxsize=64)
 def own_fields(text: str, name: str) -> Fields | None:
-    """The fields that a class of module ``text`` adds to its generated constructor; none if it is no dataclass itself.
+    """Return the fields that a class of module ``text`` adds to its generated constructor; none if no dataclass itself.
 
-    ``None`` if it is not there, has a constructor of its own, or does not allow other attributes.
+    ``None`` if the class is missing, has a constructor of its own, or does not allow other attributes.
     """
     for node in module_of(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
@@ -67,11 +67,11 @@ _CONSTRUCTING = ("__init__", "__new__", "__setattr__")
 
 def _is_closed(owner: ast.ClassDef) -> bool:
     """Whether objects refuse attributes that are no fields: ``frozen``, ``slots``, or a named tuple."""
-    said = [
+    keywords = [
         *owner.keywords,
         *(key for one in owner.decorator_list if isinstance(one, ast.Call) for key in one.keywords),
     ]
-    closed = any(key.arg in ("frozen", "slots") and not _is_false(key.value) for key in said)
+    closed = any(key.arg in ("frozen", "slots") and not _is_false(key.value) for key in keywords)
     return (
         closed
         or "__slots__" in bound_in(owner.body)
@@ -83,7 +83,7 @@ def _is_false(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and not value.value
 
 
-def _constructions(text: str, constructors: Constructors) -> Iterator[tuple[ast.Assign, str, ast.Call]]:
+def _find_constructions(text: str, constructors: Constructors) -> Iterator[tuple[ast.Assign, str, ast.Call]]:
     for node in walk(tree_of(text)):
         if isinstance(node, ast.Assign) and isinstance(call := node.value, ast.Call):
             name = ast.unparse(call.func)
@@ -91,8 +91,8 @@ def _constructions(text: str, constructors: Constructors) -> Iterator[tuple[ast.
                 yield node, name, call
 
 
-def _set_behind(text: str, made: ast.Assign, call: ast.Call, key: ast.keyword) -> tuple[int, str, str] | None:
-    """The line and text of a new assignment behind ``made``, and the whole text without the keyword and with it.
+def _move_to_attribute(text: str, made: ast.Assign, call: ast.Call, key: ast.keyword) -> tuple[int, str, str] | None:
+    """Return line and text of a new assignment behind ``made``, and the whole text with it and without the keyword.
 
     ``None`` if the record is not assigned to a name in a statement on lines of its own.
     """

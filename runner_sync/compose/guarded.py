@@ -1,7 +1,7 @@
-"""Imports that a module makes under a condition, such as a version check, copied with that condition.
+"""Copies imports that a module makes under a condition, such as a version check, with that condition.
 
-Comes in: a module's text and a module whose code came into it. Goes out: the text with the condition, and all of its
-branches, behind its imports, without names that nothing there uses. May touch: nothing.
+Comes in: a module's text and a module whose code came into it. Goes out: the text with the condition and all its
+branches behind its imports, without names that nothing there uses. May touch: nothing.
 
 On a version that lacks the name a plain import would fail, though code under the same check never uses the name there.
 Without any import, the code would raise a NameError on the version that has it::
@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from runner_sync.compose.bindings import bindings, bound_above, names_bound
 from runner_sync.compose.import_entries import import_statements
-from runner_sync.compose.import_places import head_imports
+from runner_sync.compose.import_places import find_head_imports
 from runner_sync.compose.imports import Provider, Settled, add, remove
 from runner_sync.compose.names import defined_names, used_names
 from runner_sync.naming import Import, imported_by
@@ -28,17 +28,17 @@ from runner_sync.syntax import module_of, walk
 
 
 def with_conditions(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:
-    """``settled`` with the unknown names that ``source`` imports under a condition, the condition included.
+    """Return ``settled`` with the unknown names that ``source`` imports under a condition, the condition included.
 
-    If the condition cannot be copied, names that ``source`` binds in every branch are imported from ``source`` itself.
+    If the condition cannot be copied, imports names that ``source`` binds in every branch from ``source`` itself.
     """
-    text = with_guarded(settled.text, settled.unknown, source.text)
+    text = copy_guards(settled.text, settled.unknown, source.text)
     left = tuple(name for name in settled.unknown if name not in defined_names(text))
     return with_certain(replace(settled, text=text, unknown=left), source, first_party=first_party)
 
 
 def with_certain(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:
-    """``settled`` with imports from ``source`` of names that it imports under a condition and has in every branch."""
+    """Return ``settled`` with names that ``source`` imports conditionally, but binds in every branch, imported from it."""
     text, known = settled.text, bindings(source.text)
     certain = known.conditional & known.certain & {*settled.unknown}
     entries = [Import(source.name, name, name) for name in sorted(certain)]
@@ -48,80 +48,79 @@ def with_certain(settled: Settled, source: Provider, *, first_party: str = "") -
     return Settled(text, (*settled.added, *(entry.statement() for entry in entries)), left)
 
 
-def with_guarded(text: str, names: Collection[str], source: str) -> str:
-    """``text`` with each condition of ``source`` that imports one of the ``names`` and nothing that ``text`` already
-    has.
+def copy_guards(text: str, names: Collection[str], source: str) -> str:
+    """Return ``text`` with each condition of ``source`` that imports some of ``names`` and nothing that ``text`` has.
 
-    Not a condition that reads names which ``text`` may lack above that place (timid), nor one that is only one of
-    several ways in which ``source`` gets the name, nor one for type checkers, which binds nothing at run time.
+    Skips a condition that reads names which ``text`` may lack above that place (timid), a condition that is only one of
+    several ways to get the name, and one for type checkers, which binds nothing at run time.
     """
-    for guard in _guards(source):
-        here = defined_names(text)
-        given = {*names_bound(guard)}
-        needed = given & set(names)
-        asked = {node.id for node in walk(guard) if isinstance(node, ast.Name)}
-        is_free = not given & here and not needed & _bound_beside(guard, source)
-        at = _line_behind_imports(text, given)
-        if needed and is_free and asked <= bound_above(text, at) and not _asks_for_types(guard):
+    for guard in _find_guards(source):
+        defined = defined_names(text)
+        bound = {*names_bound(guard)}
+        needed = bound & set(names)
+        read = {node.id for node in walk(guard) if isinstance(node, ast.Name)}
+        is_free = not bound & defined and not needed & _names_bound_elsewhere(guard, source)
+        at = _line_behind_imports(text, bound)
+        if needed and is_free and read <= bound_above(text, at) and not _is_type_checking_guard(guard):
             block = ast.get_source_segment(source, guard) or ""
-            text = _with_block(text, _only_with(used_names(text) | needed, block), at)
+            text = _insert_block(text, _keep_used_imports(used_names(text) | needed, block), at)
     return text
 
 
-def _only_with(used: Collection[str], guard: str) -> str:
-    """The text of a guard without the imports of other names, and without a last branch that this leaves empty."""
+def _keep_used_imports(used: Collection[str], guard: str) -> str:
+    """Return the text of a guard without imports of unused names, and without a last branch that this leaves empty."""
     statements = import_statements(module_of(guard).body)
     for entry in [entry for statement in statements for entry in imported_by(statement) if entry.bound not in used]:
         guard = remove(guard, entry)
-    last = _last_branch(module_of(guard).body[0])
+    last = _find_last_branch(module_of(guard).body[0])
     if isinstance(last, ast.If) and [type(one) for one in last.orelse] == [ast.Pass]:
         return "\n".join(guard.split("\n")[: last.body[-1].end_lineno])
     return guard
 
 
-def _last_branch(guard: ast.stmt) -> ast.stmt:
-    """The last ``if`` or ``elif`` of a guard."""
+def _find_last_branch(guard: ast.stmt) -> ast.stmt:
+    """Return the last ``if`` or ``elif`` of a guard."""
     while isinstance(guard, ast.If) and len(guard.orelse) == 1 and isinstance(guard.orelse[0], ast.If):
         guard = guard.orelse[0]
     return guard
 
 
-def _bound_beside(guard: ast.If, source: str) -> set[str]:
-    """Names bound by other statements of the module: for these the guard is only one of several ways to get them."""
+def _names_bound_elsewhere(guard: ast.If, source: str) -> set[str]:
+    """Return names bound by other statements of the module: the guard is only one of several ways to get them."""
     return {name for one in module_of(source).body if one is not guard for name in names_bound(one)}
 
 
-def _guards(source: str) -> Iterator[ast.If]:
-    """The module-level conditions that contain nothing but imports, in all of their branches."""
-    return (one for one in module_of(source).body if isinstance(one, ast.If) and _only_imports(one))
+def _find_guards(source: str) -> Iterator[ast.If]:
+    """Yield the module-level conditions that contain nothing but imports in all branches."""
+    return (one for one in module_of(source).body if isinstance(one, ast.If) and _has_only_imports(one))
 
 
-def _only_imports(guard: ast.If) -> bool:
+def _has_only_imports(guard: ast.If) -> bool:
     rest = guard.orelse
     is_elif = len(rest) == 1 and isinstance(rest[0], ast.If)
     if is_elif:
         assert isinstance(rest[0], ast.If)
-        return _are_imports(guard.body) and _only_imports(rest[0])
+        return _are_imports(guard.body) and _has_only_imports(rest[0])
     return _are_imports([*guard.body, *rest])
 
 
 def _are_imports(body: Collection[ast.stmt]) -> bool:
-    """Whether a suite holds imports of absolute modules and nothing else."""
+    """Whether a suite contains only imports of absolute modules."""
     return all(isinstance(one, ast.Import) or (isinstance(one, ast.ImportFrom) and not one.level) for one in body)
 
 
-def _asks_for_types(guard: ast.If) -> bool:
-    asked = (getattr(node, "id", getattr(node, "attr", "")) for node in walk(guard))
-    return "TYPE_CHECKING" in asked
+def _is_type_checking_guard(guard: ast.If) -> bool:
+    names = (getattr(node, "id", getattr(node, "attr", "")) for node in walk(guard))
+    return "TYPE_CHECKING" in names
 
 
 def _line_behind_imports(text: str, given: Collection[str]) -> int:
-    tops = head_imports(text, given)
+    tops = find_head_imports(text, given)
     return tops[-1].end_lineno or 0 if tops else 0
 
 
-def _with_block(text: str, guard: str, at: int) -> str:
-    """``text`` with a guard below line ``at``; at the top if that is 0."""
+def _insert_block(text: str, guard: str, at: int) -> str:
+    """Return ``text`` with a guard below line ``at``, or at the top if ``at`` is 0."""
     lines = text.split("\n")
     lines[at:at] = ["", *guard.split("\n")] if at else [*guard.split("\n"), ""]
     return "\n".join(lines)

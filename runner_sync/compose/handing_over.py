@@ -1,6 +1,6 @@
-"""The method of ``self`` that a method's returns hand their values to, and upstream's new returns that do not.
+"""Passes upstream's new returns through the method of ``self`` that omni's returns hand their values to.
 
-Comes in: the texts of a method. Goes out: values, and the text with such returns handing over, too. May touch: nothing.
+Comes in: the texts of a method. Goes out: values, and the text with such returns handing over too. May touch: nothing.
 
     before   if not rows:                        now   if not rows:
                  return self.attach(EMPTY)                 return self.attach(EMPTY)
@@ -24,7 +24,7 @@ from runner_sync.syntax import Function, blocks_of, is_name
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A return of upstream's that hands over now: its first and last line, the same before and after, and the method.
+    """An upstream return that now hands over: its first and last line, the same before and after, and the method.
 
     ``is_prepared`` if omni does more before it hands such a value over elsewhere.
     """
@@ -36,58 +36,56 @@ class Handed:
 
 
 def handed_over(before: str, text: str, upstream: str, *, elsewhere: str) -> tuple[str, list[Handed]]:
-    """``text`` with upstream's new returns in the form that each other return of that very value has, and these
-    returns.
+    """Return ``text`` with upstream's new returns handing over like other returns of the same value, and these returns.
 
-    A value that another return hands out as it is stays bare, and so does one that goes through several methods.
+    A value stays bare if another return passes it out unchanged, or if it goes through several methods.
     """
     common = handing_methods(text, elsewhere)
     if not common:
         return text, []
-    theirs = {ast.dump(value) for _, value in returns(upstream)}
-    known, given = bare_before(before, text, common), _given(text, common)
+    upstream_values = {ast.dump(value) for _, value in returns(upstream)}
+    known, handed = bare_before(before, text, common), _find_handed_values(text, common)
     places, edits, found = Places(text), list[Edit](), list[Handed]()
     for node in _return_statements(text):
-        if node.value is None or (value := ast.dump(node.value)) not in theirs or value in known:
+        if node.value is None or (value := ast.dump(node.value)) not in upstream_values or value in known:
             continue
-        others = [one for one in given if one.value == value]
+        others = [one for one in handed if one.value == value]
         if len(methods := {one.method for one in others}) == 1:
             (method,) = methods
-            edits += _around(places, node.value, method)
+            edits += _wrap_value(places, node.value, method)
             is_prepared = any(one.is_prepared for one in others)
             found.append(Handed(node.lineno, node.end_lineno or node.lineno, method, is_prepared))
     return apply(text, edits), found
 
 
-def _around(places: Places, value: ast.expr, method: str) -> list[Edit]:
-    """The edits that make ``value`` the argument of a method of ``self``."""
+def _wrap_value(places: Places, value: ast.expr, method: str) -> list[Edit]:
+    """Return the edits that make ``value`` the argument of a method of ``self``."""
     start, end = places.start(value), places.end(value)
     return [Edit(start, start, f"self.{method}("), Edit(end, end, ")")]
 
 
 def wrapped_in(method: str, text: str, lines: Collection[int]) -> str:
-    """``text`` with the values of the returns that begin in these lines handed to a method of ``self``."""
+    """Return ``text`` with the values of the returns that begin in these lines passed to a method of ``self``."""
     places = Places(text)
     values = [node.value for node in _return_statements(text) if node.lineno in lines and node.value is not None]
-    return apply(text, [edit for value in values for edit in _around(places, value, method)])
+    return apply(text, [edit for value in values for edit in _wrap_value(places, value, method)])
 
 
 def handing_methods(text: str, elsewhere: str) -> list[str]:
-    """The methods of ``self`` that several returns go through and that ``elsewhere``, upstream's module, does not
-    call."""
+    """Return the methods of ``self`` that several returns go through and upstream's module ``elsewhere`` never calls."""
     handing = Counter(name for _, value in returns(text) if (name := method_called(value)))
     return [name for name, count in handing.items() if count > 1 and f"{name}(" not in elsewhere]
 
 
 def bare_before(before: str, text: str, methods: Collection[str]) -> Counter[str]:
-    """The values that ``before`` returns, without those that go through one of the methods only now."""
+    """Return the values that ``before`` returns, without those that only now go through one of the methods."""
     known = Counter(ast.dump(value) for _, value in returns(before))
-    now, then = (Counter(one.value for one in _given(side, methods)) for side in (text, before))
+    now, then = (Counter(one.value for one in _find_handed_values(side, methods)) for side in (text, before))
     return known - (now - then)
 
 
 def returns(text: str) -> list[tuple[int, ast.expr]]:
-    """Lines and values of a method's returns; without nested functions and constant values."""
+    """Return lines and values of a method's returns, without nested functions and constant values."""
     return [
         (node.lineno, node.value)
         for node in _return_statements(text)
@@ -96,14 +94,14 @@ def returns(text: str) -> list[tuple[int, ast.expr]]:
 
 
 def method_called(value: ast.expr) -> str:
-    """The method of ``self`` that ``value`` is a call of; else an empty string."""
+    """Return the method of ``self`` that ``value`` calls; else an empty string."""
     called = value.func if isinstance(value, ast.Call) else None
     return called.attr if isinstance(called, ast.Attribute) and is_name(called.value, "self") else ""
 
 
 @lru_cache(maxsize=1024)
 def _return_statements(text: str) -> tuple[ast.Return, ...]:
-    """All returns of a method in the order of the text; without nested functions."""
+    """Return all returns of a method in the order of the text, without nested functions."""
     found: list[ast.Return] = []
     todo: list[ast.AST] = [child for top in parse_unit(text).body for child in ast.iter_child_nodes(top)]
     while todo:
@@ -116,20 +114,22 @@ def _return_statements(text: str) -> tuple[ast.Return, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """A value that a return passes to a method; ``is_prepared`` if it has a name, and more is done with that first."""
+class _HandedValue:
+    """A value that a return passes to a method; ``is_prepared`` if it has a name, and more is done with it first."""
 
     value: str
     method: str
     is_prepared: bool = False
 
 
-def _given(text: str, methods: Collection[str]) -> list[_Given]:
-    """What the returns of a method pass to one of these methods of ``self``, as the only argument; of a name, also the
-    values that it is set to before, with no other return in between."""
-    found: list[_Given] = []
+def _find_handed_values(text: str, methods: Collection[str]) -> list[_HandedValue]:
+    """Return the values that a method's returns pass, as the only argument, to one of these methods of ``self``.
+
+    For a name, adds the values assigned to it since the previous return.
+    """
+    found: list[_HandedValue] = []
     exits = _return_statements(text)
-    assigned = list(_assigned(text)) if methods else []
+    assigned = list(_find_assignments(text)) if methods else []
     for last, node in pairwise([None, *exits]):
         call = node.value if node is not None else None
         if not isinstance(call, ast.Call) or method_called(call) not in methods:
@@ -138,15 +138,14 @@ def _given(text: str, methods: Collection[str]) -> list[_Given]:
             continue
         argument, since = call.args[0], 0 if last is None else last.lineno
         made = [one for one in assigned if is_name(argument, one.name) and one.reaches(call.lineno, since)]
-        found.append(_Given(ast.dump(argument), method_called(call), any(one.has_more for one in made)))
-        found += (_Given(ast.dump(one.value), method_called(call), one.has_more) for one in made)
+        found.append(_HandedValue(ast.dump(argument), method_called(call), any(one.has_more for one in made)))
+        found += (_HandedValue(ast.dump(one.value), method_called(call), one.has_more) for one in made)
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Assigned:
-    """``name = value``; ``rest`` are the statements behind it, in its suite and in those around it, as first and last
-    lines."""
+class _Assignment:
+    """``name = value``; ``rest`` are the statements behind it, in its suite and in the suites around it."""
 
     name: str
     value: ast.expr
@@ -154,7 +153,7 @@ class _Assigned:
     rest: Sequence[ast.stmt]
 
     def reaches(self, line: int, since: int) -> bool:
-        """Whether it stands behind the line ``since``, and one of the statements behind it begins in ``line``."""
+        """Whether the assignment is behind the line ``since``, and a statement behind it begins in ``line``."""
         return since < self.line and any(one.lineno == line for one in self.rest)
 
     @property
@@ -162,8 +161,8 @@ class _Assigned:
         return not isinstance(next(iter(self.rest), None), ast.Return)
 
 
-def _assigned(text: str) -> Iterator[_Assigned]:
-    """The assignments to one name in a method, each with all that runs behind it."""
+def _find_assignments(text: str) -> Iterator[_Assignment]:
+    """Yield the assignments to one name in a method, each with all that runs behind it."""
     todo: list[tuple[list[ast.stmt], Sequence[ast.stmt]]] = [
         (top.body, ()) for top in parse_unit(text).body if isinstance(top, Function)
     ]
@@ -172,5 +171,5 @@ def _assigned(text: str) -> Iterator[_Assigned]:
         for k, node in enumerate(suite):
             behind = [*suite[k + 1 :], *outside]
             if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                yield _Assigned(node.targets[0].id, node.value, node.lineno, behind)
+                yield _Assignment(node.targets[0].id, node.value, node.lineno, behind)
             todo += ((block, behind) for block in blocks_of(node))

@@ -1,9 +1,9 @@
 """Fits a ported hook to the parent method that it wraps on NPU.
 
-Comes in: the text of a ported method. Goes out: the text, changed where the hook's contract asks for it, and what was
-changed. May touch: nothing.
+Comes in: the text of a ported method. Goes out: the text, adapted to the hook's contract, and what was changed. May
+touch: nothing.
 
-This is about the sampler hook: a model that brings its own sampler is asked first, with the real token history; if it
+This is about the sampler hook. A model with its own sampler is asked first, with the real token history. If it
 declines, the call must go on to the parent, so that the platform keeps its own sampling (on NPU: logits slicing for the
 LM head, the rejection sampler). The GPU runner updates the history after asking and calls its own sampler itself.
 """
@@ -22,34 +22,33 @@ Lines = list[str]
 
 
 def fit_sampler_hook(text: str, hook: SamplerHook) -> tuple[str, tuple[str, ...]]:
-    """``text`` with the token history updated before the model is asked, and ending in the call of ``super()``; and
-    sentences about what was changed.
+    """Update the token history in ``text`` before the model is asked, and end it in the ``super()`` call.
 
-    Unchanged if the method does not have that form.
+    Returns the text and sentences about the changes. The text stays unchanged if the method does not have that form.
     """
-    function = _function(text, hook.method)
+    function = _find_function(text, hook.method)
     if function is None:
         return text, ()
-    said = []
+    changes = []
     for fit, done in (
-        (_history_first, "the token history is updated before the model is asked"),
-        (_fall_through, "when the model declines, the call goes to super()"),
+        (_move_history_first, "the token history is updated before the model is asked"),
+        (_drop_own_sampling, "when the model declines, the call goes to super()"),
     ):
         new = fit(text, function, hook)
         if new != text:
-            said.append(done)
+            changes.append(done)
             text = new
-            function = _function(text, hook.method) or function
-    return text, tuple(said)
+            function = _find_function(text, hook.method) or function
+    return text, tuple(changes)
 
 
 def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:
-    """A sentence for each parameter that the platform's own method, ``parent``, changes under a condition before it
-    samples, and for each call that it makes under one, for its effect, on the way to its own sampler.
+    """Return a sentence for each conditional step of the platform's method ``parent`` that a model asked first misses.
 
-    A model that is asked first gets such a parameter unchanged, and such a call is not made for it.
+    A step changes a parameter, or calls something for its effect on the way to the platform's sampler. The model gets
+    such a parameter unchanged, and such a call is not made for it.
     """
-    function = _function(parent, hook.method)
+    function = _find_function(parent, hook.method)
     if function is None:
         return ()
     names = {argument.arg for argument in function.args.args}
@@ -66,17 +65,19 @@ def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:
         ),
         *(
             f"{call} is not called for the model, which the platform's version does first if {test}"
-            for call, test in _called_first(function, hook).items()
+            for call, test in _find_calls_before_sampling(function, hook).items()
         ),
     )
 
 
-def _called_first(function: ast.FunctionDef, hook: SamplerHook) -> dict[str, str]:
-    """``{function: condition}`` of the calls for their effect under an ``if`` that stands above a ``return`` of the
-    sampler's result, in its suite or in one around it."""
+def _find_calls_before_sampling(function: ast.FunctionDef, hook: SamplerHook) -> dict[str, str]:
+    """Return ``{function: condition}`` of calls made for effect under an ``if`` before a return of the sampler's result.
+
+    The ``return`` is behind the ``if``, in the same suite or nested in it.
+    """
     found: dict[str, str] = {}
-    for suite in (suite for suite in _suites(function) if any(_samples(stmt, hook) for stmt in suite)):
-        before = takewhile(lambda stmt: not _samples(stmt, hook), suite)
+    for suite in (suite for suite in _find_suites(function) if any(_is_sampling(stmt, hook) for stmt in suite)):
+        before = takewhile(lambda stmt: not _is_sampling(stmt, hook), suite)
         for branch in (stmt for stmt in before if isinstance(stmt, ast.If)):
             for call in (stmt.value for stmt in branch.body if isinstance(stmt, ast.Expr)):
                 if isinstance(call, ast.Call) and ast.unparse(call) != hook.history:
@@ -84,33 +85,33 @@ def _called_first(function: ast.FunctionDef, hook: SamplerHook) -> dict[str, str
     return found
 
 
-def _samples(statement: ast.stmt, hook: SamplerHook) -> bool:
-    """Whether a statement returns what the platform's sampler returns, now or somewhere inside."""
+def _is_sampling(statement: ast.stmt, hook: SamplerHook) -> bool:
+    """Whether a statement returns the result of the platform's sampler, itself or somewhere inside."""
     returns = (node.value for node in walk(statement) if isinstance(node, ast.Return))
     return any(isinstance(value, ast.Call) and ast.unparse(value.func) == hook.sampler for value in returns)
 
 
-def _function(text: str, name: str) -> ast.FunctionDef | None:
+def _find_function(text: str, name: str) -> ast.FunctionDef | None:
     return next((n for n in walk(tree_of(text)) if isinstance(n, ast.FunctionDef) and n.name == name), None)
 
 
-def _history_first(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:
-    """``text`` with the update of the token history moved in front of the statement that asks the model."""
-    for suite in _suites(function):
-        asked = next((s for s in suite if _asks_model(s, hook)), None)
+def _move_history_first(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:
+    """Return ``text`` with the update of the token history moved in front of the statement that asks the model."""
+    for suite in _find_suites(function):
+        request = next((s for s in suite if _is_model_request(s, hook)), None)
         update = next((s for s in suite if isinstance(s, ast.Expr) and ast.unparse(s) == hook.history), None)
-        if asked is not None and update is not None and suite.index(update) > suite.index(asked):
+        if request is not None and update is not None and suite.index(update) > suite.index(request):
             lines = text.split("\n")
             moved = _cut_out(lines, update)
-            first = asked.lineno - 1
+            first = request.lineno - 1
             return "\n".join([*lines[:first], *moved, *lines[first:]])
     return text
 
 
-def _fall_through(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:
-    """``text`` without the statement at the end of an ``if`` that returns the result of the GPU runner's own sampler.
+def _drop_own_sampling(text: str, function: ast.FunctionDef, hook: SamplerHook) -> str:
+    """Return ``text`` without the last statement of an ``if`` that returns the result of the GPU runner's own sampler.
 
-    Only if that ``if`` is directly followed by the final ``return super()…``.
+    Only if the final ``return super()…`` directly follows that ``if``.
     """
     final = function.body[-1]
     if not (isinstance(final, ast.Return) and "super()" in parents_called(final, hook.method)):
@@ -127,11 +128,11 @@ def _fall_through(text: str, function: ast.FunctionDef, hook: SamplerHook) -> st
     return text
 
 
-def _asks_model(statement: ast.stmt, hook: SamplerHook) -> bool:
+def _is_model_request(statement: ast.stmt, hook: SamplerHook) -> bool:
     return hook.flag in ast.unparse(statement) and isinstance(statement, ast.If)
 
 
-def _suites(function: ast.FunctionDef) -> Sequence[list[ast.stmt]]:
+def _find_suites(function: ast.FunctionDef) -> Sequence[list[ast.stmt]]:
     return [n.body for n in walk(function) if isinstance(n, ast.FunctionDef | ast.If)]
 
 

@@ -1,4 +1,4 @@
-"""What a module imports, as values.
+"""Reads what a module imports, as values.
 
 Comes in: module text and statements. Goes out: ``Import`` values. May touch: nothing.
 """
@@ -15,7 +15,7 @@ from runner_sync.syntax import Try, module_of
 
 @lru_cache(maxsize=256)
 def imports(text: str, path: str = "") -> Mapping[str, Import]:
-    """``{bound name: Import}`` of every import at module level, under ``if`` and ``try`` too; the first one wins.
+    """Return ``{bound name: Import}`` of every module-level import, under ``if`` and ``try`` too; the first one wins.
 
     With the ``path`` of the module, relative imports are made absolute, so that any other module can make them.
     """
@@ -27,7 +27,7 @@ def imports(text: str, path: str = "") -> Mapping[str, Import]:
 
 
 def import_statements(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The imports of a suite, under ``if`` and ``try`` too."""
+    """Yield the imports of a suite, under ``if`` and ``try`` too."""
     for statement in body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             yield statement

@@ -1,12 +1,13 @@
-"""Gives a module the imports it needs after a merge: adds, moves and removes imports.
+"""Gives a module the imports that it needs after a merge: adds, moves and removes imports.
 
-Comes in: the module text before and after its units were merged, and the modules the merged code came from. Goes out:
-the text with its imports settled. May touch: nothing.
+Comes in: the module text before and after its units were merged, and the modules that the merged code came from. Goes
+out: the text with its imports settled. May touch: nothing.
 
-A name is imported as in the module that the code using it came from. An import that upstream takes from another module
-now is changed likewise. An import that nothing uses is removed only if something used it before. A name that a provider
-imports in a ``try``, with a fallback, is imported from that provider itself. A name that it imports under a condition
-is not imported at all (`guarded` copies the condition), nor one that each module makes for itself (`own_globals`).
+A name is imported as in the module that the code using it came from. If upstream now takes an import from another
+module, this import changes likewise. An unused import is removed only if something used it before. A name that a
+provider imports in a ``try`` with a fallback is imported from that provider itself. Not imported are names that a
+provider imports under a condition (`guarded` copies the condition) and names that each module makes for itself
+(`own_globals`).
 """
 
 from __future__ import annotations
@@ -17,11 +18,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from runner_sync.compose.bindings import bindings, imports_for_types, names_bound, only_annotates, read_in_run
+from runner_sync.compose.bindings import (
+    bindings,
+    imports_for_types,
+    is_only_annotation,
+    names_bound,
+    names_read_at_run_time,
+)
 from runner_sync.compose.import_entries import import_statements, imports
-from runner_sync.compose.import_places import by_type, head_imports, position, top
+from runner_sync.compose.import_places import find_head_imports, find_position, find_top_position, sort_key
 from runner_sync.compose.names import defined_names, undefined_names, used_names
-from runner_sync.compose.own_globals import with_own
+from runner_sync.compose.own_globals import copy_own_global
 from runner_sync.edits import Edit, Places, apply
 from runner_sync.naming import Import, absolute, imported_by
 from runner_sync.statements import parses
@@ -48,11 +55,11 @@ class Settled:
 
 
 @lru_cache(maxsize=256)
-def _optional(text: str) -> frozenset[str]:
-    """Names that a module imports but may bind to something else.
+def _find_optional(text: str) -> frozenset[str]:
+    """Return names that a module imports but may bind to something else.
 
-    That is in a ``try`` with a fallback, or for type checkers only. For example ``nans_to_dict`` of vllm-ascend
-    0.28.0rc1 is ``None`` on a vLLM that does not have it, and the code there tests for that.
+    It does so in a ``try`` with a fallback, or for type checkers only. For example ``nans_to_dict`` of vllm-ascend
+    0.28.0rc1 is ``None`` on a vLLM that lacks it, and the code there tests for that.
     """
     found: set[str] = set()
     for statement in module_of(text).body:
@@ -71,37 +78,37 @@ def settle(
     first_party: str = "",
     lacks: Callable[[str, str], bool] = lambda _module, _name: False,
 ) -> Settled:
-    """Settles the imports of ``after``, whose units were changed since ``before``.
+    """Settle the imports of ``after``, whose units were changed since ``before``.
 
     ``moves`` maps ``(module, name)`` to the module that has the name now. ``first_party`` is the top-level package
-    whose imports go last. A name is not imported from a module that ``lacks`` it, for instance one that a provider
-    imports under a version check: that import would fail.
+    whose imports go last. A name is not imported from a module that ``lacks`` it (it may come from there under a
+    version check).
     """
-    text = _moved(after, moves or {}, first_party)
-    late = _read_from_now_on(before, text)
-    text = _with_own_globals(text, undefined_names(text) - undefined_names(before), providers)
+    text = _move_imports(after, moves or {}, first_party)
+    late = _find_newly_read(before, text)
+    text = _copy_own_globals(text, undefined_names(text) - undefined_names(before), providers)
     missing = undefined_names(text) - undefined_names(before) | late
-    added, unknown = _imports_of(missing, providers, lacks)
+    added, unknown = _find_imports(missing, providers, lacks)
     for name in late.difference(unknown):
-        text = _not_only_for_types(text, name)
+        text = _drop_typing_import(text, name)
     of_types = {name for provider in providers for name in bindings(provider.text).for_types}
     for entry in sorted(added):
-        for_types = entry.bound in of_types and only_annotates(text, entry.bound) and bool(imports_for_types(text))
+        for_types = entry.bound in of_types and is_only_annotation(text, entry.bound) and bool(imports_for_types(text))
         text = add(text, entry, first_party=first_party, for_types=for_types)
-    # Twice, because the imports under `if TYPE_CHECKING:` go first, and then that of the name itself.
-    text = _without_unused(before, _without_unused(before, text))
+    # Twice, because removing an import under `if TYPE_CHECKING:` may leave that of `TYPE_CHECKING` itself unused.
+    text = _remove_unused(before, _remove_unused(before, text))
     return Settled(text, tuple(e.statement() for e in sorted(added)), tuple(sorted(unknown)))
 
 
-def _read_from_now_on(before: str, text: str) -> frozenset[str]:
-    """Names that ``text`` imports for type checkers only, and that are newly read at run time."""
+def _find_newly_read(before: str, text: str) -> frozenset[str]:
+    """Return names that ``text`` imports for type checkers only and newly reads at run time."""
     typed = bindings(text).for_types
-    late = typed & used_names(text) and typed & read_in_run(text)
-    return late - read_in_run(before) if late else frozenset()
+    late = typed & used_names(text) and typed & names_read_at_run_time(text)
+    return late - names_read_at_run_time(before) if late else frozenset()
 
 
-def _not_only_for_types(text: str, name: str) -> str:
-    """``text`` without the import of a name under ``TYPE_CHECKING``, and without that ``if`` when it would be empty."""
+def _drop_typing_import(text: str, name: str) -> str:
+    """Return ``text`` without a name's import under ``TYPE_CHECKING``, and without that ``if`` if it would be empty."""
     for statement in imports_for_types(text):
         entry = next((entry for entry in imported_by(statement) if entry.bound == name), None)
         if entry is None:
@@ -115,8 +122,8 @@ def _not_only_for_types(text: str, name: str) -> str:
     return text
 
 
-def _moved(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> str:
-    """``text`` with every import that ``moves`` lists made from its new module."""
+def _move_imports(text: str, moves: Mapping[tuple[str, str], str], first_party: str) -> str:
+    """Return ``text`` with every import that ``moves`` lists made from its new module."""
     for entry in dict.fromkeys(entry for one in import_statements(module_of(text).body) for entry in imported_by(one)):
         new = replace(entry, module=moves.get((entry.module, entry.name)) or entry.module)
         if new == entry:
@@ -124,37 +131,37 @@ def _moved(text: str, moves: Mapping[tuple[str, str], str], first_party: str) ->
         body = module_of(text).body
         statement = next((one for one in import_statements(body) if entry in imported_by(one)), None)
         is_there = any(new in imported_by(one) for one in import_statements(body))
-        stays = statement not in body or (not is_there and _goes_as_a_whole(text, statement, new, moves))
+        stays = statement not in body or (not is_there and _is_moved_whole(text, statement, new, moves))
         if not stays:
-            remark = _remark(text, statement, entry)
+            remark = _find_remark(text, statement, entry)
             text = add(remove(text, entry), new, first_party=first_party, remark=remark)
         elif statement is not None and not is_there:
-            text = _moved_in_place(text, statement, entry, new, moves)
+            text = _move_in_place(text, statement, entry, new, moves)
     return text
 
 
-def _goes_as_a_whole(
+def _is_moved_whole(
     text: str, statement: ast.Import | ast.ImportFrom | None, new: Import, moves: Mapping[tuple[str, str], str]
 ) -> bool:
-    """Whether all names of a statement move to one module, and it has comments of its own that should go along."""
+    """Whether all names of a statement move to one module, and its own comments should go along."""
     if statement is None or any(moves.get((one.module, one.name)) != new.module for one in imported_by(statement)):
         return False
     lines, above = text.split("\n"), statement.lineno - 1
     while above and lines[above - 1].startswith("#"):
         above -= 1
-    # A comment at the top of the file is the licence and not about the import.
+    # A comment at the top of the file is the licence, not a comment on the import.
     has_own_above = 0 < above < statement.lineno - 1
     return has_own_above or any("#" in line for line in lines[statement.lineno - 1 : statement.end_lineno])
 
 
-def _moved_in_place(
+def _move_in_place(
     text: str,
     statement: ast.Import | ast.ImportFrom,
     entry: Import,
     new: Import,
     moves: Mapping[tuple[str, str], str],
 ) -> str:
-    """``text`` with one import changed to its new module where it stands, for example under a condition."""
+    """Return ``text`` with one import changed to its new module in place, for example under a condition."""
     places, entries = Places(text), [*imported_by(statement)]
     if isinstance(statement, ast.Import):
         named = new.statement().removeprefix("import ")
@@ -165,8 +172,8 @@ def _moved_in_place(
         assert module is not None
         return apply(text, [Edit(start, module.end(), f"from {new.module}")])
     line = places.line(statement.lineno)[0]
-    has_lines = _has_its_lines(places, statement)
-    glue = f"{_remark(text, statement, entry)}\n{text[line:start]}" if has_lines else "; "
+    has_lines = _has_own_lines(places, statement)
+    glue = f"{_find_remark(text, statement, entry)}\n{text[line:start]}" if has_lines else "; "
     return apply(remove(text, entry), [Edit(start, start, f"{new.statement()}{glue}")])
 
 
@@ -174,9 +181,8 @@ _FROM = re.compile(r"from\s*[.\w]+")
 _REMARK = re.compile(r"[ \t]*#[^\r\n]*")
 
 
-def _remark(text: str, statement: ast.Import | ast.ImportFrom | None, entry: Import) -> str:
-    """The comment, with the blanks in front of it, that leaves a statement along with one of its names; empty if none
-    does, as a comment on several names stays with the others."""
+def _find_remark(text: str, statement: ast.Import | ast.ImportFrom | None, entry: Import) -> str:
+    """Return the comment, with the blanks before it, that leaves with one name; empty if it is on several names."""
     if statement is None or len(statement.names) == 1:
         return ""
     places, alias = Places(text), statement.names[[*imported_by(statement)].index(entry)]
@@ -185,40 +191,37 @@ def _remark(text: str, statement: ast.Import | ast.ImportFrom | None, entry: Imp
     return found[0] if found is not None else ""
 
 
-def _imports_of(
+def _find_imports(
     missing: Iterable[str], providers: Sequence[Provider], lacks: Callable[[str, str], bool]
 ) -> tuple[list[Import], list[str]]:
-    """The imports of the ``missing`` names, each as in the first provider that has it, and the names that none has."""
-    found = {name: _first_import(name, providers, lacks) for name in sorted(missing)}
+    """Return the imports of ``missing`` names, each as in the first provider that has it, and the names without one."""
+    found = {name: _find_first_import(name, providers, lacks) for name in sorted(missing)}
     return [entry for entry in found.values() if entry is not None], [name for name in found if found[name] is None]
 
 
-def _first_import(name: str, providers: Sequence[Provider], lacks: Callable[[str, str], bool]) -> Import | None:
-    """The import of ``name`` as in the first provider that has it.
-
-    ``None`` if that provider imports it under a condition: its code may rely on the condition (timid).
-    """
+def _find_first_import(name: str, providers: Sequence[Provider], lacks: Callable[[str, str], bool]) -> Import | None:
+    """Return the import of ``name`` as in its first provider; ``None`` if it is conditional there (timid)."""
     for provider in providers:
         if name in bindings(provider.text).conditional:
             return None
-        entry = _find(name, provider)
+        entry = _find_in_provider(name, provider)
         if entry is not None and not lacks(entry.module, entry.name):
             return entry
     return None
 
 
-def _with_own_globals(text: str, missing: Iterable[str], providers: Sequence[Provider]) -> str:
-    """``text`` with those of the ``missing`` names that the first provider which has them makes for itself."""
+def _copy_own_globals(text: str, missing: Iterable[str], providers: Sequence[Provider]) -> str:
+    """Return ``text`` with those ``missing`` names that the first provider which has them makes for itself."""
     for name in sorted(missing):
         source = next((provider.text for provider in providers if name in defined_names(provider.text)), "")
-        text = with_own(text, name, source)
+        text = copy_own_global(text, name, source)
     return text
 
 
-def _find(name: str, provider: Provider) -> Import | None:
-    """The import that gives ``name`` as ``provider`` has it; ``None`` if it neither imports nor defines it."""
+def _find_in_provider(name: str, provider: Provider) -> Import | None:
+    """Return the import that gives ``name`` as in ``provider``; ``None`` if that neither imports nor defines it."""
     known = imports(provider.text)
-    if name in known and not (name in _optional(provider.text) and provider.name):
+    if name in known and not (name in _find_optional(provider.text) and provider.name):
         entry = known[name]
         return replace(entry, module=absolute(entry.module, provider.name))
     if name in known or name in defined_names(provider.text):
@@ -226,18 +229,18 @@ def _find(name: str, provider: Provider) -> Import | None:
     return None
 
 
-def _without_unused(before: str, text: str) -> str:
-    for entry in _unused(before, text):
+def _remove_unused(before: str, text: str) -> str:
+    for entry in _find_unused(before, text):
         is_typed = any(entry in imported_by(statement) for statement in imports_for_types(text))
-        text = _not_only_for_types(text, entry.bound) if is_typed else remove(text, entry)
+        text = _drop_typing_import(text, entry.bound) if is_typed else remove(text, entry)
     return text
 
 
-def _unused(before: str, text: str) -> list[Import]:
-    """Imports that something used before and nothing uses now; without re-exports and those with ``noqa``."""
+def _find_unused(before: str, text: str) -> list[Import]:
+    """Return imports that something used before and nothing uses now, without re-exports and imports with ``noqa``."""
     if "__all__" in defined_names(text):
         return []
-    once, now = used_names(before), used_names(text)
+    before_names, after_names = used_names(before), used_names(text)
     lines = text.split("\n")
     gone = []
     for statement in [*module_of(text).body, *imports_for_types(text)]:
@@ -247,13 +250,13 @@ def _unused(before: str, text: str) -> list[Import]:
         if "noqa" not in span:
             entries = zip(statement.names, imported_by(statement), strict=True)
             # `name as name` marks a re-export.
-            mine = [entry for alias, entry in entries if alias.asname is None or alias.asname != alias.name]
-            gone += [e for e in mine if e.bound in once and e.bound not in now]
+            own = [entry for alias, entry in entries if alias.asname is None or alias.asname != alias.name]
+            gone += [e for e in own if e.bound in before_names and e.bound not in after_names]
     return gone
 
 
 def remove(text: str, entry: Import) -> str:
-    """``text`` without one imported name; the statement is removed with its last name."""
+    """Return ``text`` without one imported name; removes the statement with its last name."""
     lines = text.split("\n")
     for statement in import_statements(module_of(text).body):
         entries = list(imported_by(statement))
@@ -265,33 +268,33 @@ def remove(text: str, entry: Import) -> str:
             made = apply(text, [places.element_out(statement.names[entries.index(entry)], statement.names)])
             if parses(made):
                 return made
-        if not _has_its_lines(places, statement):
-            return apply(text, [places.instead_of(statement, _in_one_line(statement, rest))])
+        if not _has_own_lines(places, statement):
+            return apply(text, [places.instead_of(statement, _render_in_one_line(statement, rest))])
         indent = lines[statement.lineno - 1][: statement.col_offset]
         new = _render(statement, rest, indent) if rest else _placeholder(text, statement, indent)
         first, behind = statement.lineno - 1, statement.end_lineno or statement.lineno
         if not new and first and lines[first - 1 : first] == lines[behind : behind + 1] == [""]:
-            # It stood between two blank lines: only one of them stays.
+            # The statement stood between two blank lines, of which only one stays.
             behind += 1
         lines[first:behind] = new
         return "\n".join(lines)
     return text
 
 
-def _has_its_lines(places: Places, statement: ast.stmt) -> bool:
+def _has_own_lines(places: Places, statement: ast.stmt) -> bool:
     """Whether a statement has its lines to itself, apart from a comment at the end."""
     start, end = places.line(statement.lineno)[0], places.line(statement.end_lineno or statement.lineno)[1]
     behind = places.text[places.end(statement) : end].strip()
     return not places.text[start : places.start(statement)].strip() and behind[:1] in ("", "#")
 
 
-def _in_one_line(statement: ast.Import | ast.ImportFrom, entries: Sequence[Import]) -> str:
+def _render_in_one_line(statement: ast.Import | ast.ImportFrom, entries: Sequence[Import]) -> str:
     glue = "; " if isinstance(statement, ast.Import) else " "
     return glue.join(row.strip() for row in _render(statement, entries, "")) if entries else "pass"
 
 
 def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
-    """``pass`` if the statement was the only one of its suite; else nothing."""
+    """Return ``pass`` if the statement was the only one of its suite; else nothing."""
     for node in walk(module_of(text)):
         for suite in (getattr(node, "body", None), getattr(node, "orelse", None)):
             if isinstance(suite, list) and len(suite) == 1 and suite[0].lineno == statement.lineno and indent:
@@ -300,30 +303,32 @@ def _placeholder(text: str, statement: ast.stmt, indent: str) -> list[str]:
 
 
 def add(text: str, entry: Import, *, first_party: str = "", for_types: bool = False, remark: str = "") -> str:
-    """``text`` with one more imported name: in the statement that imports from its module, else in a new one.
+    """Return ``text`` with one more imported name: in the statement that imports from its module, else in a new one.
 
-    With ``for_types`` it goes among the imports under ``TYPE_CHECKING``. A name with a ``remark``, which is a comment
-    that goes behind it, gets a statement of its own.
+    With ``for_types`` it goes among the imports under ``TYPE_CHECKING``. A name with a ``remark`` (a comment behind it)
+    gets a statement of its own.
     """
     body = module_of(text).body
     lines = text.split("\n")
     if any(entry in imported_by(s) for s in body if isinstance(s, ast.Import | ast.ImportFrom)):
         return text
-    tops = imports_for_types(text) if for_types else head_imports(text, {entry.bound})
+    tops = imports_for_types(text) if for_types else find_head_imports(text, {entry.bound})
     indent = indentation(lines[tops[0].lineno - 1]) if tops else ""
     for statement in tops:
         entries = list(imported_by(statement))
-        is_home = entry.name and entries[0].module == entry.module and _takes_more(statement, lines)
-        if is_home and not remark and _has_its_lines(Places(text), statement):
+        is_home = entry.name and entries[0].module == entry.module and _is_extendable(statement, lines)
+        if is_home and not remark and _has_own_lines(Places(text), statement):
             lines[statement.lineno - 1 : statement.end_lineno] = _render(statement, [*entries, entry], indent)
             return "\n".join(lines)
-    at, above, below = position(tops, entry.module, bool(entry.name), first_party) if tops else top(body, lines)
+    at, above, below = (
+        find_position(tops, entry.module, bool(entry.name), first_party) if tops else find_top_position(body, lines)
+    )
     lines[at:at] = [*[""] * above, indent + entry.statement() + remark, *[""] * below]
     return "\n".join(lines)
 
 
-def _takes_more(statement: ast.stmt, lines: Sequence[str]) -> bool:
-    """Whether a name can be added to an import by writing it anew: not if it has a comment or imports ``*``."""
+def _is_extendable(statement: ast.stmt, lines: Sequence[str]) -> bool:
+    """Whether a name can be added to an import by rewriting it, because it has no comment and does not import ``*``."""
     span = lines[statement.lineno - 1 : statement.end_lineno]
     plain = isinstance(statement, ast.ImportFrom) and statement.names[0].name != "*"
     return plain and not any("#" in line for line in span)
@@ -332,7 +337,7 @@ def _takes_more(statement: ast.stmt, lines: Sequence[str]) -> bool:
 def _render(statement: ast.Import | ast.ImportFrom, entries: Sequence[Import], indent: str) -> list[str]:
     if isinstance(statement, ast.Import):
         return [f"{indent}{entry.statement()}" for entry in entries]
-    items = [entry.item for entry in sorted(set(entries), key=lambda e: (by_type(e.name), e.bound))]
+    items = [entry.item for entry in sorted(set(entries), key=lambda e: (sort_key(e.name), e.bound))]
     line = f"{indent}from {entries[0].module} import {', '.join(items)}"
     if len(line) <= WIDTH and (statement.end_lineno == statement.lineno or len(items) <= 2):
         return [line]

@@ -1,9 +1,8 @@
-"""Formats the changed regions of a module with the target repository's own ruff settings; unchanged code keeps its
-layout.
+"""Formats the changed regions of a module with the target repository's ruff settings; unchanged code keeps its layout.
 
-Comes in: the text before and after, and the folder whose settings count. Goes out: the text, and why it is unformatted
-if ruff fails; unformatted, too, if ruff would change what the code does. May touch: the ``ruff`` program, with text on
-its input.
+Comes in: the text before and after, and the folder whose settings count. Goes out: the text, and the reason if ruff
+fails; it stays unformatted then, and if ruff would change what the code does. May touch: the ``ruff`` program, with
+text on its input.
 """
 
 from __future__ import annotations
@@ -30,23 +29,23 @@ _SETTINGS = ("ruff.toml", ".ruff.toml", "pyproject.toml")
 
 
 def format_changes(before: str, after: str, *, path: str, root: Path | None) -> tuple[str, str]:
-    """``after``, with those lines formatted that ``before`` does not have; and why ruff failed, empty if it did not.
+    """Return ``after`` with the lines that are not in ``before`` formatted, and why ruff failed (empty if it did not).
 
-    Code that differs from ``before`` in layout only gets the old layout back: a statement that changed in one argument
-    keeps the others as they were. Regions that a comment excludes from formatting are formatted, too (``# yapf:
-    disable`` near the imports reaches to the end of the file): a merged statement has no layout that anybody chose.
+    Code that differs from ``before`` in layout only gets the old layout back: a statement with one changed argument
+    keeps the layout of the others. Regions that a comment excludes from formatting are formatted too (``# yapf:
+    disable`` near the imports reaches to the end of the file), because nobody chose the layout of a merged statement.
     """
-    formatted, failure = _formatted(_PRAGMA.sub(rf"# {_MUTED}\1", after), path, root)
+    formatted, failure = _run_ruff(_PRAGMA.sub(rf"# {_MUTED}\1", after), path, root)
     if failure:
         return after, failure
     formatted = formatted.replace(_MUTED, "")
-    text = _with_formatted_lines(before.split("\n"), after.split("\n"), formatted.split("\n"))
+    text = _take_formatted_lines(before.split("\n"), after.split("\n"), formatted.split("\n"))
     kept = "\n".join(keep_layout(before.split("\n"), text.split("\n")))
     return next((made for made in (kept, text) if same_code(made, after)), after), ""
 
 
-def _formatted(text: str, path: str, root: Path | None) -> tuple[str, str]:
-    """``text`` formatted by ruff, with the settings around ``root`` or the house's own; and its reason if it fails."""
+def _run_ruff(text: str, path: str, root: Path | None) -> tuple[str, str]:
+    """Format ``text`` by ruff with the settings around ``root`` or the house's own; also return the error if it fails."""
     root = resolved(root) if root is not None else None
     # Ruff looks for settings above the working directory only when the name of the file is absolute.
     name = str(root / path) if root is not None else path
@@ -69,19 +68,19 @@ def _formatted(text: str, path: str, root: Path | None) -> tuple[str, str]:
         return "", str(error.strerror or error)
     except subprocess.TimeoutExpired:
         return "", f"not finished after {SECONDS} s"
-    return (done.stdout, "") if done.returncode == 0 else ("", _reason(done.stderr))
+    return (done.stdout, "") if done.returncode == 0 else ("", _summarise_error(done.stderr))
 
 
-def _reason(said: str) -> str:
-    """What ruff said in several lines, as one phrase, without the excerpts of files that it shows."""
-    lines = [line.strip().removeprefix("Cause: ") for line in said.splitlines() if not _EXCERPT.match(line)]
+def _summarise_error(output: str) -> str:
+    """Return ruff's error message as one phrase, without the excerpts of files."""
+    lines = [line.strip().removeprefix("Cause: ") for line in output.splitlines() if not _EXCERPT.match(line)]
     phrase = ": ".join(line for line in lines if line and line != "ruff failed")
     return textwrap.shorten(phrase, REASON_LENGTH, placeholder=" …") or "it gave no reason"
 
 
-def _with_formatted_lines(before: Sequence[str], after: Sequence[str], formatted: Sequence[str]) -> str:
-    """``after`` with those lines of ``formatted`` that correspond to lines not in ``before``."""
-    changed = _changed(before, after)
+def _take_formatted_lines(before: Sequence[str], after: Sequence[str], formatted: Sequence[str]) -> str:
+    """Return ``after`` with those lines of ``formatted`` that correspond to lines not in ``before``."""
+    changed = _find_changed_lines(before, after)
     out: list[str] = []
     matcher = difflib.SequenceMatcher(None, after, formatted, autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
@@ -90,7 +89,7 @@ def _with_formatted_lines(before: Sequence[str], after: Sequence[str], formatted
     return "\n".join(out)
 
 
-def _changed(before: Sequence[str], after: Sequence[str]) -> set[int]:
+def _find_changed_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:
     lines: set[int] = set()
     for tag, _, _, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag != "equal":

@@ -1,4 +1,4 @@
-"""What the text of one class member says: its statements in canonical form, and what it uses and calls.
+"""Reads the text of one class member: its canonical statements, and the names that it uses and calls.
 
 Comes in: the text of a method, a field or a passage. Goes out: names, statements, answers. May touch: nothing.
 """
@@ -20,7 +20,7 @@ from runner_sync.syntax import parents_called, walk
 
 @lru_cache(maxsize=8192)
 def canonical(text: str) -> tuple[str, ...]:
-    """The canonical statements of a member, without comments and docstring; texts with equal ones do the same."""
+    """Return the canonical statements of a member, without comments and docstring; equal ones do the same."""
     try:
         return canons(text)
     except UnparsableText:
@@ -28,27 +28,27 @@ def canonical(text: str) -> tuple[str, ...]:
 
 
 def likeness(text: str, other: str) -> float:
-    """Dice coefficient of the canonical statements of two members; 1 for two without any."""
-    mine, theirs = Counter(canonical(text)), Counter(canonical(other))
-    return dice(mine, theirs) if mine or theirs else 1.0
+    """Return the Dice coefficient of the canonical statements of two members; 1 if both have none."""
+    own, others = Counter(canonical(text)), Counter(canonical(other))
+    return dice(own, others) if own or others else 1.0
 
 
 @lru_cache(maxsize=4096)
 def self_names(text: str) -> frozenset[str]:
-    """Attributes read from ``self``, ``cls`` or a class (``Runner.parse_row``, as static methods are called)."""
+    """Return attributes read from ``self``, ``cls`` or a class (``Runner.parse_row``, as static methods are called)."""
     return frozenset(
         node.attr
         for node in walk(tree_of(text))
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_own(node.value.id)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and _is_self_or_class(node.value.id)
     )
 
 
-def _is_own(name: str) -> bool:
+def _is_self_or_class(name: str) -> bool:
     return name in ("self", "cls") or (name[:1].isupper() and not name.isupper())
 
 
 def self_mentions(passage: str) -> frozenset[str]:
-    """The names after ``self.`` in a passage that need not parse, for example a statement without its suite."""
+    """Return the names after ``self.`` in a passage that need not parse, for example a statement without its suite."""
     return frozenset(_OF_SELF.findall(passage))
 
 
@@ -56,7 +56,7 @@ _OF_SELF = re.compile(r"\bself\.(\w+)")
 
 
 def uses_one_of(canon: str, members: Collection[str], functions: Collection[str]) -> list[str]:
-    """Which of these ``members`` of its class and module-level ``functions`` a canonical text uses, by name.
+    """Return which of these ``members`` of its class and module-level ``functions`` a canonical text uses, by name.
 
     A keyword argument, a local or an attribute of another object does not count, even with the name of a member.
     """
@@ -73,30 +73,31 @@ _FREE = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\b(?!=[^=])")
 
 @lru_cache(maxsize=4096)
 def parents_of(text: str, member: str) -> frozenset[str]:
-    """The classes whose ``member`` a method calls, ``super()`` among them; none if the text does not parse."""
+    """Return the classes whose ``member`` a method calls, ``super()`` included; none if the text does not parse."""
     if f".{member}" not in text:
         return frozenset()
     return parents_called(tree_of(text), member)
 
 
 def calls_by_class(text: str, owner: str, member: str) -> bool:
-    """Whether a method calls ``owner.member(…)``, as a static method, too; comments and docstrings do not count."""
+    """Whether a method calls ``owner.member(…)``, even as a static method; comments and docstrings do not count."""
     call = re.compile(rf"\b{re.escape(owner)}\.{re.escape(member)}\(")
     return any(call.search(statement) for statement in canonical(text))
 
 
 def uses_word(text: str, word: str) -> bool:
-    """Whether ``word`` occurs in the code of ``text``, outside comments and strings. ``.name`` matches exactly that
-    attribute and no longer one."""
+    """Whether the code of ``text``, outside comments and strings, has ``word``; ``.name`` matches a whole attribute."""
     if word not in text:
         return False
     wanted = re.compile(re.escape(word) + (r"\b" if word[0] == "." else ""))
     places = [found.start() for found in wanted.finditer(text)]
-    return any(_is_plain(text, at) for at in places) or (bool(places) and wanted.search(code_of(text)) is not None)
+    return any(_is_certainly_code(text, at) for at in places) or (
+        bool(places) and wanted.search(code_of(text)) is not None
+    )
 
 
-def _is_plain(text: str, at: int) -> bool:
-    """Whether the character at ``at`` is certainly code: no quote or ``#`` stands before it on its line.
+def _is_certainly_code(text: str, at: int) -> bool:
+    """Whether the character at ``at`` is certainly code: no quote or ``#`` precedes it on its line.
 
     A quick test, because tokenizing a whole module takes long.
     """
@@ -115,7 +116,7 @@ def _lines_in_strings(text: str) -> frozenset[int]:
 
 
 def head_and_body(text: str) -> tuple[str, str]:
-    """Decorators, signature and docstring of a method, and the rest; both empty if it is no method or a one-liner."""
+    """Split a method into head (decorators, signature, docstring) and rest; both empty for no method or a one-liner."""
     node = first_function(text)
     if node is None or node.body[0].lineno == node.lineno:
         return "", ""
@@ -128,7 +129,7 @@ def head_and_body(text: str) -> tuple[str, str]:
 
 
 def with_head(head_of: str, body_of: str) -> str:
-    """The body of one method under the head of another; empty if one of them has none."""
+    """Return the body of one method under the head of another; empty if one of them has none."""
     head, _ = head_and_body(head_of)
     _, body = head_and_body(body_of)
     return head + body.lstrip("\n") if head and body else ""

@@ -1,7 +1,7 @@
-"""Which members of a GPU runner class its NPU twin needs, and where they go.
+"""Decides which members of a GPU runner class its NPU twin needs, and where they go.
 
-Comes in: the member texts of both classes, before and now, and what the NPU class inherits.
-Goes out: ``Member`` decisions with reasons. May touch: nothing.
+Comes in: the member texts of both classes, before and now, and what the NPU class inherits. Goes out: ``Member``
+decisions with reasons. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ Action = Literal["port", "hook", "inherited", "unneeded", "device", "rebuilt", "
 ``port``: NPU code needs it, so it is added. ``hook``: it is added and overrides the version that the NPU class
 inherits. ``inherited``: the NPU class inherits it or a version of it. ``unneeded``: nothing on NPU calls it.
 ``device``: it cannot run on NPU. ``rebuilt``: vllm-ascend has a version of its own. ``left`` and ``skipped``: NPU has
-done without it since before this upgrade; with ``skipped``, NPU code calls the version that it overrides.
+lacked it since before this upgrade; with ``skipped``, NPU code calls the version that it overrides.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What keeps a member out of the NPU class: code that NPU does not have, or a mixin that the class does not use.
+    """What keeps a member out of the NPU class: code that NPU lacks, or a mixin that the class does not use.
 
     ``name`` is the mixin or the word in the code, and ``what`` says what is wrong with that word. ``needs`` are the
-    members through which this one depends on it, the nearest first; empty if it does so directly.
+    members through which this member depends on it, the nearest first; empty for a direct dependency.
     """
 
     kind: Literal["code", "mixin"]
@@ -39,7 +39,7 @@ class Obstacle:
 
     @property
     def cause(self) -> str:
-        """The reason, as said of the member that depends on it directly."""
+        """The reason, for the member that depends on it directly."""
         return (
             f"it uses {self.name}, which is {self.what}"
             if self.kind == "code"
@@ -69,15 +69,15 @@ class Twins:
     """
 
     gpu_old: Mapping[str, str]
-    """Members of the GPU class as the NPU class was last aligned with them."""
+    """Members of the GPU class at the revision that the NPU class was last aligned with."""
     gpu_new: Mapping[str, str]
-    """Members of the GPU class as they are now."""
+    """Members of the GPU class now."""
     npu: Mapping[str, str]
     """Members of the NPU class after the merge with upstream."""
     inherited: Mapping[str, str | None]
-    """Members that the NPU class inherits, with their texts if they are omni's, else ``None``."""
+    """Members that the NPU class inherits: omni's with their texts, others with ``None``."""
     device: Mapping[str, str] = field(default_factory=dict)
-    """Words of code that NPU does not have, each with the reason."""
+    """Words of code that NPU lacks, each with the reason."""
     helpers: Mapping[str, str] = field(default_factory=dict)
     """Module-level definitions of the GPU module."""
     called_elsewhere: Collection[str] = ()
@@ -91,23 +91,23 @@ class Twins:
     known_before: Collection[str] = ()
     """Members that the GPU class had at an earlier upgrade."""
     required: Collection[str] = ()
-    """Overrides that the NPU class must not do without, whatever it did before."""
+    """Overrides that the NPU class must have, even if it lacked them before."""
     absent: Mapping[str, Obstacle] = field(default_factory=dict)
     """Names from mixins that the NPU class does not use, each with its mixin as the obstacle."""
     npu_before: Mapping[str, str] = field(default_factory=dict)
-    """Members of the NPU class as they were before the upgrade."""
+    """Members of the NPU class before the upgrade."""
 
 
 def decide(twins: Twins) -> list[Member]:
-    """A decision for every member of the GPU class that the NPU class lacks, in the GPU class's order."""
+    """Return a decision for every member of the GPU class that the NPU class lacks, in the GPU class's order."""
     bound = device_bound(twins)
-    wanted = _wanted(twins, bound)
+    wanted = _find_wanted(twins, bound)
     missing = {name: text for name, text in twins.gpu_new.items() if name not in twins.npu}
     return [_decide(name, text, twins, wanted, bound) for name, text in missing.items()]
 
 
 def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: Mapping[str, Obstacle]) -> Member:
-    """What becomes of one member, whose translated text is ``text``; the first condition that holds decides.
+    """Decide about one member, whose translated text is ``text``; the first condition that holds decides.
 
     ``wanted`` are the members that something on NPU needs, ``bound`` those that cannot run there.
     """
@@ -117,54 +117,55 @@ def _decide(name: str, text: str, twins: Twins, wanted: Collection[str], bound: 
     if name in bound:
         return _decide_bound(name, twins, bound[name])
     if _is_rebuilt(name, text, twins):
-        if _did_without(name, twins):
+        if _was_left_out(name, twins):
             return Member(name, "left", WITHOUT)
         return Member(name, "rebuilt", REBUILT)
     if name in wanted:
-        return Member(name, "hook", HOOK) if is_inherited else Member(name, "port", _why_wanted(name, twins, wanted))
+        return Member(name, "hook", HOOK) if is_inherited else Member(name, "port", _explain_need(name, twins, wanted))
     if is_inherited:
         return _decide_overridden(name, twins, wanted)
     return Member(name, "unneeded", "nothing on the NPU side calls it")
 
 
 def _decide_bound(name: str, twins: Twins, obstacle: Obstacle) -> Member:
-    """The decision for a member that cannot run on NPU, or comes from a mixin that the NPU class does not use."""
-    if _did_without(name, twins):
+    """Decide about a member that cannot run on NPU, or comes from a mixin that the NPU class does not use."""
+    if _was_left_out(name, twins):
         return Member(name, "left", f"{WITHOUT}; {obstacle.sentence}")
     return Member(name, "device", obstacle.sentence, obstacle)
 
 
 def _decide_overridden(name: str, twins: Twins, wanted: Collection[str]) -> Member:
-    """The decision for a member that the NPU class inherits in another version and that this upgrade does not need."""
-    if not _did_without(name, twins):
+    """Decide about a member that the NPU class inherits in another version and that this upgrade does not need."""
+    if not _was_left_out(name, twins):
         return Member(name, "inherited", "the NPU class has a version of it through its bases")
-    caller = _caller(name, twins, wanted)
+    caller = _find_caller(name, twins, wanted)
     if not caller:
         return Member(name, "left", WITHOUT)
     reason = f"{caller} gets the version that the GPU class overrides; {WITHOUT}: `--only {name}` ports it"
     return Member(name, "skipped", reason)
 
 
-def _caller(name: str, twins: Twins, wanted: Collection[str]) -> str:
-    """Code of NPU's, else a ported member, that calls a member directly or through inherited code of omni's; empty if
-    there is none.
+def _find_caller(name: str, twins: Twins, wanted: Collection[str]) -> str:
+    """Name NPU code, else a ported member, that calls a member directly or through inherited omni code; else empty.
 
-    If NPU has only now got a ported one, having done without the override so far proves nothing.
+    A ported caller is new on NPU, so earlier releases do not show that NPU works without the override.
     """
     inherited = {key: text for key, text in twins.inherited.items() if text and key not in {*twins.npu, *wanted}}
     ported = {key: text for key, text in twins.gpu_new.items() if key in wanted}
     for members, what in ((twins.npu, ""), (ported, ", which is ported,")):
         for member, text in members.items():
-            steps = _way(name, text, inherited)
+            steps = _find_call_path(name, text, inherited)
             if steps is not None:
                 through = f" (through {' and '.join(steps)})" if steps else ""
                 return f"{member}{through}{what}"
     return ""
 
 
-def _way(name: str, text: str, inherited: Mapping[str, str]) -> tuple[str, ...] | None:
-    """The inherited members through which a text calls a member: the fewest, in their order; none if it does so itself,
-    and ``None`` if it does not."""
+def _find_call_path(name: str, text: str, inherited: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Return the shortest chain of inherited members through which a text calls a member; empty for a direct call.
+
+    ``None`` if the text does not call the member.
+    """
     seen = set[str]()
     todo: list[tuple[tuple[str, ...], str]] = [((), text)]
     for steps, calling in todo:
@@ -176,19 +177,19 @@ def _way(name: str, text: str, inherited: Mapping[str, str]) -> tuple[str, ...] 
     return None
 
 
-def _why_wanted(name: str, twins: Twins, wanted: Collection[str]) -> str:
-    """Who needs a ported member: NPU code as before, NPU code since this upgrade, or only another ported member."""
-    if name in twins.called_elsewhere or _callers(name, twins.npu_before):
+def _explain_need(name: str, twins: Twins, wanted: Collection[str]) -> str:
+    """Say who needs a ported member: NPU code as before, NPU code since this upgrade, or only another ported member."""
+    if name in twins.called_elsewhere or _find_callers(name, twins.npu_before):
         return "NPU code calls it"
-    if callers := _callers(name, twins.npu):
+    if callers := _find_callers(name, twins.npu):
         return f"{callers[0]} calls it since this upgrade"
     if name in twins.called_by_twins:
         return "another GPU runner calls it, and its NPU runner may come to"
-    ported = (member for member in _callers(name, twins.gpu_new) if member in wanted and member != name)
+    ported = (member for member in _find_callers(name, twins.gpu_new) if member in wanted and member != name)
     return f"{next(ported)}, which is ported too, calls it"
 
 
-def _callers(name: str, members: Mapping[str, str]) -> list[str]:
+def _find_callers(name: str, members: Mapping[str, str]) -> list[str]:
     return [member for member, text in members.items() if name in self_names(text)]
 
 
@@ -198,19 +199,19 @@ REBUILT = "the GPU class replaces vLLM's version of it, and upstream's class has
 
 
 def _is_rebuilt(name: str, text: str, twins: Twins) -> bool:
-    """Whether a GPU override replaces a body that vllm-ascend replaces, too: then it cannot be taken over as it is.
+    """Whether a GPU override replaces a body that vllm-ascend replaces too, so that it cannot be taken over unchanged.
 
-    Not if it calls ``super()``, because that wraps either body; nor if it is new and omni's own, not an edit of vLLM's.
+    Not if it calls ``super()``, because that wraps either body, or if it is new and omni's own, not an edit of vLLM's.
     """
     if name not in twins.upstream or "super()" in parents_of(text, name):
         return False
     return name in twins.gpu_old or _is_edit_of(text, twins.vllm.get(name, ""))
 
 
-def _did_without(name: str, twins: Twins) -> bool:
-    """Whether the GPU class had this override at an earlier upgrade already, and nobody brought it to NPU then.
+def _was_left_out(name: str, twins: Twins) -> bool:
+    """Whether the GPU class had this override at an earlier upgrade, and nobody ported it then.
 
-    Then it is no change of this upgrade (``check`` reports it), unless it is ``required``.
+    Such a gap is not part of this upgrade (``check`` reports it), unless the override is ``required``.
     """
     return name in twins.known_before and name not in twins.required
 
@@ -226,8 +227,10 @@ def is_port(text: str, original: str) -> bool:
 
 
 PORT = 0.6
-"""From this Dice coefficient of statements on a text is a port of another; a judgement: well more than half. Four
-upgrades give the same result with 0.5 to 0.7."""
+"""From this Dice coefficient of statements on, a text is a port of another; a judgement: well more than half.
+
+Four upgrades give the same result with 0.5 to 0.7.
+"""
 
 
 def _is_declaration(text: str) -> bool:
@@ -235,8 +238,8 @@ def _is_declaration(text: str) -> bool:
     return re.fullmatch(r"\s*\w+\s*:[^=]+", text) is not None
 
 
-def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
-    """Members to be ported: overrides of inherited ones and, transitively, what these and NPU code use of ``self``."""
+def _find_wanted(twins: Twins, bound: Collection[str]) -> set[str]:
+    """Return members to port: overrides of inherited members and, transitively, what these and NPU code need."""
     hooks = {
         name
         for name, text in twins.gpu_new.items()
@@ -245,7 +248,7 @@ def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
         and name not in bound
         and twins.inherited[name] != text
         and not _is_rebuilt(name, text, twins)
-        and not _did_without(name, twins)
+        and not _was_left_out(name, twins)
     }
     wanted: set[str] = set()
     todo = {n for text in twins.npu.values() for n in self_names(text)} | hooks
@@ -262,15 +265,14 @@ def _wanted(twins: Twins, bound: Collection[str]) -> set[str]:
 
 
 def refused_word(refused: Iterable[str], text: str) -> str:
-    """The first of ``refused`` that ``text`` uses, or an empty string."""
+    """Return the first of ``refused`` that ``text`` uses, or an empty string."""
     return next((word for word in refused if uses_word(text, word)), "")
 
 
 def device_bound(twins: Twins) -> dict[str, Obstacle]:
-    """Members and helpers that use what NPU does not have and, transitively, those that use them, each with its
-    obstacle.
+    """Return members and helpers that use code NPU lacks, directly or through others, each with its obstacle.
 
-    Names that the NPU class is known to lack are among them.
+    Includes names that the NPU class is known to lack.
     """
     texts = {name: "\n".join(canonical(text)) for name, text in {**twins.helpers, **twins.gpu_new}.items()}
     todo = {name: text for name, text in texts.items() if name not in twins.npu}
@@ -292,11 +294,11 @@ def device_bound(twins: Twins) -> dict[str, Obstacle]:
 
 
 def predecessor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:
-    """The nearest member before ``name`` in ``order`` that the class has, or ``None``."""
+    """Return the nearest member before ``name`` in ``order`` that the class has, or ``None``."""
     at = order.index(name)
     return next((other for other in reversed(order[:at]) if other in have), None)
 
 
 def successor(name: str, order: Sequence[str], have: Collection[str]) -> str | None:
-    """The nearest member behind ``name`` in ``order`` that the class has, or ``None``."""
+    """Return the nearest member behind ``name`` in ``order`` that the class has, or ``None``."""
     return next((other for other in order[order.index(name) + 1 :] if other in have), None)

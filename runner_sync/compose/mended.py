@@ -1,6 +1,6 @@
-"""One change that completes a method.
+"""Defines the value for one change that completes a method.
 
-Comes in and goes out: a frozen value. May touch: nothing.
+Comes in: the change. Goes out: a frozen value. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 class Mended:
     """The text of a method after one change.
 
-    ``statement`` is the changed statement as it is now, at the 1-based ``line``, and ``was`` as it was before. If
-    ``is_gone``, ``statement`` is what was removed (a statement or part of one). If ``is_settled``, nobody need be
-    asked: omni had it so before, with the same upstream text.
+    ``statement`` is the changed statement now, at the 1-based ``line``, and ``was`` the statement before. With
+    ``is_gone``, ``statement`` is the removed code (a statement or part of one). With ``is_settled``, no question is
+    needed: omni already had it so before, with the same upstream text.
     """
 
     text: str

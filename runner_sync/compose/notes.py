@@ -22,72 +22,72 @@ from runner_sync.syntax import Function, module_of, same_code, walk
 WORD = "# runner-sync: review"
 WIDTH = 120
 _NOT_HERE = ("left out", "not ported", "it stands where")
-"""How reasons say that something did not come, or where it is."""
+"""Phrases of reasons that say that something was left out, or where it is."""
 
 _DEFINITION = Function | ast.ClassDef
 
 
 def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewItem]]:
-    """``text`` with ``# runner-sync: review <id> <reason>`` above the statement of each item, once per id; and the
-    items.
+    """Put ``# runner-sync: review <id> <reason>`` above each item's statement in ``text``, once per id.
 
-    A comment about a member that is not in the file stands above its class and names the member; one about what was
-    left out, above the comments on what follows (`_above_remarks`), or within the block that it was the end of; one
-    about text that begins with a comment, above that. If the comments would change what the code does, the text stays
-    as it is.
+    A comment about a member that is not in the file goes above its class and names the member. A comment about omitted
+    text goes above the comments on what follows (`_find_comment_start`), or inside the block that the text ended. A
+    comment about text that begins with a comment goes above that. The text stays unchanged if the comments would change
+    what the code does.
     """
     lines = text.split("\n")
     tree = module_of(text)
-    starts, defined, inside = _statement_starts(tree), _defined(tree), inside_strings(text)
+    starts, defined, inside = _find_statement_starts(tree), _find_defined_names(tree), inside_strings(text)
     defining = {_first_line(node) for node in walk(tree) if isinstance(node, _DEFINITION)}
     wanted: dict[int, list[ReviewItem]] = {}
     for item in items:
         if not item.in_file:
             continue
-        start = _start(starts, item.line, lines)
-        if _begins_at_comment(item, lines, inside) or (not item.chosen.strip() and _closes_block(lines, item.line - 1)):
+        start = _find_statement_start(starts, item.line, lines)
+        if _is_chosen_comment(item, lines, inside) or (
+            not item.chosen.strip() and _is_closing_ruler(lines, item.line - 1)
+        ):
             start = item.line
         elif _is_left_out(item) and start not in defining:
-            start = _above_remarks(lines, start, inside)
+            start = _find_comment_start(lines, start, inside)
         wanted.setdefault(start, []).append(item)
     out: list[str] = []
     shift: dict[int, int] = {}
     for number, line in enumerate(lines, start=1):
-        for item in _once(wanted.get(number, [])):
+        for item in _drop_duplicates(wanted.get(number, [])):
             if f"{WORD} {item.id} " not in text:
-                out.append(_fitted(f"{margin(line)}{WORD} {item.id} {_about(item, defined)}", item.reason))
+                out.append(_fit_comment(f"{margin(line)}{WORD} {item.id} {_make_prefix(item, defined)}", item.reason))
         shift[number] = len(out) + 1 - number
         out.append(line)
     made = "\n".join(out)
     if not same_code(made, text):
         return text, list(items)
-    return made, [_moved(item, shift) for item in items]
+    return made, [_shift_item(item, shift) for item in items]
 
 
-def _about(item: ReviewItem, defined: Container[str]) -> str:
-    """What a reader of the file alone must know before the reason: which member, or that what is meant is not here. The
-    statement below was not meant."""
+def _make_prefix(item: ReviewItem, defined: Container[str]) -> str:
+    """Return what a reader of the file alone must know before the reason: the member, or that text was left out."""
     if item.unit not in defined:
         return f"{item.unit.rpartition('.')[2]}: "
-    says_so = any(word in item.reason for word in _NOT_HERE)
-    return "" if says_so or item.omni.strip() or not item.upstream.strip() or item.chosen.strip() else "left out: "
+    is_clear = any(word in item.reason for word in _NOT_HERE)
+    return "" if is_clear or item.omni.strip() or not item.upstream.strip() or item.chosen.strip() else "left out: "
 
 
-def _fitted(start: str, reason: str) -> str:
-    """The comment in the width that linters ask for; the report has the whole reason.
+def _fit_comment(start: str, reason: str) -> str:
+    """Return the comment in the width that linters ask for; the report has the whole reason.
 
-    What can be said in fewer words is, and that nothing has proved a port gives way to whatever else is said of it.
+    Uses shorter wording first. Then drops the clause that nothing has proved a port, and cuts the rest.
     """
     short = reason.replace("on this platform", "here")
-    lines = [f"{start}{said}" for said in (reason, short, _UNPROVEN.sub("", short))]
+    lines = [f"{start}{wording}" for wording in (reason, short, _UNPROVEN.sub("", short))]
     return next((line for line in lines if len(line) <= WIDTH), lines[-1][: WIDTH - 1].rstrip() + "…")
 
 
 _UNPROVEN = re.compile(r"; [^;]+ run here yet(?=;)")
 
 
-def _statement_starts(tree: ast.Module) -> list[int]:
-    """First lines (decorators included) of all statements, sorted."""
+def _find_statement_starts(tree: ast.Module) -> list[int]:
+    """Return the first lines (decorators included) of all statements, sorted."""
     return sorted({_first_line(node) for node in walk(tree) if isinstance(node, ast.stmt)})
 
 
@@ -96,23 +96,23 @@ def _first_line(node: ast.stmt) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def _defined(tree: ast.Module) -> set[str]:
-    """Qualified names of what the file defines or assigns."""
+def _find_defined_names(tree: ast.Module) -> set[str]:
+    """Return qualified names of what the file defines or assigns."""
     classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef)]
-    members = {f"{node.name}.{name}" for node in classes for name in _defined_in(node.body)}
-    return {node.name for node in classes} | members | set(_defined_in(tree.body))
+    members = {f"{node.name}.{name}" for node in classes for name in _find_names(node.body)}
+    return {node.name for node in classes} | members | set(_find_names(tree.body))
 
 
-def _defined_in(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """Names of the functions and variables of a suite."""
+def _find_names(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """Yield names of the functions and variables of a suite."""
     for node in body:
         if isinstance(node, Function):
             yield node.name
         yield from (one.name for one in assigned_by(node))
 
 
-def _start(starts: Sequence[int], line: int, lines: Sequence[str]) -> int:
-    """The first line of the statement at ``line``; for a blank or comment line, of the next statement."""
+def _find_statement_start(starts: Sequence[int], line: int, lines: Sequence[str]) -> int:
+    """Return the first line of the statement at ``line``; for a blank or comment line, of the next statement."""
     text = lines[line - 1].strip() if line <= len(lines) else ""
     after = [start for start in starts if start >= line]
     if after and (not text or text.startswith("#")):
@@ -122,31 +122,35 @@ def _start(starts: Sequence[int], line: int, lines: Sequence[str]) -> int:
 
 
 def _is_left_out(item: ReviewItem) -> bool:
-    """Whether an item is about text that is not in the file: it is not about the statement that it stands at."""
+    """Whether an item is about text that is not in the file, so not about the statement at its line."""
     return not item.chosen.strip() and bool(item.base.strip() or item.upstream.strip())
 
 
-def _begins_at_comment(item: ReviewItem, lines: Sequence[str], inside: Container[int]) -> bool:
-    """Whether what an item shows as chosen stands at its line and begins with a comment (``inside`` as below); not
-    with a ruler, which is about the whole block."""
+def _is_chosen_comment(item: ReviewItem, lines: Sequence[str], inside: Container[int]) -> bool:
+    """Whether the chosen text of an item begins with a comment at the item's line, which is no ruler.
+
+    A ruler is about the whole block. ``inside`` is as for `_find_comment_start`.
+    """
     line = lines[item.line - 1].strip() if item.line <= len(lines) else ""
     is_chosen = item.chosen.strip().partition("\n")[0].strip() == line
     return is_chosen and line.startswith("#") and ruler_title(line) is None and item.line - 1 not in inside
 
 
-def _closes_block(lines: Sequence[str], at: int) -> bool:
-    """Whether the line with offset ``at`` is a ruler that closes a block: what stood there was the end of the block."""
-    return at < len(lines) and ruler_title(lines[at].strip()) is not None and not _opens(lines, at)
+def _is_closing_ruler(lines: Sequence[str], at: int) -> bool:
+    """Whether the line with offset ``at`` is a ruler that closes a block, so the omitted text was the block's end."""
+    return at < len(lines) and ruler_title(lines[at].strip()) is not None and not _is_opening_ruler(lines, at)
 
 
-def _above_remarks(lines: Sequence[str], start: int, inside: Container[int]) -> int:
-    """The first line of the comments directly above the statement at line ``start``, up to a ruler that opens the block
-    of the statement, or ``start``; never a ruler that closes another block. ``inside`` are offsets of lines that begin
-    inside a string."""
+def _find_comment_start(lines: Sequence[str], start: int, inside: Container[int]) -> int:
+    """Return the first line of the comments directly above the statement at line ``start``, or ``start``.
+
+    Includes a ruler that opens the statement's block, and stops below one that closes another block. ``inside`` are
+    offsets of lines that begin inside a string.
+    """
     beginning, first = f"{margin(lines[start - 1])}#", start
     while first > 1 and first - 2 not in inside and lines[first - 2].startswith(beginning):
         is_ruler = ruler_title(lines[first - 2].strip()) is not None
-        if is_ruler and not _opens(lines, first - 2):
+        if is_ruler and not _is_opening_ruler(lines, first - 2):
             break
         first -= 1
         if is_ruler:
@@ -154,18 +158,18 @@ def _above_remarks(lines: Sequence[str], start: int, inside: Container[int]) -> 
     return first
 
 
-def _opens(lines: Sequence[str], at: int) -> bool:
-    """Whether the ruler on the line with offset ``at`` opens a block: each closes the one before it in its suite."""
+def _is_opening_ruler(lines: Sequence[str], at: int) -> bool:
+    """Whether the ruler on the line with offset ``at`` opens a block: each closes the previous one in its suite."""
     indent = margin(lines[at])
     above = takewhile(lambda line: not line.strip() or margin(line).startswith(indent), reversed(lines[:at]))
     rulers = [line for line in above if margin(line) == indent and ruler_title(line.strip()) is not None]
     return len(rulers) % 2 == 0
 
 
-def _once(items: Iterable[ReviewItem]) -> list[ReviewItem]:
+def _drop_duplicates(items: Iterable[ReviewItem]) -> list[ReviewItem]:
     return list({item.id: item for item in items}.values())
 
 
-def _moved(item: ReviewItem, shift: dict[int, int]) -> ReviewItem:
+def _shift_item(item: ReviewItem, shift: dict[int, int]) -> ReviewItem:
     by = shift.get(item.line, 0)
     return replace(item, line=item.line + by, end_line=item.end_line + shift.get(item.end_line, by))

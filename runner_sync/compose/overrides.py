@@ -1,4 +1,4 @@
-"""Parameters that upstream added to a method which omni overrides: the override takes them, too, and passes them on.
+"""Gives an override the parameters that upstream added to the overridden method, and passes them on.
 
 Comes in: the text of an override, and upstream's method before and now. Goes out: the text. May touch: nothing.
 
@@ -20,7 +20,7 @@ from runner_sync.syntax import Function, is_name, is_parent, is_super, walk
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """The text with the ``added`` parameters; ``passed`` says whether it hands them on to the overridden method."""
+    """The text with the ``added`` parameters; ``passed`` says whether it passes them to the overridden method."""
 
     text: str
     added: tuple[str, ...]
@@ -28,10 +28,10 @@ class Grown:
 
 
 def follow_signature(text: str, old: str, new: str) -> Grown | None:
-    """The override with the parameters that are new in upstream's method and that it does not take itself.
+    """Return the override with the new parameters of upstream's method that it does not take yet.
 
-    ``None`` if there are none, if ``*args`` or ``**kwargs`` takes them, or if the result would not parse. Nor with
-    positional-only parameters (timid): there it is unclear which position a new one would get.
+    ``None`` if there are none, if ``*args`` or ``**kwargs`` takes them, or if the result would not parse. Also ``None``
+    with positional-only parameters, because the position of a new parameter is unclear (timid).
     """
     own, before, now = (parse_function(source) for source in (text, old, new))
     if own is None or before is None or now is None or own.args.vararg is not None:
@@ -50,19 +50,19 @@ def follow_signature(text: str, old: str, new: str) -> Grown | None:
         return None
     places = Places(text)
     edits: list[Edit] = []
-    calls = _calls_of_parent(own)
+    calls = _find_parent_calls(own)
     if any(isinstance(argument, ast.Starred) for call in calls for argument in call.args):
         return None
     for call in calls:
         bound = _is_bound(own, call)
-        old_places, by_place = ([arg.arg for arg in _positional(one)][bound:] for one in (before, now))
-        edits += _arguments(places, call, added, by_place=by_place, old=old_places)
+        old_places, by_place = ([arg.arg for arg in _positional_parameters(one)][bound:] for one in (before, now))
+        edits += _pass_arguments(places, call, added, by_place=by_place, old=old_places)
     made = apply(text, edits)
     for name in added:
-        made = _with_parameter(made, now, name, by_keyword=name in keyword_only)
+        made = _add_parameter(made, now, name, by_keyword=name in keyword_only)
     grown = parse_function(made)
-    # Each call must have got the arguments: one inserted inside somebody else's brackets would not count here.
-    if grown is None or _argument_counts(grown) != [count + len(added) for count in _argument_counts(own)]:
+    # Each call must have got the arguments; one inserted inside another call's brackets does not count here.
+    if grown is None or _count_arguments(grown) != [count + len(added) for count in _count_arguments(own)]:
         return None
     return Grown(made, tuple(added), bool(calls))
 
@@ -77,47 +77,47 @@ def accepts(text: str, names: Sequence[str]) -> bool:
 
 
 def takes_the_same(text: str, other: str) -> bool:
-    """Whether two methods have the same parameters by name, in the same order."""
-    own, theirs = parse_function(text), parse_function(other)
-    return own is not None and theirs is not None and _parameter_names(own) == _parameter_names(theirs)
+    """Whether two methods have the same parameter names in the same order."""
+    own, other_function = parse_function(text), parse_function(other)
+    return own is not None and other_function is not None and _parameter_names(own) == _parameter_names(other_function)
 
 
-def _positional(function: Function) -> list[ast.arg]:
+def _positional_parameters(function: Function) -> list[ast.arg]:
     return [*function.args.posonlyargs, *function.args.args]
 
 
 def _parameter_names(function: Function) -> list[str]:
-    return [arg.arg for arg in (*_positional(function), *function.args.kwonlyargs)]
+    return [arg.arg for arg in (*_positional_parameters(function), *function.args.kwonlyargs)]
 
 
-def _with_parameter(text: str, now: Function, name: str, *, by_keyword: bool) -> str:
-    """The method with the parameter ``name`` of ``now``, at the position it has among the parameters of ``now``."""
+def _add_parameter(text: str, now: Function, name: str, *, by_keyword: bool) -> str:
+    """Return the method with the parameter ``name`` of ``now``, at its position among the parameters of ``now``."""
     function, order = parse_function(text), _parameter_names(now)
     if function is None:
         return text
     following = order[order.index(name) + 1 :]
-    said = _declaration(now, name)
-    return apply(text, [Places(text).with_parameter(function, said, following=following, by_keyword=by_keyword)])
+    declaration = _render_declaration(now, name)
+    return apply(text, [Places(text).with_parameter(function, declaration, following=following, by_keyword=by_keyword)])
 
 
-def _declaration(function: Function, name: str) -> str:
-    """A parameter with its annotation and its default, as source."""
-    arg, default = next(pair for pair in _with_defaults(function) if pair[0].arg == name)
-    said = ast.unparse(arg)
+def _render_declaration(function: Function, name: str) -> str:
+    """Return a parameter with its annotation and its default, as source."""
+    arg, default = next(pair for pair in _pair_with_defaults(function) if pair[0].arg == name)
+    declaration = ast.unparse(arg)
     if default is not None:
-        said += f" = {ast.unparse(default)}" if arg.annotation is not None else f"={ast.unparse(default)}"
-    return said
+        declaration += f" = {ast.unparse(default)}" if arg.annotation is not None else f"={ast.unparse(default)}"
+    return declaration
 
 
-def _with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
-    positional, defaults = _positional(function), function.args.defaults
+def _pair_with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr | None]]:
+    positional, defaults = _positional_parameters(function), function.args.defaults
     padded: list[ast.expr | None] = [*[None] * (len(positional) - len(defaults)), *defaults]
     by_keyword = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
     return [*zip(positional, padded, strict=True), *by_keyword]
 
 
-def _calls_of_parent(own: Function) -> list[ast.Call]:
-    """The calls of the overridden method: ``super().run(…)``, or ``Runner.run(self, …)``."""
+def _find_parent_calls(own: Function) -> list[ast.Call]:
+    """Return the calls of the overridden method: ``super().run(…)``, or ``Runner.run(self, …)``."""
     return [
         node
         for node in walk(own)
@@ -126,8 +126,8 @@ def _calls_of_parent(own: Function) -> list[ast.Call]:
     ]
 
 
-def _argument_counts(function: Function) -> list[int]:
-    return [len(call.args) + len(call.keywords) for call in _calls_of_parent(function)]
+def _count_arguments(function: Function) -> list[int]:
+    return [len(call.args) + len(call.keywords) for call in _find_parent_calls(function)]
 
 
 def _is_bound(own: Function, call: ast.Call) -> bool:
@@ -137,13 +137,13 @@ def _is_bound(own: Function, call: ast.Call) -> bool:
     return "staticmethod" not in kinds and (by_super or "classmethod" in kinds)
 
 
-def _arguments(
+def _pass_arguments(
     places: Places, call: ast.Call, added: Sequence[str], *, by_place: Sequence[str], old: Sequence[str]
 ) -> list[Edit]:
-    """The edits that pass the ``added`` parameters in a call.
+    """Return the edits that pass the ``added`` parameters in a call.
 
-    A parameter goes by position if arguments behind it are given by position, else by keyword at the end. ``by_place``
-    are the parameters that can be passed by position now, in order, ``old`` those before.
+    A parameter goes by position if arguments behind it do, else by keyword at the end. ``by_place`` are the positional
+    parameters now, in order, ``old`` those before.
     """
     edits, left, rest = [], [*call.args], [*added]
     for name in by_place:

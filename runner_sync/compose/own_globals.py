@@ -1,9 +1,9 @@
-"""Globals that each module has to make for itself, copied from the module whose code needs them.
+"""Copies globals that each module has to make for itself from the module whose code needs them.
 
 Comes in: a module's text and a module whose code came into it. Goes out: the text with the definition behind its
 imports. May touch: nothing.
 
-An import would give the other module's object, whose messages are then said to be from there::
+An import would give the other module's object, whose messages would then name that module::
 
     logger = init_logger(__name__)
 """
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from runner_sync.compose.bindings import bindings, bound_above, statements_binding
 from runner_sync.compose.import_entries import imports
-from runner_sync.compose.import_places import head_imports, top
+from runner_sync.compose.import_places import find_head_imports, find_top_position
 from runner_sync.compose.names import defined_names, used_names
 from runner_sync.syntax import is_name, module_of, walk
 
@@ -23,17 +23,17 @@ OF_MODULE = frozenset({"__file__", "__name__", "__package__", "__spec__"})
 """Names with another value in every module."""
 
 
-def with_own(text: str, name: str, source: str) -> str:
-    """``text`` with the definition of ``name`` as in ``source``, if its value depends on the module.
+def copy_own_global(text: str, name: str, source: str) -> str:
+    """Return ``text`` with the definition of ``name`` as in ``source``, if its value depends on the module.
 
-    Not one that reads what ``text`` may lack above that place and what ``source`` does not import (timid).
+    Skips a definition that reads names which ``text`` may lack above that place and ``source`` does not import (timid).
     """
     made = statements_binding(source, name)
-    if len(made) != 1 or not _is_of_module(made[0], name):
+    if len(made) != 1 or not _is_module_dependent(made[0], name):
         return text
     statement = ast.get_source_segment(source, made[0]) or ""
-    tops, lines = head_imports(text, {name}), text.split("\n")
-    at = (tops[-1].end_lineno or 0) if tops else top(module_of(text).body, lines)[0]
+    tops, lines = find_head_imports(text, {name}), text.split("\n")
+    at = (tops[-1].end_lineno or 0) if tops else find_top_position(module_of(text).body, lines)[0]
     importable = imports(source).keys() - bindings(source).conditional - defined_names(text)
     if not used_names(statement) <= bound_above(text, at) | importable:
         return text
@@ -41,14 +41,14 @@ def with_own(text: str, name: str, source: str) -> str:
     return "\n".join(lines)
 
 
-def _is_of_module(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement sets ``name``, and nothing else, to a value that depends on the module."""
-    targets = [*_targets(statement)]
-    asked = {node.id for node in walk(statement) if isinstance(node, ast.Name)}
-    return len(targets) == 1 and is_name(targets[0], name) and bool(asked & OF_MODULE)
+def _is_module_dependent(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement sets only ``name``, to a value that depends on the module."""
+    targets = [*_find_targets(statement)]
+    names = {node.id for node in walk(statement) if isinstance(node, ast.Name)}
+    return len(targets) == 1 and is_name(targets[0], name) and bool(names & OF_MODULE)
 
 
-def _targets(statement: ast.stmt) -> Iterator[ast.expr]:
+def _find_targets(statement: ast.stmt) -> Iterator[ast.expr]:
     if isinstance(statement, ast.Assign):
         yield from statement.targets
     elif isinstance(statement, ast.AnnAssign) and statement.value is not None:

@@ -1,9 +1,9 @@
-"""Parameters that a method newly requires: its callers pass them, or first take them as parameters themselves.
+"""Passes parameters that a method newly requires in its calls; a caller that lacks the value takes it as a parameter.
 
 Comes in: texts of methods of one class. Goes out: texts. May touch: nothing.
 
-A method of omni's own that vllm-ascend does not know keeps calling as before, and fails with a ``TypeError`` on its
-first run (`_run_generation_model`, after `_model_forward` got `num_tokens_padded` in 0.15.0rc1).
+An omni method that vllm-ascend does not know keeps calling as before, and fails with a ``TypeError`` on its first run
+(`_run_generation_model`, after `_model_forward` got `num_tokens_padded` in 0.15.0rc1).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Parameter:
 
 
 def newly_required(method: str, before: str, now: str) -> tuple[Parameter, ...]:
-    """The parameters without a default that ``now`` has and ``before`` does not have, with or without a default."""
+    """Return the parameters without a default in ``now`` that ``before`` lacks, with or without a default."""
     old, new = parse_function(before), parse_function(now)
     if old is None or new is None or old.args.vararg is not None:
         return ()
@@ -53,11 +53,11 @@ def newly_required(method: str, before: str, now: str) -> tuple[Parameter, ...]:
 
 def lacks(text: str, now: str, parameter: Parameter) -> bool:
     """Whether a method calls ``parameter.method``, whose text is ``now``, without the parameter."""
-    return next(_calls_without(text, now, parameter), None) is not None
+    return next(_find_calls_without(text, now, parameter), None) is not None
 
 
 def has_local(text: str, name: str) -> bool:
-    """Whether a method has a parameter of that name, or binds a local, itself: not in a comprehension or function."""
+    """Whether a method itself, not a comprehension or function in it, has a parameter or local of that name."""
     function = parse_function(text)
     if function is None:
         return False
@@ -65,19 +65,18 @@ def has_local(text: str, name: str) -> bool:
 
 
 def passed(text: str, now: str, parameter: Parameter) -> Mended | None:
-    """The method with the local of that name passed in the first call that lacks the parameter and where it is set.
+    """Return the method with the local of that name passed in the first call that lacks it and where the local is set.
 
     ``None`` if there is no such call, or if the result would not parse.
     """
-    made = (_with_local(text, around, parameter) for around in _holders(text, now, parameter))
+    made = (_pass_local(text, around, parameter) for around in _find_holders(text, now, parameter))
     return next((mended for mended in made if mended is not None), None)
 
 
-def _with_local(text: str, around: ast.Call | ast.Dict, parameter: Parameter) -> Mended | None:
-    """The method with the local passed in one call; ``None`` if it does not parse then, or nothing has set the local
-    there."""
-    made = apply(text, [_with_keyword(Places(text), around, parameter)])
-    if not parses(made) or not _unset_in(made) <= _unset_in(text):
+def _pass_local(text: str, around: ast.Call | ast.Dict, parameter: Parameter) -> Mended | None:
+    """Return the method with the local passed in one call; ``None`` if it does not parse or the local is not set there."""
+    made = apply(text, [_add_keyword(Places(text), around, parameter)])
+    if not parses(made) or not _find_unset(made) <= _find_unset(text):
         return None
     last = (around.end_lineno or around.lineno) + made.count("\n") - text.count("\n")
     statement = "\n".join(made.split("\n")[around.lineno - 1 : last])
@@ -86,41 +85,40 @@ def _with_local(text: str, around: ast.Call | ast.Dict, parameter: Parameter) ->
     return Mended(made, around.lineno, statement, reason, was=was)
 
 
-def _unset_in(text: str) -> set[str]:
-    """The names that a method reads and that it has not set by then: its locals above their first binding, and names
-    from elsewhere."""
+def _find_unset(text: str) -> set[str]:
+    """Return the names that a method reads before it sets them: locals above their first binding, and outside names."""
     return {*read_too_early(text), *used_names(as_module(text))}
 
 
 def taken(text: str, parameter: Parameter) -> str | None:
-    """The method with a further, keyword-only parameter; ``None`` if its signature has no place for that."""
+    """Return the method with a further, keyword-only parameter; ``None`` if its signature has no place for one."""
     function = parse_function(text)
     if function is None or function.args.vararg is not None or not signatures.is_bound(function):
         return None
     if function.args.kwarg is not None and not function.args.kwonlyargs:
         return None
-    said, following = parameter.declared, parameter.following
-    made = apply(text, [Places(text).with_parameter(function, said, following=following, by_keyword=True)])
+    declaration, following = parameter.declared, parameter.following
+    made = apply(text, [Places(text).with_parameter(function, declaration, following=following, by_keyword=True)])
     return made if parses(made) else None
 
 
-def _holders(text: str, now: str, parameter: Parameter) -> Iterator[ast.Call | ast.Dict]:
-    """Where the keywords of the calls that lack the parameter are written."""
-    yield from (_holder(function, call) for function, call in _calls_without(text, now, parameter))
+def _find_holders(text: str, now: str, parameter: Parameter) -> Iterator[ast.Call | ast.Dict]:
+    """Yield where the keywords of the calls that lack the parameter are written."""
+    yield from (_find_holder(function, call) for function, call in _find_calls_without(text, now, parameter))
 
 
-def _calls_without(text: str, now: str, parameter: Parameter) -> Iterator[tuple[Function, ast.Call]]:
+def _find_calls_without(text: str, now: str, parameter: Parameter) -> Iterator[tuple[Function, ast.Call]]:
     function, callee = parse_function(text), parse_function(now)
     if function is None or callee is None:
         return
     signature = signatures.of_function(callee, bound=signatures.is_bound(callee))
     for call in calls_on_self(function, parameter.method):
-        if _misses(function, call, signature, parameter.name):
+        if _is_missing_argument(function, call, signature, parameter.name):
             yield function, call
 
 
-def _misses(function: Function, call: ast.Call, signature: Signature, name: str) -> bool:
-    """Whether a call surely does not pass a parameter: false if it unpacks a sequence or an unknown dictionary."""
+def _is_missing_argument(function: Function, call: ast.Call, signature: Signature, name: str) -> bool:
+    """Whether a call surely does not pass a parameter; false if it unpacks a sequence or an unknown dictionary."""
     given = signatures.of_call(call, function)
     if given.open_positional or None in signatures.dictionaries_for(function, call):
         return False
@@ -128,18 +126,18 @@ def _misses(function: Function, call: ast.Call, signature: Signature, name: str)
     return name not in by_place and name not in given.keywords
 
 
-def _holder(function: Function, call: ast.Call) -> ast.Call | ast.Dict:
-    """Where the keywords of a call are written: a dictionary made for it and unpacked with ``**``, else the call."""
+def _find_holder(function: Function, call: ast.Call) -> ast.Call | ast.Dict:
+    """Return where a call's keywords are written: a dictionary made for it and unpacked with ``**``, else the call."""
     return next((made for made in signatures.dictionaries_for(function, call) if made is not None), call)
 
 
-def _with_keyword(places: Places, around: ast.Call | ast.Dict, parameter: Parameter) -> Edit:
-    """The edit that passes the local by keyword, in front of arguments for later parameters of the callee."""
+def _add_keyword(places: Places, around: ast.Call | ast.Dict, parameter: Parameter) -> Edit:
+    """Return the edit that passes the local by keyword, in front of arguments for later parameters of the callee."""
     name = parameter.name
     if isinstance(around, ast.Dict):
-        said, bracket = f'"{name}": {name}', places.start(around) + 1
+        item, bracket = f'"{name}": {name}', places.start(around) + 1
         rows = [(row, row.value) for row in around.keys if isinstance(row, ast.Constant)]
         if rows:
-            return places.ahead_of(next((row for row, word in rows if word in parameter.following), rows[0][0]), said)
-        return Edit(bracket, bracket, said + (", " if around.values else ""))
+            return places.ahead_of(next((row for row, word in rows if word in parameter.following), rows[0][0]), item)
+        return Edit(bracket, bracket, item + (", " if around.values else ""))
     return places.with_keywords(around, f"{name}={name}", following=parameter.following)

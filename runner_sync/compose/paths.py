@@ -1,4 +1,4 @@
-"""Under which conditions a statement of a method runs.
+"""Tells under which conditions a statement of a method runs.
 
 Comes in: the text of a method. Goes out: its statements with the tests above them. May touch: nothing.
 """
@@ -16,47 +16,46 @@ Under = frozenset[tuple[str, bool]]
 """Tests, each with the result that it must have."""
 
 MOST_WAYS = 100_000
-"""After this many ways the answer is no; a thousand ways that differ in ten tests take eleven thousand."""
+"""The answer is no after this many ways; a thousand ways that differ in ten tests take eleven thousand."""
 
 
 def statements_under(text: str) -> Iterator[tuple[ast.stmt, Under]]:
-    """Each statement of a method with the tests that it runs under; nothing if the text is no single method.
+    """Yield each statement of a method with the tests that it runs under; nothing if the text is no single method.
 
     After an ``if`` that leaves the suite, the rest of the suite runs under the opposite. Loops and ``try`` count as
     always run.
     """
     function = parse_function(text)
-    yield from _under(function.body, frozenset()) if function is not None else ()
+    yield from _walk_suite(function.body, frozenset()) if function is not None else ()
 
 
-def _under(body: Sequence[ast.stmt], under: Under) -> Iterator[tuple[ast.stmt, Under]]:
+def _walk_suite(body: Sequence[ast.stmt], under: Under) -> Iterator[tuple[ast.stmt, Under]]:
     for statement in body:
         yield statement, under
         if not isinstance(statement, ast.If):
             for block in blocks_of(statement):
-                yield from _under(block, under)
+                yield from _walk_suite(block, under)
             continue
-        is_so, is_not = _outcomes(statement.test)
-        yield from _under(statement.body, under | {is_so})
-        yield from _under(statement.orelse, under | {is_not})
+        is_so, is_not = _split_outcomes(statement.test)
+        yield from _walk_suite(statement.body, under | {is_so})
+        yield from _walk_suite(statement.orelse, under | {is_not})
         under |= {is_not} if always_leaves(statement.body) else frozenset()
         under |= {is_so} if always_leaves(statement.orelse) else frozenset()
 
 
-def _outcomes(test: ast.expr) -> tuple[tuple[str, bool], tuple[str, bool]]:
-    """A test with the result true, and the same test with the result false; ``not`` is resolved."""
+def _split_outcomes(test: ast.expr) -> tuple[tuple[str, bool], tuple[str, bool]]:
+    """Return a test with the result true, and the same test with the result false; resolves ``not``."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        holds, fails = _outcomes(test.operand)
+        holds, fails = _split_outcomes(test.operand)
         return fails, holds
-    said = ast.unparse(test)
-    return (said, True), (said, False)
+    source = ast.unparse(test)
+    return (source, True), (source, False)
 
 
 def is_on_every_path(ways: Collection[Under]) -> bool:
-    """Whether one of the ``ways`` is open whatever the results of the tests; false where that takes too long to find
-    out (timid).
+    """Whether some way is open for all results of the tests; false if finding out takes too long (timid).
 
-    Each test is assumed true, then false, and the question is repeated for the ways that remain.
+    Assumes a test true, then false, and repeats the question for the ways that remain.
     """
     todo, effort = [frozenset(ways)], 0
     while todo:
@@ -74,5 +73,5 @@ def is_on_every_path(ways: Collection[Under]) -> bool:
 
 
 def excludes(under: Under, way: Under) -> bool:
-    """Whether what runs under ``under`` never runs where ``way`` is taken."""
+    """Whether code that runs under ``under`` never runs where ``way`` is taken."""
     return any((test, not holds) in under for test, holds in way)

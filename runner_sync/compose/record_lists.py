@@ -1,6 +1,6 @@
-"""The places where a method lists the fields of a record, unpackings and constructions; and edits of them.
+"""Finds the places where a method lists the fields of a record (unpackings, constructions), and edits them.
 
-Comes in: method texts, fields. Goes out: the nodes of such lists, and texts with other ones. May touch: nothing.
+Comes in: method texts, fields. Goes out: the nodes of such lists, and texts with other lists. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ FEWEST = 4
 Fields = tuple[str, ...]
 
 
-def is_made(node: ast.AST, name: str) -> bool:
+def is_construction(node: ast.AST, name: str) -> bool:
     """Whether a node is a construction of the record ``name``."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
-def unpackings(text: str) -> Iterator[ast.Tuple]:
-    """The targets of assignments that unpack an attribute of ``self``."""
+def find_unpackings(text: str) -> Iterator[ast.Tuple]:
+    """Yield the targets of assignments that unpack an attribute of ``self``."""
     for node in walk(tree_of(text)):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Tuple):
             value = node.value
@@ -34,22 +34,22 @@ def unpackings(text: str) -> Iterator[ast.Tuple]:
                 yield node.targets[0]
 
 
-def lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
-    """All unpackings, and all constructions of the record ``name`` by position, each with its elements."""
-    yield from ((target, target.elts) for target in unpackings(text))
+def find_lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    """Yield all unpackings, and all positional constructions of the record ``name``, each with its elements."""
+    yield from ((target, target.elts) for target in find_unpackings(text))
     for node in walk(tree_of(text)):
-        if isinstance(node, ast.Call) and is_made(node, name) and not node.keywords:
+        if isinstance(node, ast.Call) and is_construction(node, name) and not node.keywords:
             yield node, node.args
 
 
-def agree(names: Sequence[str], wanted: Fields) -> bool:
-    """Whether there are as many names as fields, and most names are those of the fields at the same positions."""
+def is_match(names: Sequence[str], wanted: Fields) -> bool:
+    """Whether there are as many names as fields, and most names match the fields at their positions."""
     same = sum(field in (name, name.lstrip("_")) for name, field in zip(names, wanted, strict=False))
     return len(names) == len(wanted) and same >= max(FEWEST, len(wanted) / 2)
 
 
-def changed(text: str, made: str, around: ast.expr, reason: str) -> Mended:
-    """The ``Mended`` value for a change of ``text`` into ``made`` that is within the lines of ``around``."""
+def make_mended(text: str, made: str, around: ast.expr, reason: str) -> Mended:
+    """Return the ``Mended`` value for a change of ``text`` into ``made`` within the lines of ``around``."""
     first, last = around.lineno, around.end_lineno or around.lineno
     grown = made.count("\n") - text.count("\n")
     was, statement = (
@@ -58,8 +58,8 @@ def changed(text: str, made: str, around: ast.expr, reason: str) -> Mended:
     return Mended(made, first, statement, reason, was=was)
 
 
-def arranged(text: str, elements: Sequence[ast.expr], right: Sequence[str]) -> str:
-    """The text with the ``elements`` of one list in another order; ``right`` are their texts in that order.
+def reorder_elements(text: str, elements: Sequence[ast.expr], right: Sequence[str]) -> str:
+    """Return the text with the ``elements`` of one list in another order; ``right`` are their texts in that order.
 
     Elements on lines of their own move together with the comments behind them.
     """
@@ -77,16 +77,16 @@ def arranged(text: str, elements: Sequence[ast.expr], right: Sequence[str]) -> s
     return "\n".join(lines)
 
 
-def removed(text: str, elements: Sequence[ast.expr], lost: Container[ast.expr]) -> str:
-    """The text without those ``elements`` of one list that are ``lost``."""
+def remove_elements(text: str, elements: Sequence[ast.expr], lost: Container[ast.expr]) -> str:
+    """Return the text without those ``elements`` of one list that are ``lost``."""
     for at in reversed(range(len(elements))):  # one by one, because two neighbours share a comma
         if elements[at] in lost:
             text = apply(text, [Places(text).element_out(elements[at], elements[: at + 1])])
     return text
 
 
-def completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: Mapping[str, str]) -> str:
-    """The text with each ``new`` element in front of the next field that the list has, or behind its last element.
+def insert_elements(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: Mapping[str, str]) -> str:
+    """Return the text with each ``new`` element in front of the next field in the list, or behind its last element.
 
     ``wanted`` are all fields in order, ``elements`` the existing elements by field, ``new`` the texts to add by field.
     """
@@ -101,13 +101,12 @@ def completed(text: str, wanted: Fields, elements: Mapping[str, ast.expr], new: 
             pending = []
     if pending:
         last = [field for field in wanted if field in elements][-1]
-        edits += _put_behind(places, elements[last], pending)
+        edits += _append_values(places, elements[last], pending)
     return apply(text, edits)
 
 
-def _put_behind(places: Places, element: ast.expr, values: Sequence[str]) -> list[Edit]:
-    """Edits that put ``values`` behind an element: on lines of their own if it has one, and not in front of its
-    comment."""
+def _append_values(places: Places, element: ast.expr, values: Sequence[str]) -> list[Edit]:
+    """Return edits that put ``values`` behind an element and its comment, on lines of their own if it has one."""
     first, last = places.line(element.end_lineno or element.lineno)
     start, end = places.start(element), places.end(element)
     ahead, rest = places.text[first:start], places.text[end:last]
@@ -115,7 +114,7 @@ def _put_behind(places: Places, element: ast.expr, values: Sequence[str]) -> lis
         comma = [] if rest.lstrip().startswith(",") else [Edit(end, end, ",")]
         return [*comma, Edit(last, last, "".join(f"\n{ahead}{value}," for value in values))]
     if remark := re.fullmatch(r"\s*,?\s*(#.*)", rest):
-        # The remark stays with the element that it is about.
+        # The comment stays with its element.
         indent = " " * (len(margin(places.text[first:last])) + 4)
         return [Edit(end, last, f",  {remark[1]}" + "".join(f"\n{indent}{value}," for value in values))]
     return [Edit(end, end, "".join(f", {value}" for value in values))]

@@ -1,4 +1,4 @@
-"""The local names under which a method unpacks the new fields of a record.
+"""Chooses the local names under which a method unpacks the new fields of a record.
 
 Comes in: the text of a method, that of its GPU twin, and fields. Goes out: a name for each field. May touch: nothing.
 
@@ -12,18 +12,18 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from runner_sync.compose.assignment import read_too_early
-from runner_sync.compose.record_lists import Fields, agree, unpackings
+from runner_sync.compose.record_lists import Fields, find_unpackings, is_match
 from runner_sync.statements import tree_of
 from runner_sync.syntax import parameter_names, walk
 
 
-def locals_for(added: Sequence[str], text: str, wanted: Fields, twins: Mapping[str, str]) -> dict[str, str]:
-    """``{field: name}`` for the ``added`` fields of a record whose fields are ``wanted`` now.
+def choose_locals(added: Sequence[str], text: str, wanted: Fields, twins: Mapping[str, str]) -> dict[str, str]:
+    """Return ``{field: name}`` for the ``added`` fields of a record whose fields are now ``wanted``.
 
-    ``twins`` are the names that the twin unpacks them under. A name that the method binds otherwise gets an underscore
-    in front, unless a statement reads it before that and so waits for the value.
+    ``twins`` are the twin's names for them. A name that the method binds otherwise gets an underscore in front, unless
+    a statement reads it before it is bound and so waits for the value.
     """
-    taken = _bound_otherwise(text, wanted) - read_too_early(text).keys()
+    taken = _find_other_bindings(text, wanted) - read_too_early(text).keys()
     names = dict[str, str]()
     for field in added:
         name = twins.get(field, field)
@@ -33,26 +33,26 @@ def locals_for(added: Sequence[str], text: str, wanted: Fields, twins: Mapping[s
     return names
 
 
-def names_in_twin(twin: str, declared: Fields) -> dict[str, str]:
-    """``{field: name}`` of the first unpacking of the record in the twin's text; empty if there is none.
+def find_names_in_twin(twin: str, declared: Fields) -> dict[str, str]:
+    """Return ``{field: name}`` of the first unpacking of the record in the twin's text; empty if there is none.
 
     ``declared`` are the fields of the twin's own record, in order.
     """
-    whole = (names for names in map(_names, unpackings(twin)) if agree(names, declared))
+    whole = (names for names in map(_element_names, find_unpackings(twin)) if is_match(names, declared))
     return dict(zip(declared, next(whole, []), strict=False))
 
 
-def _bound_otherwise(text: str, wanted: Fields) -> set[str]:
-    """The names that a method binds, apart from those that another, complete unpacking of the same record binds."""
-    complete = [target for target in unpackings(text) if agree(_names(target), wanted)]
-    same = {_place(element) for target in complete for element in target.elts}
+def _find_other_bindings(text: str, wanted: Fields) -> set[str]:
+    """Return the names that a method binds, without those bound only by complete unpackings of the same record."""
+    complete = [target for target in find_unpackings(text) if is_match(_element_names(target), wanted)]
+    same = {_get_position(element) for target in complete for element in target.elts}
     stored = (node for node in walk(tree_of(text)) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-    return {node.id for node in stored if _place(node) not in same} | parameter_names(tree_of(text))
+    return {node.id for node in stored if _get_position(node) not in same} | parameter_names(tree_of(text))
 
 
-def _names(target: ast.Tuple) -> list[str]:
+def _element_names(target: ast.Tuple) -> list[str]:
     return [ast.unparse(element) for element in target.elts]
 
 
-def _place(node: ast.expr) -> tuple[int, int]:
+def _get_position(node: ast.expr) -> tuple[int, int]:
     return node.lineno, node.col_offset

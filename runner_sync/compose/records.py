@@ -1,7 +1,7 @@
-"""Uses of records whose fields have changed: unpackings and constructions with the old number of fields would fail.
+"""Repairs uses of records whose fields have changed: unpackings and constructions of the old size would fail.
 
 Comes in: method texts and the fields of records such as ``ExecuteModelState``, before and now. Goes out: the text with
-the fields of now in their places. May touch: nothing.
+the present fields in their places. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from runner_sync.compose.mended import Mended
 from runner_sync.compose.record_lists import (
     FEWEST,
     Fields,
-    agree,
-    arranged,
-    changed,
-    completed,
-    is_made,
-    lists,
-    removed,
-    unpackings,
+    find_lists,
+    find_unpackings,
+    insert_elements,
+    is_construction,
+    is_match,
+    make_mended,
+    remove_elements,
+    reorder_elements,
 )
-from runner_sync.compose.record_locals import locals_for, names_in_twin
+from runner_sync.compose.record_locals import choose_locals, find_names_in_twin
 from runner_sync.signatures import Field, fields_of
 from runner_sync.statements import parses, tree_of
 from runner_sync.syntax import assigned_names, is_name, walk
@@ -33,8 +33,7 @@ from runner_sync.syntax import assigned_names, is_name, walk
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record's fields before an upgrade and now, in order; ``optional`` are those that have a default now, ``twin``
-    those of the GPU runner's record of the name."""
+    """A record's ordered fields before an upgrade and now; ``optional`` have defaults, ``twin`` are the GPU record's."""
 
     before: Fields
     now: Fields
@@ -47,32 +46,32 @@ class Record:
 
 
 def fields(text: str, name: str) -> Fields:
-    """The fields of a record class in order; empty when the text does not define it."""
-    return tuple(_declared(text, name))
+    """Return the fields of a record class in order; empty if the text does not define it."""
+    return tuple(_find_declared(text, name))
 
 
 def record(before: str, now: str, name: str, *, twin: str = "") -> Record:
-    """A record, from the module or class text before and now, and that of the GPU twin."""
-    declared = _declared(now, name)
+    """Return a record, from the module or class text before and now, and that of the GPU twin."""
+    declared = _find_declared(now, name)
     optional = frozenset(field.name for field in declared.values() if field.has_default)
     return Record(fields(before, name), tuple(declared), optional, fields(twin, name))
 
 
-def _declared(text: str, name: str) -> dict[str, Field]:
+def _find_declared(text: str, name: str) -> dict[str, Field]:
     nodes = (node for node in tree_of(text).body if isinstance(node, ast.ClassDef) and node.name == name)
     return next((fields_of(node) for node in nodes), {})
 
 
 def makes(text: str, name: str) -> bool:
     """Whether a method constructs such a record."""
-    return any(is_made(node, name) for node in walk(tree_of(text)))
+    return any(is_construction(node, name) for node in walk(tree_of(text)))
 
 
 def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
-    """Those of the ``new`` fields of record ``name`` that a method may set or read; ``have`` are its other fields."""
+    """Return the ``new`` fields of record ``name`` that a method may set or read; ``have`` are its other fields."""
     found: set[str] = set()
     for node in walk(tree_of(text)):
-        if isinstance(node, ast.Call) and is_made(node, name):
+        if isinstance(node, ast.Call) and is_construction(node, name):
             given = [ast.unparse(arg) for arg in node.args] + [keyword.arg or "**" for keyword in node.keywords]
             if len(node.args) > len(have) or any(arg.startswith("*") for arg in given):
                 return set(new)
@@ -81,54 +80,54 @@ def used(text: str, name: str, have: Fields, new: Collection[str]) -> set[str]:
             found.add(node.attr)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.add(node.value)
-    found.update(ast.unparse(element) for target in unpackings(text) for element in target.elts)
+    found.update(ast.unparse(element) for target in find_unpackings(text) for element in target.elts)
     names = {word.rpartition(".")[2].lstrip("_") for word in found}
     return {field for field in new if field.lstrip("_") in names}
 
 
 def fit(text: str, records: Mapping[str, Record], *, before: str = "", twin: str = "") -> Mended | None:
-    """The method with its first unpacking or construction that no longer fits mended; ``None`` if all fit.
+    """Return the method with its first unfit unpacking or construction mended; ``None`` if all fit.
 
     ``before`` is its text before the upgrade, ``twin`` that of its GPU twin.
     """
-    for change in (
-        partial(_without_unknown_fields, before=before),
-        _without_removed_fields,
+    for repair in (
+        partial(_drop_unknown_fields, before=before),
+        _drop_removed_fields,
         partial(_fit_unpacking, twin=twin),
         partial(_reorder_unpacking, twin=twin),
         _fit_construction,
         _reorder_construction,
     ):
-        mended = change(text, records)
-        if mended is not None and parses(mended.text):  # it need not, after a backslash
+        mended = repair(text, records)
+        if mended is not None and parses(mended.text):  # after a backslash it may not parse
             return mended
     return None
 
 
-def _without_unknown_fields(text: str, records: Mapping[str, Record], *, before: str) -> Mended | None:
-    """The method without what a merge added to an unpacking or construction that was complete, and still is.
+def _drop_unknown_fields(text: str, records: Mapping[str, Record], *, before: str) -> Mended | None:
+    """Return the method without elements that a merge added to an already complete unpacking or construction.
 
-    The record of upstream or of the twin may have a field that this one lacks; a name that is read further down stays.
+    Upstream's or the twin's record may have a field that this record lacks. A name that the method reads stays.
     """
     for name, one in records.items():
-        whole = [[ast.unparse(e) for e in elements] for _, elements in lists(before, name)]
+        whole = [[ast.unparse(e) for e in elements] for _, elements in find_lists(before, name)]
         whole = [words for words in whole if len(words) == len(one.now)]
-        for around, elements in lists(text, name) if whole else ():
+        for around, elements in find_lists(text, name) if whole else ():
             is_call = isinstance(around, ast.Call)
             for words in whole if len(elements) > len(one.now) else ():
-                lost = _added(elements, words) if is_call or agree(words, one.now) else []
-                if lost and (is_call or not _are_read(lost, text)):
+                lost = _find_added(elements, words) if is_call or is_match(words, one.now) else []
+                if lost and (is_call or not _is_any_read(lost, text)):
                     how = "given" if is_call else "unpacked"
                     reason = f"{name} has no field for {', '.join(map(ast.unparse, lost))} here: {how} as before"
-                    return changed(text, removed(text, elements, lost), around, reason)
+                    return make_mended(text, remove_elements(text, elements, lost), around, reason)
     return None
 
 
-def _added(elements: Sequence[ast.expr], words: Sequence[str]) -> list[ast.expr]:
-    """The elements that came to ``words``, of which others may have another name now; none if that cannot be told."""
-    said = [ast.unparse(element) for element in elements]
+def _find_added(elements: Sequence[ast.expr], words: Sequence[str]) -> list[ast.expr]:
+    """Return the elements added to ``words``, some of which may be renamed; none if it is unclear."""
+    texts = [ast.unparse(element) for element in elements]
     lost = list[ast.expr]()
-    for kind, start, end, first, last in difflib.SequenceMatcher(None, words, said, autojunk=False).get_opcodes():
+    for kind, start, end, first, last in difflib.SequenceMatcher(None, words, texts, autojunk=False).get_opcodes():
         if kind == "insert":
             lost += elements[first:last]
         elif end - start != last - first:
@@ -136,64 +135,61 @@ def _added(elements: Sequence[ast.expr], words: Sequence[str]) -> list[ast.expr]
     return lost
 
 
-def _are_read(names: Sequence[ast.expr], text: str) -> bool:
+def _is_any_read(names: Sequence[ast.expr], text: str) -> bool:
     words = {ast.unparse(name) for name in names}
     nodes = walk(tree_of(text))
     return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in words for node in nodes)
 
 
-def _without_removed_fields(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """The method without fields that a record lost, in an unpacking or construction that is otherwise complete."""
+def _drop_removed_fields(text: str, records: Mapping[str, Record]) -> Mended | None:
+    """Return the method without a record's lost fields, in an unpacking or construction that is otherwise complete."""
     for name, one in records.items():
         gone = set(one.before) - set(one.now)
-        for around, elements in [*lists(text, name)] if gone else ():
+        for around, elements in [*find_lists(text, name)] if gone else ():
             words = [ast.unparse(element) for element in elements]
             words = [word.lstrip("_") if word.lstrip("_") in gone else word for word in words]
             left = [word for word in words if word not in gone]
-            if len(left) < len(words) and len(left) == len(one.now) and agree(left, one.now):
+            if len(left) < len(words) and len(left) == len(one.now) and is_match(left, one.now):
                 lost = [element for element, word in zip(elements, words, strict=True) if word in gone]
-                made = removed(text, elements, lost)
+                made = remove_elements(text, elements, lost)
                 reason = f"{name} has no {', '.join(word for word in words if word in gone)} any more: taken out here"
-                return changed(text, made, around, reason)
+                return make_mended(text, made, around, reason)
     return None
 
 
 def _reorder_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Mended | None:
-    """The method with an unpacking in the new order, if it names only fields of the record, in their old order.
-
-    Only where fields were removed or reordered.
-    """
+    """Return the method with an unpacking of fields put from the old order into the new, if fields went or moved."""
     known = [one.now for one in records.values()]
     for name, one in records.items():
-        for at, around in enumerate(unpackings(text)) if one.before != one.now else ():
+        for at, around in enumerate(find_unpackings(text)) if one.before != one.now else ():
             words = [ast.unparse(element) for element in around.elts]
-            said = [word if word in (*one.before, *one.now) else word.lstrip("_") for word in words]
-            if tuple(said) in known or not _are_fields(said, one) or _is_made_here(text, around):
+            plain = [word if word in (*one.before, *one.now) else word.lstrip("_") for word in words]
+            if tuple(plain) in known or not _is_field_selection(plain, one) or _is_packed_here(text, around):
                 continue
-            right = [field for field in one.now if field in said]
-            made = _in_order(text, at, dict(zip(words, said, strict=True)), right)
+            right = [field for field in one.now if field in plain]
+            made = _order_unpacking(text, at, dict(zip(words, plain, strict=True)), right)
             whole = _fit_unpacking(made, {name: one}, twin=twin)
             made = whole.text if whole is not None else made
             if not parses(made):
                 continue
-            return changed(text, made, around, f"{name} has other fields now: unpacked in their order here")
+            return make_mended(text, made, around, f"{name} has other fields now: unpacked in their order here")
     return None
 
 
-def _are_fields(said: Sequence[str], one: Record) -> bool:
+def _is_field_selection(names: Sequence[str], one: Record) -> bool:
     """Whether the names are distinct fields, old or new: most of the new ones, and the old ones in their old order."""
-    left = [word for word in said if word in one.now]
-    old = [word for word in said if word in one.before]
+    left = [word for word in names if word in one.now]
+    old = [word for word in names if word in one.before]
     return (
-        len({*said}) == len(said)
-        and {*said} <= {*one.before, *one.now}
+        len({*names}) == len(names)
+        and {*names} <= {*one.before, *one.now}
         and len(left) >= max(FEWEST, len(one.now) / 2)
         and old == [field for field in one.before if field in old]
     )
 
 
-def _is_made_here(text: str, around: ast.expr) -> bool:
-    """Whether the method unpacks a tuple that it has packed itself, possibly in an order of its own."""
+def _is_packed_here(text: str, around: ast.expr) -> bool:
+    """Whether the method unpacks a tuple that it packed itself, possibly in an order of its own."""
     values = {id(node.targets[0]): node.value for node in walk(tree_of(text)) if isinstance(node, ast.Assign)}
     source = values.get(id(around))
     packed = [
@@ -204,42 +200,43 @@ def _is_made_here(text: str, around: ast.expr) -> bool:
     )
 
 
-def _in_order(text: str, at: int, named: Mapping[str, str], right: Sequence[str]) -> str:
-    """The text with the fields in its ``at``-th unpacking put into the order ``right``, and all other names removed."""
+def _order_unpacking(text: str, at: int, named: Mapping[str, str], right: Sequence[str]) -> str:
+    """Return the text with the fields of its ``at``-th unpacking in the order ``right``, without all other names."""
     words = {field: word for word, field in named.items()}
-    elements = [element for element in [*unpackings(text)][at].elts if named[ast.unparse(element)] in right]
-    text = arranged(text, elements, [words[field] for field in right])
-    elements = [*unpackings(text)][at].elts
-    return removed(text, elements, [element for element in elements if named[ast.unparse(element)] not in right])
+    elements = [element for element in [*find_unpackings(text)][at].elts if named[ast.unparse(element)] in right]
+    text = reorder_elements(text, elements, [words[field] for field in right])
+    elements = [*find_unpackings(text)][at].elts
+    return remove_elements(
+        text, elements, [element for element in elements if named[ast.unparse(element)] not in right]
+    )
 
 
 def _reorder_construction(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """The method with the values of a construction in the new order of the fields, if most of them are named like
-    fields.
+    """Return the method with a construction's values in the new order of the fields, if most are named like fields.
 
-    Needed if both sides added a field at the end: the class may then have them in another order than the call. Values
-    not named like a field belong to the remaining fields, in order.
+    If both sides added a field at the end, the class may order them differently from the call. Values not named like a
+    field belong to the remaining fields, in order.
     """
     for node in walk(tree_of(text)):
         one = records.get(node.func.id) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
         if one is None or one.before == one.now or not isinstance(node, ast.Call) or node.keywords:
             continue
         words = [ast.unparse(value) for value in node.args]
-        right = _values_in_order(words, one)
+        right = _order_values(words, one)
         if right and right != words:
-            made = arranged(text, node.args, right)
+            made = reorder_elements(text, node.args, right)
             reason = f"{ast.unparse(node.func)} has other fields now: given in their order here"
-            return changed(text, made, node, reason)
+            return make_mended(text, made, node, reason)
     return None
 
 
-def _values_in_order(words: Sequence[str], one: Record) -> list[str]:
-    """The values of a construction in the new order of the fields; empty if that cannot be told."""
-    said = [word if word in one.now else word.lstrip("_") for word in words]
-    named = {field: word for field, word in zip(said, words, strict=True) if field in one.now}
-    others = [word for field, word in zip(said, words, strict=True) if field not in one.now]
+def _order_values(words: Sequence[str], one: Record) -> list[str]:
+    """Return the values of a construction in the new order of the fields; empty if that cannot be told."""
+    plain = [word if word in one.now else word.lstrip("_") for word in words]
+    named = {field: word for field, word in zip(plain, words, strict=True) if field in one.now}
+    others = [word for field, word in zip(plain, words, strict=True) if field not in one.now]
     left = [field for field in one.now if field not in named]
-    if len(words) != len(one.now) or len(named) + len(others) != len(words) or not _are_fields([*named], one):
+    if len(words) != len(one.now) or len(named) + len(others) != len(words) or not _is_field_selection([*named], one):
         return []
     if left != [field for field in one.before if field in left]:
         return []
@@ -248,36 +245,36 @@ def _values_in_order(words: Sequence[str], one: Record) -> list[str]:
 
 
 def _fit_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Mended | None:
-    """The method with the new fields added to an unpacking of an attribute of ``self``, under the twin's names.
+    """Return the method with the new fields added to an unpacking of an attribute of ``self``, under the twin's names.
 
-    It is an unpacking of the record if it has as many names as the record had fields and most agree by position, or if
-    all its names are fields of it in order. A leading underscore of a name does not matter.
+    It unpacks the record if it has as many names as the old record and most match by position, or if all its names are
+    fields in order. Leading underscores do not matter.
     """
-    for target in unpackings(text):
+    for target in find_unpackings(text):
         names = [element.id for element in target.elts if isinstance(element, ast.Name)]
         if len(names) != len(target.elts):
             continue
         for name, one in records.items():
-            known = _by_place(names, one) or _by_name(names, one.now)
+            known = _match_by_position(names, one) or _match_by_name(names, one.now)
             added = tuple(field for field in one.now if field not in known) if known else ()
             if added:
                 elements = {field: target.elts[at] for field, at in known.items()}
-                new = locals_for(added, text, one.now, names_in_twin(twin, one.twin))
+                new = choose_locals(added, text, one.now, find_names_in_twin(twin, one.twin))
                 named = "" if (*new.values(),) == added else f" as {', '.join(new.values())}"
                 reason = f"{name} has {', '.join(added)} now: unpacked here{named}, used nowhere yet"
-                return _with_new_fields(text, one.now, elements, new, target, reason)
+                return _add_fields(text, one.now, elements, new, target, reason)
     return None
 
 
-def _by_place(names: Sequence[str], one: Record) -> dict[str, int]:
-    """``{field: index}`` if the names are an unpacking of the record as it was; else empty."""
-    if not one.has_only_grown or not agree(names, one.before):
+def _match_by_position(names: Sequence[str], one: Record) -> dict[str, int]:
+    """Return ``{field: index}`` if the names unpack the record as it was; else empty."""
+    if not one.has_only_grown or not is_match(names, one.before):
         return {}
     return {field: at for at, field in enumerate(one.before)}
 
 
-def _by_name(names: Sequence[str], wanted: Fields) -> dict[str, int]:
-    """``{field: index}`` if all names are fields in order, and at least half of all fields; else empty."""
+def _match_by_name(names: Sequence[str], wanted: Fields) -> dict[str, int]:
+    """Return ``{field: index}`` if all names are fields in order, and at least half of all fields; else empty."""
     plain = [name if name in wanted else name.lstrip("_") for name in names]
     places = [wanted.index(name) for name in plain if name in wanted]
     if len(places) < max(len(plain), FEWEST) or places != sorted(set(places)) or 2 * len(places) < len(wanted):
@@ -286,8 +283,7 @@ def _by_name(names: Sequence[str], wanted: Fields) -> dict[str, int]:
 
 
 def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None:
-    """The method with the new fields added to ``Record(a, b, …)`` that has a value for each old field, or values named
-    like fields, in order.
+    """Return the method with new fields added to a ``Record(a, b, …)`` that lists the old fields, or fields by name.
 
     A new field gets the local of its name if there is one, else ``None``.
     """
@@ -299,7 +295,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
         one = records.get(node.func.id)
         if one is None or any(isinstance(arg, ast.Starred) for arg in node.args):
             continue
-        elements = _given_fields(node.args, one)
+        elements = _match_values(node.args, one)
         if not elements:
             continue
         last = max(one.now.index(field) for field in elements)
@@ -308,16 +304,16 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
             values = {field: field if field in bound else "None" for field in new}
             given = ", ".join(f"{field}={value}" for field, value in values.items())
             reason = f"{node.func.id} has {', '.join(new)} now: given as {given} here"
-            return _with_new_fields(text, one.now, elements, values, node, reason)
+            return _add_fields(text, one.now, elements, values, node, reason)
     return None
 
 
-def _given_fields(values: Sequence[ast.expr], one: Record) -> dict[str, ast.expr]:
-    """``{field: value}`` of a construction; empty if it cannot be told which value is which."""
+def _match_values(values: Sequence[ast.expr], one: Record) -> dict[str, ast.expr]:
+    """Return ``{field: value}`` of a construction; empty if it is unclear which value is which."""
     if one.has_only_grown and _is_complete(values, one.before, one.optional) and _is_as_before(values, one):
         return dict(zip(one.before, values, strict=False))
     names = [value.id for value in values if isinstance(value, ast.Name)]
-    known = _by_name(names, one.now) if len(names) == len(values) else {}
+    known = _match_by_name(names, one.now) if len(names) == len(values) else {}
     return {field: values[at] for field, at in known.items()}
 
 
@@ -327,10 +323,7 @@ def _is_complete(values: Sequence[ast.expr], wanted: Fields, optional: Collectio
 
 
 def _is_as_before(values: Sequence[ast.expr], one: Record) -> bool:
-    """Whether a construction is written for the fields that the record had.
-
-    As many values may also be complete now, if the last fields have a default; then the names of the values decide.
-    """
+    """Whether a construction is written for the old fields; if it is complete now too, the values' names decide."""
     if not _is_complete(values, one.now, one.optional):
         return True
     words = [ast.unparse(value) for value in values]
@@ -338,7 +331,7 @@ def _is_as_before(values: Sequence[ast.expr], one: Record) -> bool:
     return old > new or (old == new and len(values) == len(one.before))
 
 
-def _with_new_fields(
+def _add_fields(
     text: str,
     wanted: Fields,
     elements: Mapping[str, ast.expr],
@@ -346,5 +339,5 @@ def _with_new_fields(
     around: ast.expr,
     reason: str,
 ) -> Mended:
-    """The change that puts ``new`` fields into ``around``, an unpacking or a construction with these ``elements``."""
-    return changed(text, completed(text, wanted, elements, new), around, reason)
+    """Return the change that puts ``new`` fields into ``around``, a list with these ``elements``."""
+    return make_mended(text, insert_elements(text, wanted, elements, new), around, reason)

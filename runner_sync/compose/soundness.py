@@ -1,4 +1,4 @@
-"""What a merge can leave in a method that is certainly wrong: unset or unknown names, unreachable statements.
+"""Finds what a merge left certainly wrong in a method: unset or unknown names, unreachable statements.
 
 Comes in: the text of a method. Goes out: names and lines. May touch: nothing.
 """
@@ -16,22 +16,22 @@ from runner_sync.syntax import suites_of, walk
 
 
 def unreachable(text: str) -> list[int]:
-    """1-based lines of statements directly behind one that always leaves their suite."""
-    return sorted(second.lineno for _, second in _cut_off(text))
+    """Return 1-based lines of statements directly behind one that always leaves their suite."""
+    return sorted(second.lineno for _, second in _find_cut_off(text))
 
 
 def endings(text: str) -> list[int]:
-    """1-based lines of the statements that make the `unreachable` ones so."""
-    return sorted(first.lineno for first, _ in _cut_off(text))
+    """Return 1-based lines of the statements that make the `unreachable` statements so."""
+    return sorted(first.lineno for first, _ in _find_cut_off(text))
 
 
-def _cut_off(text: str) -> list[tuple[ast.stmt, ast.stmt]]:
-    """`cut_off` of all suites of a unit."""
+def _find_cut_off(text: str) -> list[tuple[ast.stmt, ast.stmt]]:
+    """Return `cut_off` of all suites of a unit."""
     return [pair for suite in suites_of(walk(tree_of(text))) for pair in cut_off(suite)]
 
 
 def uses_of(text: str, name: str) -> list[int]:
-    """1-based lines of a unit that read ``name``."""
+    """Return 1-based lines of a unit that read ``name``."""
     names = [n for n in walk(tree_of(text)) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
     return sorted(n.lineno for n in names)
 
@@ -40,8 +40,7 @@ Defect = Literal["half", "idle", "unknown", "unset"]
 
 
 class Problem(NamedTuple):
-    """A defect: a name that is ``unset`` or ``unknown``, or set and read by ``half``; or a statement that is ``idle``
-    (unreachable)."""
+    """A name that is ``unset``, ``unknown`` or present by ``half``, or a statement that is ``idle`` (unreachable)."""
 
     kind: Defect
     what: str
@@ -59,7 +58,7 @@ _SAID: Mapping[Defect, str] = {
 
 
 def problems(text: str, known: Collection[str]) -> set[Problem]:
-    """What is certainly wrong in a unit, to compare two versions; ``known`` are the names that the module defines."""
+    """Return what is certainly wrong in a unit, to compare two versions; ``known`` names are the module's."""
     lines = text.split("\n")
     found = {Problem("unset", name) for name in read_too_early(text)}
     found |= {Problem("idle", lines[line - 1].strip()) for line in unreachable(text)}

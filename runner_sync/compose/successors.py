@@ -1,7 +1,7 @@
-"""Members that upstream renamed, where omni's own code still uses the old name.
+"""Finds members that upstream renamed and that omni's own code still uses by the old name.
 
-Comes in: upstream's class as it was and as it is, and texts of omni's. Goes out: new names by old ones, and a method
-with one of them. May touch: nothing.
+Comes in: upstream's class before and now, and omni texts. Goes out: new names by old ones, and a method with one of
+them. May touch: nothing.
 
 A merge updates statements that omni copied from upstream. Statements that omni wrote itself keep the old name and would
 fail: for example, ``self.use_cp`` of vllm-ascend 0.24 is ``self.use_dcp`` in 0.25.
@@ -28,26 +28,28 @@ _DEFINED = re.compile(r"\bself\.(\w+)\s*(?::[^=\n]+)?=[^=]|\bdef\s+(\w+)")
 def renamed_members(
     old: Mapping[str, str], new: Mapping[str, str], read: Collection[str], elsewhere: Iterable[str]
 ) -> dict[str, str]:
-    """``{old name: new name}`` for those of the names in ``read`` that upstream's class defined and no longer mentions.
+    """Return ``{old name: new name}`` for names in ``read`` that upstream's class defined and no longer mentions.
 
-    The new name is the one that most of the changed lines have in its place; it must be new in the class. ``old`` and
-    ``new`` are the methods of the class. A name that one of the texts ``elsewhere`` defines is not gone; these are read
-    only if needed.
+    The new name is the one that most changed lines have in its place; it must be new in the class. ``old`` and ``new``
+    are the methods of the class. A name that a text in ``elsewhere`` defines is not gone; these texts are read only if
+    needed.
     """
-    gone = {*read} & _all_found(_DEFINED, old.values()) - _all_found(_MENTIONED, new.values())
-    fresh = (_all_found(_DEFINED, new.values()) - _all_found(_MENTIONED, old.values())) if gone else set()
+    gone = {*read} & _find_all_names(_DEFINED, old.values()) - _find_all_names(_MENTIONED, new.values())
+    fresh = (_find_all_names(_DEFINED, new.values()) - _find_all_names(_MENTIONED, old.values())) if gone else set()
     found = {}
-    for name in sorted(gone - _all_found(_DEFINED, elsewhere)) if fresh else ():
+    for name in sorted(gone - _find_all_names(_DEFINED, elsewhere)) if fresh else ():
         both = [method for method in old if method in new and f".{name}" in old[method]]
-        told = (said for method in both for said in new_names(canonical(old[method]), canonical(new[method]), name))
-        later, _ = prevailing(told)
+        renamings = (
+            new_name for method in both for new_name in new_names(canonical(old[method]), canonical(new[method]), name)
+        )
+        later, _ = prevailing(renamings)
         if later in fresh:
             found[name] = later
     return found
 
 
 def renamed(text: str, names: Mapping[str, str]) -> Mended | None:
-    """The method with one member of ``self`` renamed wherever it stands: the first in ``names`` that it uses.
+    """Return the method with one member of ``self`` renamed everywhere: the first in ``names`` that it uses.
 
     ``None`` if it uses none of them.
     """
@@ -60,17 +62,17 @@ def renamed(text: str, names: Mapping[str, str]) -> Mended | None:
             line = min(node.lineno for node in read)
             made = apply(text, edits)
             new = names[old]
-            said = f"upstream has self.{new} where it had self.{old}, which is gone: written so in omni's lines, too"
-            return Mended(made, line, made.split("\n")[line - 1], said, was=text.split("\n")[line - 1])
+            reason = f"upstream has self.{new} where it had self.{old}, which is gone: written so in omni's lines, too"
+            return Mended(made, line, made.split("\n")[line - 1], reason, was=text.split("\n")[line - 1])
     return None
 
 
-def _all_found(pattern: re.Pattern[str], texts: Iterable[str]) -> set[str]:
-    """All names that any group of a pattern finds in the texts."""
-    return set[str]().union(*(_found(pattern, text) for text in texts))
+def _find_all_names(pattern: re.Pattern[str], texts: Iterable[str]) -> set[str]:
+    """Return all names that any group of a pattern finds in the texts."""
+    return set[str]().union(*(_find_names(pattern, text) for text in texts))
 
 
-# Asked again for each method of a class that has changed.
+# Called again for each changed method of a class.
 @lru_cache(maxsize=4096)
-def _found(pattern: re.Pattern[str], text: str) -> frozenset[str]:
+def _find_names(pattern: re.Pattern[str], text: str) -> frozenset[str]:
     return frozenset(name for found in pattern.findall(text) for name in found if name)

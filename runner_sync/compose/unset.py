@@ -1,7 +1,7 @@
-"""Arguments that upstream newly passes in a call and whose value nothing here sets: left out, because they would fail.
+"""Leaves out arguments that upstream newly passes in a call and whose value nothing here sets, because they would fail.
 
-Comes in: a method's text before and after a merge, and upstream's. Goes out: the text without one such argument. May
-touch: nothing.
+Comes in: a method's text before and after a merge, and upstream's text. Goes out: the text without one such argument.
+May touch: nothing.
 
 Omni may have dropped the statements that set the local, or never had them: for example, vllm-ascend 0.25.1rc1 passes
 ``routed_experts=routed_experts_snapshot`` in a call, and sets that local in five statements that omni's copy lacks.
@@ -20,10 +20,10 @@ from runner_sync.syntax import walk
 
 
 def left_out(before: str, text: str, upstream: str, *, base: str = "") -> Mended | None:
-    """The method without the first keyword argument that reads a local of upstream's which nothing in ``text`` binds.
+    """Return the method without the first keyword argument that reads an upstream local which ``text`` never binds.
 
-    Not one whose local ``before`` read already. If ``base``, the upstream text that ``before`` was made from, passed
-    the same argument and omni's call did not, the change is settled and needs no question.
+    Skips an argument whose local ``before`` already read. The change is settled and needs no question if ``base``, the
+    upstream text that ``before`` was made from, passed the same argument and omni's call did not.
     """
     if not parses(text) or not parses(before):
         return None
@@ -33,28 +33,28 @@ def left_out(before: str, text: str, upstream: str, *, base: str = "") -> Mended
     for call in walk(tree) if unset else ():
         for key in call.keywords if isinstance(call, ast.Call) else ():
             read = sorted({node.id for node in walk(key.value) if isinstance(node, ast.Name) and id(node) in unset})
-            if read and isinstance(call, ast.Call) and (key.arg is not None or not _unpacks(before, call)):
+            if read and isinstance(call, ast.Call) and (key.arg is not None or not _has_unpacking_call(before, call)):
                 places = Places(text)
-                said = places.source(key)
+                argument_text = places.source(key)
                 argument = f"{key.arg}=" if key.arg is not None else "the argument behind **"
                 reason = f"left out: {argument}, for nothing here sets {read[0]}"
                 made = apply(text, [places.removal(call, key)])
-                is_settled = _gives(base, call, key) and bool(_calls(before, call))
-                return Mended(made, call.lineno, said, reason, is_gone=True, is_settled=is_settled)
+                is_settled = _has_same_argument(base, call, key) and bool(_find_calls(before, call))
+                return Mended(made, call.lineno, argument_text, reason, is_gone=True, is_settled=is_settled)
     return None
 
 
-def _unpacks(text: str, call: ast.Call) -> bool:
-    """Whether ``text`` calls the same function with ``**``: that may well pass the argument in question."""
-    return any(key.arg is None for known in _calls(text, call) for key in known.keywords)
+def _has_unpacking_call(text: str, call: ast.Call) -> bool:
+    """Whether ``text`` calls the same function with ``**``, which may pass the argument in question."""
+    return any(key.arg is None for known in _find_calls(text, call) for key in known.keywords)
 
 
-def _gives(text: str, call: ast.Call, key: ast.keyword) -> bool:
+def _has_same_argument(text: str, call: ast.Call, key: ast.keyword) -> bool:
     """Whether ``text`` calls the same function with the same argument."""
-    return any(ast.dump(key) == ast.dump(other) for known in _calls(text, call) for other in known.keywords)
+    return any(ast.dump(key) == ast.dump(other) for known in _find_calls(text, call) for other in known.keywords)
 
 
-def _calls(text: str, call: ast.Call) -> list[ast.Call]:
-    """The calls of the same function in ``text``."""
+def _find_calls(text: str, call: ast.Call) -> list[ast.Call]:
+    """Return the calls of the same function in ``text``."""
     found = [node for node in walk(parse_unit(text)) if isinstance(node, ast.Call)] if parses(text) else []
     return [node for node in found if ast.dump(node.func) == ast.dump(call.func)]

@@ -27,8 +27,7 @@ Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """How many findings of each key are accepted. ``lock`` is the lock file of their runners, empty if the file names
-    none."""
+    """How many findings of each key are accepted; ``lock`` is their runners' lock file, empty if none is named."""
 
     counts: Mapping[Key, int] = field(default_factory=dict)
     lock: str = ""

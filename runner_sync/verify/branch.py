@@ -30,10 +30,9 @@ class Branch:
         self._code: dict[str, Set[int]] = {}
 
     def is_about(self, hit: Hit) -> bool:
-        """Whether a finding concerns the branch; for a finding about code, changes of layout and comments do not
-        count."""
+        """Whether a finding concerns the branch; layout and comments do not count for a finding about code."""
         finding = hit.finding
-        # A conflict may hide code that the branch touched from the other rules.
+        # A conflict keeps rules from checking code that the branch may have touched.
         if finding.code == rs410_conflict_markers.CODE or hit.is_branchs:
             return True
         spans = [(finding.path, finding.line, finding.end_line), *hit.also]
@@ -51,8 +50,7 @@ class Branch:
         return not self._code[path].isdisjoint(rows)
 
     def _find_changed_lines(self, path: str, lines: Set[int]) -> Set[int]:
-        """Return the touched lines of a file; if all are touched, as git says of changed line ends, the lines that
-        really differ."""
+        """Return a file's touched lines; only those that differ if git calls all touched, as for changed line ends."""
         now, before = self._read_both(path) if path in self._now.paths() else (None, None)
         if now is None or before is None or len(lines) < len(now.lines) - 1:
             return lines

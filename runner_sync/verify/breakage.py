@@ -49,8 +49,7 @@ ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
 def find(
     new: World, old: World | None, modules: Sequence[str], *, since: World | None = None, imports: bool = True
 ) -> list[Finding]:
-    """Return the breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only what ``old`` does not
-    have.
+    """Return the breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only what that lacks.
 
     Two findings are the same if code, path, unit and symbol agree, because lines move. Everything is new in a module
     that ``old`` lacks. If both worlds have the same omni tree, omni's own missing modules and attributes are reported
@@ -63,26 +62,25 @@ def find(
     """
     after = _get_program(new, modules)
     before = _get_program(old, old.existing(modules)) if old is not None else None
-    told = Program(since, since.existing(modules)) if since is not None else before
+    compared = Program(since, since.existing(modules)) if since is not None else before
     for program in (after, before):
         for error in program.unread() if program is not None else ():
             raise error
-    found = _run_rules(after, told) + (_find_failing_imports(after) if imports else [])
-    found += _find_broken_since(after, [program for program in (told, before) if program is not None])
+    found = _run_rules(after, compared) + (_find_failing_imports(after) if imports else [])
+    found += _find_broken_since(after, [program for program in (compared, before) if program is not None])
     # Only rules that found something in the new world need to run on the old one.
     codes = {finding.code for finding in found}
     known = {_key(finding) for finding in _run_rules(before, None, codes)} if before is not None else set()
     if before is not None and any(rule.CODE in codes for rule in START_RULES):
         known |= {_key(finding) for finding in _find_failing_imports(before)}
     is_same_omni = old is not None and old.trees.get("vllm-omni") is new.trees.get("vllm-omni")
-    told_always = {_key(finding) for finding in found if is_same_omni and _is_of_omni(finding)}
-    fresh = {_place(finding): finding for finding in found if _key(finding) not in known - told_always}
+    of_omni = {_key(finding) for finding in found if is_same_omni and _is_of_omni(finding)}
+    fresh = {_place(finding): finding for finding in found if _key(finding) not in known - of_omni}
     return [fresh[place] for place in sorted(fresh)]
 
 
 def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
-    """Return what fails in the omni GPU code that ``modules`` inherit, and the attributes they read that nothing sets
-    any more.
+    """Return failures in the omni GPU code that ``modules`` inherit, and attributes they read but nothing sets any more.
 
     The findings are missing attributes, in methods in the MRO of ``modules``, and failing imports.
     """
@@ -109,10 +107,9 @@ def find_inherited_since(new: World, old: World | None, modules: Sequence[str]) 
 
 
 def find_imports_elsewhere(new: World, old: World | None, modules: Sequence[str], project: Project) -> list[Finding]:
-    """Return imports from ``project`` that fail in ``new`` and not in ``old`` (if any), outside the modules' import
-    closure.
+    """Return imports from ``project`` that fail in ``new`` and not in ``old`` (if any), outside the runners' imports.
 
-    Such omni modules are those of models and layers.
+    They are in omni modules that are not imported with ``modules``, such as models and layers.
     """
     program = _get_program(new, modules)
     known = {module.path for module in (*program.checked, *program.imported())}
@@ -140,8 +137,7 @@ def _get_program(world: World, modules: Sequence[str]) -> Program:
 
 
 def _find_broken_since(program: Program, older: Sequence[Program]) -> list[Finding]:
-    """Return what fails in inherited or imported omni code and failed in none of the ``older`` trees; nothing without
-    these."""
+    """Return what fails in inherited or imported omni code and failed in none of the ``older`` trees, if any."""
     found = _find_missing_attributes(program) + _find_failing_imports(program) if older else []
     known = (
         {_key(one) for before in older for one in _find_missing_attributes(before) + _find_failing_imports(before)}
@@ -167,8 +163,8 @@ def _run_rules(program: Program, old: Program | None, codes: Collection[str] | N
         found += [f for module in program.inherited() for f in rs304_missing_attribute.find_inherited(program, module)]
     found += _run_on_inherited(program, [rule for rule in wanted if rule.CODE in INHERITED], old)
     # An unset attribute (RS312) says more about an override than a dropped parent call (RS320).
-    told = {(f.path, f.unit) for f in found if f.code == rs312_unset_attribute.CODE}
-    return [f for f in found if f.code != rs320_parent_dropped.CODE or (f.path, f.unit) not in told]
+    explained = {(f.path, f.unit) for f in found if f.code == rs312_unset_attribute.CODE}
+    return [f for f in found if f.code != rs320_parent_dropped.CODE or (f.path, f.unit) not in explained]
 
 
 def _run_on_inherited(program: Program, wanted: Iterable[Rule], old: Program | None) -> list[Finding]:

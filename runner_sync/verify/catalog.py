@@ -118,8 +118,7 @@ def has_seen_all(code: str, job: CheckJob) -> bool:
 
 
 def can_run(code: str, job: CheckJob) -> bool:
-    """Whether a job has all inputs that the rule of ``code`` needs; ``True`` for a rule that does not look at
-    runners."""
+    """Whether a job has all inputs that the rule of ``code`` needs; ``True`` for a rule outside `OF_RUNNERS`."""
     return all(
         _has_input(job, need) for module, needs in OF_RUNNERS.items() if code_of(module) == code for need in needs
     )

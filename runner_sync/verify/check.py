@@ -135,7 +135,7 @@ def _report(
     fresh = ratchet.uncovered(baseline, others_first) if baseline is not None else everything
     keep = {id(finding) for finding in fresh} & concerning
     shown = [finding for finding in everything if id(finding) in keep]
-    # A port by hand is what this rule asks for, so it is mentioned and fails nothing.
+    # A unit ported by hand satisfies this rule, so it is mentioned and fails nothing.
     ported = [f for f in shown if branch is not None and (f.code, f.severity) == rs201_gpu_changed.PORTED]
     return CheckResult(
         tuple(folded(f for f in shown if RANKS[f.severity] >= RANKS[severity] and f not in ported)),
@@ -244,7 +244,7 @@ def _run_rule(rule: Rule, subject: Subject, conflicts: _Conflicts) -> list[Hit]:
         return list(rule.find(subject))
     except UnresolvedConflict as error:
         if not conflicts.look_into(error.path):
-            raise  # not omni's own
+            raise  # a conflict outside the omni tree
         return []
 
 
@@ -281,7 +281,7 @@ def _check_branch_point(library: Library, codes: Codes) -> _BranchPoint:
         paths = dict.fromkeys(hit.finding.path for hit in hits)
         # A finding is also new if the branch deleted the comment that silenced it.
         unsilenced, _ = silence(hits, {path: reading for path in paths if (reading := start.at(path)) is not None})
-    except InputError as error:  # the branch may be the one that repairs it
+    except InputError as error:  # the branch may repair it
         return _BranchPoint(error=error)
     return _BranchPoint(start, [hit.finding for hit in unsilenced])
 
@@ -308,7 +308,7 @@ def _find_breakage(job: CheckJob, codes: Codes, conflicts: _Conflicts, opinion: 
     if job.branch_point is not None:
         try:
             broken = breakage.find(job.world, job.branch_point, paths)
-        except InputError as error:  # the branch may be the one that repairs it
+        except InputError as error:  # the branch may repair it
             branch_error = error
     brought = set(broken)
     found = list(dict.fromkeys([*broken, *found]))

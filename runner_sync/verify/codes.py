@@ -33,8 +33,7 @@ class Codes:
         return is_selected(code, self.select, self.ignore) and is_selected(code, (), extra)
 
     def to_run(self) -> Codes:
-        """Return the rules that have to run: all rules, if only rules about ignore comments are wanted and RS491
-        (unused) is.
+        """Return the rules to run: all of them, if only rules about ignore comments are wanted and RS491 (unused) is.
 
         Only findings show whether a comment is used.
         """

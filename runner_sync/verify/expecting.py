@@ -55,8 +55,7 @@ def _suppresses(statement: ast.With | ast.AsyncWith, errors: frozenset[str]) -> 
 
 
 def _may_name_error(kind: ast.expr, errors: frozenset[str]) -> bool:
-    """Whether an expression names one of ``errors``. timid: anything but a class name (``*_ERRORS``) may be any
-    error."""
+    """Whether an expression names one of ``errors``. timid: whatever is no class name (``*_ERRORS``) may."""
     if isinstance(kind, ast.Tuple):
         return any(_may_name_error(part, errors) for part in kind.elts)
     word = ast.unparse(kind).rpartition(".")[2]
@@ -132,14 +131,13 @@ def tells(test: ast.expr, is_asked: Question, *, by: bool) -> bool:
         case ast.NamedExpr(value=other):
             return tells(other, is_asked, by=by)
         case ast.BoolOp(op=operator, values=values):
-            told = [tells(value, is_asked, by=by) for value in values]
-            return any(told) if isinstance(operator, ast.And) == by else all(told)
+            answers = [tells(value, is_asked, by=by) for value in values]
+            return any(answers) if isinstance(operator, ast.And) == by else all(answers)
     return is_asked(test) is by
 
 
 def _is_yes_after(statement: ast.stmt, is_asked: Question, *, insists: bool) -> bool:
-    """Whether the code behind a statement runs only after a yes: every other way through the statement leaves the
-    suite."""
+    """Whether code behind a statement runs only after a yes: every other way through it leaves the suite."""
     from runner_sync.statements.leaving import always_leaves, breaks_of, is_endless, may_swallow  # as above
 
     def is_told(suite: Iterable[ast.stmt]) -> bool:
@@ -165,6 +163,6 @@ def _is_yes_after(statement: ast.stmt, is_asked: Question, *, insists: bool) -> 
             is_end_told = isinstance(statement, ast.While) and tells(statement.test, is_asked, by=False)
             if is_end_told or is_endless(statement) or leaves(statement.orelse) or is_told(statement.orelse):
                 breaks = [*breaks_of(statement)]
-                told = holding(walk(statement), is_asked, insists=insists) if breaks else ()
-                return {*breaks} <= {node for part in told for node in walk(part)}
+                held = holding(walk(statement), is_asked, insists=insists) if breaks else ()
+                return {*breaks} <= {node for part in held for node in walk(part)}
     return False

@@ -44,8 +44,7 @@ def said(codes: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def named(symbol: str) -> str:
-    """Return a symbol's name in comments: the symbol, or twelve digits of its hash if it is code (has spaces, commas,
-    …)."""
+    """Return a symbol's name in comments: itself, or twelve digits of its hash if it is code (spaces, commas, …)."""
     return (
         symbol if _NAME.fullmatch(symbol) else hashlib.sha256(symbol.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     )

@@ -172,8 +172,7 @@ def _execute(kind: Kind, command: list[str], folder: Path, *, timeout: float) ->
 
 
 def _ty_arguments(root: Path) -> list[str]:
-    """Return arguments for a separate project and an empty environment, so that no other configuration or torch is
-    used."""
+    """Return arguments for a separate project and an empty environment, to use no other configuration or torch."""
     (root / "src" / "ty.toml").write_text("", encoding="utf-8")
     (root / "env" / "lib" / "python3.12" / "site-packages").mkdir(parents=True)
     (root / "env" / "pyvenv.cfg").write_text("home = /\nversion = 3.12\n", encoding="utf-8")

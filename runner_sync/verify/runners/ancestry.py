@@ -34,8 +34,7 @@ class Ancestry:
         return next((c for c in self.classes[start:] if method in c.methods), None)
 
     def assigns(self, name: str) -> bool:
-        """Whether a class body assigns ``name`` (``_sample = Other._sample``), or a method that can run sets it on
-        ``self``."""
+        """Whether a class body assigns ``name`` (``_sample = Other._sample``), or a live method sets it on ``self``."""
         if any(name in c.assigned for c in self.classes):
             return True
         assignment = re.compile(rf"\bself\.{re.escape(name)}\b(?!\()")
@@ -45,8 +44,7 @@ class Ancestry:
         )
 
     def live(self) -> list[tuple[ClassText, Function]]:
-        """Return the methods that can run: the first of each name, and the methods that these call by ``super()`` or
-        class name."""
+        """Return the methods that can run: the first of each name, and those called from them by ``super()`` or class."""
         if not self._live:
             pending = [
                 (c, function)
@@ -95,8 +93,7 @@ class Ancestry:
 
 
 def ancestry(library: Library, head: ClassText) -> Ancestry:
-    """Return the MRO of ``head``. If C3 finds no order or the bases form a circle, the bases come in the order of the
-    source."""
+    """Return the MRO of ``head``; the bases as written if C3 finds no order or they form a circle."""
     return library.answers.once((ancestry, id(head)), lambda: _build_ancestry(library, head))
 
 

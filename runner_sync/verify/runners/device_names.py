@@ -53,7 +53,7 @@ class Gpu:
 
     def within(self, function: Function) -> Gpu:
         """Return the names inside a function. Its bindings shadow the module's names, and its imports add names."""
-        from runner_sync.statements import bound_anywhere  # few checks come to a method that may use the GPU
+        from runner_sync.statements import bound_anywhere  # few checks reach a method that may use the GPU
 
         own = bound_anywhere(function)
         names, askers = _split_askers([entry for node in walk(function) for entry in _find_imports(node, self.root)])
@@ -78,7 +78,7 @@ def names_in(
     """
     if not may_name(reading.text, gpu):
         return gpu
-    from runner_sync.statements import mentions  # few modules name it
+    from runner_sync.statements import mentions  # few modules name `torch.cuda`
 
     bound = Counter(mention.name for mention in mentions(reading.tree.body) if mention.kind != "reads")
     bound.update(

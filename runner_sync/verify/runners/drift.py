@@ -19,8 +19,7 @@ from runner_sync.verify.runners.parity import in_npu_words
 from runner_sync.verify.runners.reading import Reading
 
 PORT = 0.25
-"""From this lead of the GPU twin over upstream (difference of Dice coefficients), a unit counts as ported from the
-twin.
+"""From this lead of the GPU twin over upstream (difference of Dice coefficients) on, a unit counts as ported.
 
 In the releases 0.18.0 … 0.30.0, ports are closer to the twin by 0.28 … 1.0, copies by 0.11 at most.
 """
@@ -103,9 +102,9 @@ def _has_edited_form(statement: str, own: Iterable[str], dropped: Iterable[str])
     It must be more similar to ``statement`` than to any statement that upstream dropped.
     """
     return any(
-        (likeness := _overlap(statement, mine)) >= SAME_BUT_OMNI
-        and likeness > max((_overlap(mine, old) for old in dropped), default=0.0)
-        for mine in own
+        (likeness := _overlap(statement, own_statement)) >= SAME_BUT_OMNI
+        and likeness > max((_overlap(own_statement, old) for old in dropped), default=0.0)
+        for own_statement in own
     )
 
 
@@ -128,11 +127,10 @@ class Difference:
 
 
 def difference(base: str, upstream: str, copy: str) -> Difference:
-    """Return the statements that changed from ``base`` to ``upstream``, and which of them ``copy`` does not follow
-    yet."""
-    old, new, mine = fingerprint(base), fingerprint(upstream), fingerprint(copy)
+    """Return the statements that changed from ``base`` to ``upstream``, and which of them ``copy`` does not follow."""
+    old, new, copied = fingerprint(base), fingerprint(upstream), fingerprint(copy)
     added, dropped = new - old, old - new
-    own = mine - old - new
-    missing = Counter(s for s in (added - mine).elements() if not _has_edited_form(s, own, dropped))
-    leftover = dropped & (mine - (new & mine))
+    own = copied - old - new
+    missing = Counter(s for s in (added - copied).elements() if not _has_edited_form(s, own, dropped))
+    leftover = dropped & (copied - (new & copied))
     return Difference(*(tuple(counter.elements()) for counter in (added, dropped, missing, leftover)))

@@ -38,7 +38,7 @@ def same_globals(reading: Reading, function: Function, other: Reading) -> bool:
 
 
 def _find_reads(function: Function) -> set[str]:
-    from runner_sync.statements import mentions  # few checks come to two methods that may be equal
+    from runner_sync.statements import mentions  # few checks reach two methods that may be equal
 
     annotated = [node.annotation for node in walk(function) if isinstance(node, ast.arg | ast.AnnAssign)]
     annotations = {id(n) for part in (*annotated, function.returns) if part is not None for n in walk(part)}
@@ -111,8 +111,7 @@ def _unparse_plainly(function: Function) -> str:
 
 
 def _squeeze_function(reading: Reading, function: Function) -> str:
-    """Return the source of a function without docstring, return annotation, own-line comments, blanks and trailing
-    commas."""
+    """Return a function's source without docstring, return type, own-line comments, blanks and trailing commas."""
     body = _find_code(function)
     head = _squeeze_lines(reading.lines[first_line(function) - 1 : function.body[0].lineno - 1])
     code = _squeeze_lines(reading.lines[first_line(body[0]) - 1 : function.end_lineno]) if body else ""

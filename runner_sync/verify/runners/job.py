@@ -57,8 +57,7 @@ class CheckModule:
 
 @dataclass(frozen=True, slots=True)
 class CheckJob:
-    """Everything that one `check` looks at. ``read`` returns other files of the omni tree (mixins), ``None`` for no
-    such file.
+    """Everything that one `check` looks at. ``read`` returns other omni files (mixins), ``None`` for no such file.
 
     ``beside`` are the other modules in and below the folders of ``modules``: helpers, runners that no profile names.
     ``world`` and ``old_world`` are the trees of the RS3xx rules. ``compared`` are older trees for rules that compare
@@ -110,8 +109,7 @@ class Library:
         return self._by_path[path]
 
     def readable(self, path: str) -> Reading | None:
-        """Return `at` for a file that no runner needs: records an unreadable file in ``unread`` and returns
-        ``None``."""
+        """Return `at` for a file that no runner needs; if unreadable, record it in ``unread`` and return ``None``."""
         try:
             return self.at(path)
         except InputError as error:
@@ -141,8 +139,7 @@ class Library:
         return reading.imports.get(name, []) if reading.path in self._parsed else reading.origins(name)
 
     def meaning(self, reading: Reading, name: ast.expr | str) -> Meaning:
-        """Return what ``name``, for example the text of a base class, means in ``reading``; follows imports and
-        assignments."""
+        """Return what ``name``, for example a base class, means in ``reading``; follows imports and assignments."""
         return self._names.meaning(reading, name)
 
     def find_class(self, reading: Reading, name: ast.expr | str) -> ClassText | None:
@@ -181,7 +178,7 @@ class Subject:
         """
         try:
             library = self.library.before
-        except InputError:  # the branch may be the one that repairs that tree
+        except InputError:  # the branch may repair that tree
             return None
         modules = library.job.modules if library is not None else ()
         return next((Subject(library, m) for m in modules if library and m.path == self.module.path), None)

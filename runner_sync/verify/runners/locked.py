@@ -66,8 +66,7 @@ def outside_hash(reading: Reading, qualname: str, *, label: str) -> str:
 
 
 def outside_lines(reading: Reading, qualname: str, *, label: str) -> list[tuple[int, str]] | None:
-    """Return (line number, code) pairs of a definition outside its Omni-new blocks; ``None`` if there is no such
-    definition.
+    """Return (line number, code) pairs of a definition outside its Omni-new blocks; ``None`` if there is none.
 
     The code has no blanks and comments.
     """

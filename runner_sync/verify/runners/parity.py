@@ -64,8 +64,7 @@ class Pair:
 
     @cached_property
     def asking(self) -> dict[str, int]:
-        """The asking functions (`find_asking_functions`) among the GPU module's functions and the GPU class's live
-        methods."""
+        """The `find_asking_functions` of the GPU module's functions and the GPU class's live methods."""
         return find_asking_functions([*self.gpu.reading.functions.values(), *(f for _, f in self.gpu_mro.live())])
 
     @property
@@ -172,8 +171,7 @@ def model_hooks(function: ast.AST, asking: Mapping[str, int]) -> Iterator[tuple[
 
 
 def find_asking_functions(functions: Iterable[Function]) -> dict[str, int]:
-    """Return functions that take the name of a hook as a parameter and ask the model for it, with the parameter's
-    position.
+    """Return functions that ask the model for a hook named by a parameter, with the parameter's position in calls.
 
     They ask by ``hasattr``, by ``getattr`` or through another such function.
     """
@@ -187,15 +185,14 @@ def find_asking_functions(functions: Iterable[Function]) -> dict[str, int]:
 
 
 def _find_hook_parameter(function: Function, asking: Mapping[str, int]) -> int | None:
-    """Return the position, without ``self``, of the parameter that names the hook the function asks for; else
-    ``None``."""
+    """Return the position, without ``self``, of the parameter that names the asked-for hook; else ``None``."""
     names = [parameter.arg for parameter in function.args.args]
     passed = names[1:] if names[:1] in (["self"], ["cls"]) else names
     for node in walk(function):
         at = _find_hook_argument(node, asking) if isinstance(node, ast.Call) else None
-        asked = dotted(node.args[at]) if isinstance(node, ast.Call) and at is not None else ""
-        if asked in passed:
-            return passed.index(asked)
+        name = dotted(node.args[at]) if isinstance(node, ast.Call) and at is not None else ""
+        if name in passed:
+            return passed.index(name)
     return None
 
 

@@ -68,8 +68,7 @@ class Comment:
 
 @dataclass(slots=True, eq=False)
 class ClassText:
-    """A module-level class as its file shows it; ``methods`` has all definitions of a name, ``assigned`` the other
-    names."""
+    """A module-level class in a file; ``methods`` has all definitions of a name, ``assigned`` the other names."""
 
     name: str
     node: ast.ClassDef
@@ -117,8 +116,7 @@ class Reading:
         return walk(self.tree)
 
     def parts(self, word: str) -> Iterator[ast.stmt]:
-        """Yield the module-level statements that contain ``word``; for a class with it only in the body, those
-        members."""
+        """Yield module-level statements that contain ``word``; for a class with it only in the body, those members."""
         for statement in self.tree.body:
             members = statement.body if isinstance(statement, ast.ClassDef) else []
             if members and word not in "\n".join(self.lines[first_line(statement) - 1 : members[0].lineno]):
@@ -171,8 +169,7 @@ class Reading:
         return [found[0] for found in _IMPORT.finditer(self.text)]
 
     def values(self, name: str) -> list[ast.expr]:
-        """Return the values that module-level statements assign to ``name``. Parses nothing if the text lacks the
-        name."""
+        """Return the values that module-level statements assign to ``name``; parses nothing if the text lacks it."""
         return self._values.get(name, []) if has_word(self.text, name) else []
 
     @cached_property
@@ -219,8 +216,7 @@ class Reading:
         return next((name for start, end, name in self._unit_rows if start <= line <= end), "<module>")
 
     def unit_of_comment(self, line: int) -> str:
-        """Return the qualified name of the definition right below an equally indented comment, else of the one around
-        ``line``."""
+        """Return the qualified name of the definition right below an equally indented comment, else around ``line``."""
         below = line
         while below <= len(self.lines) and self.lines[below - 1].lstrip().startswith("#"):
             below += 1

@@ -19,8 +19,7 @@ from runner_sync.verify.runners.reading import ClassText, Reading
 
 
 class Meaning(NamedTuple):
-    """The omni class that a name means, if any. ``is_open`` says that it may mean an omni class that cannot be
-    followed."""
+    """The omni class that a name means, if any. ``is_open``: it may mean an omni class that cannot be followed."""
 
     found: ClassText | None = None
     is_open: bool = False
@@ -107,7 +106,6 @@ def _choose_meaning(meanings: Iterator[Meaning]) -> Meaning:
 
 
 def _extend_import(origin: Import, rest: str) -> Import:
-    """Return the import that binds ``rest`` of what ``origin`` imports: ``from a import b`` and ``c`` give ``b.c`` of
-    ``a``."""
+    """Return the import that binds ``rest`` of what ``origin`` imports: ``c`` of ``b`` in ``from a import b``."""
     module, _, name = f"{origin.dotted}.{rest}".rpartition(".")
     return Import(module, name, name)

@@ -556,7 +556,7 @@ def said(message: str, line: int = 1, symbol: str = "gone") -> Finding:
     ],
 )
 def test_what_a_branch_brings(now: list[Finding], before: list[Finding], brought: list[Finding]) -> None:
-    assert ratchet.brought(now, before) == brought
+    assert ratchet.find_new(now, before) == brought
 
 
 @pytest.mark.parametrize("select", [("RS491",), ("RS491", "RS492")])

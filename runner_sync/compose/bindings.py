@@ -29,13 +29,13 @@ from runner_sync.syntax import Try, asks_for_typing, is_name, module_of, walk
 class Bindings:
     """The names of a module by the way in which it gets them.
 
-    ``conditional``: imported only under a condition. ``rebound_at_run_time``: imported under ``TYPE_CHECKING`` but
+    ``conditional``: imported only under a condition. ``told_otherwise``: imported under ``TYPE_CHECKING`` but
     bound to something else at run time. ``for_types``: imported for type checkers only. ``certain``: all names,
     imported or not, that every run binds.
     """
 
     conditional: frozenset[str]
-    rebound_at_run_time: frozenset[str]
+    told_otherwise: frozenset[str]
     for_types: frozenset[str]
     certain: frozenset[str]
 

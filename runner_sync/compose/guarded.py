@@ -38,7 +38,7 @@ def with_conditions(settled: Settled, source: Provider, *, first_party: str = ""
 
 
 def with_certain(settled: Settled, source: Provider, *, first_party: str = "") -> Settled:
-    """Return ``settled`` with names that ``source`` imports conditionally, but binds in every branch, imported from it."""
+    """Import from ``source`` the unknown names that it imports under a condition and binds in every branch."""
     text, known = settled.text, bindings(source.text)
     certain = known.conditional & known.certain & {*settled.unknown}
     entries = [Import(source.name, name, name) for name in sorted(certain)]

@@ -72,7 +72,7 @@ def wrapped_in(method: str, text: str, lines: Collection[int]) -> str:
 
 
 def handing_methods(text: str, elsewhere: str) -> list[str]:
-    """Return the methods of ``self`` that several returns go through and upstream's module ``elsewhere`` never calls."""
+    """Return methods of ``self`` that several returns go through and upstream's module ``elsewhere`` never calls."""
     handing = Counter(name for _, value in returns(text) if (name := method_called(value)))
     return [name for name, count in handing.items() if count > 1 and f"{name}(" not in elsewhere]
 

@@ -71,7 +71,7 @@ def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:
 
 
 def _find_calls_before_sampling(function: ast.FunctionDef, hook: SamplerHook) -> dict[str, str]:
-    """Return ``{function: condition}`` of calls made for effect under an ``if`` before a return of the sampler's result.
+    """Return ``{function: condition}`` of calls for effect under an ``if`` before a return of the sampler's result.
 
     The ``return`` is behind the ``if``, in the same suite or nested in it.
     """

@@ -45,7 +45,7 @@ def format_changes(before: str, after: str, *, path: str, root: Path | None) -> 
 
 
 def _run_ruff(text: str, path: str, root: Path | None) -> tuple[str, str]:
-    """Format ``text`` by ruff with the settings around ``root`` or the house's own; also return the error if it fails."""
+    """Format ``text`` by ruff with the settings around ``root`` or the house's own; return the text and any error."""
     root = resolved(root) if root is not None else None
     # Ruff looks for settings above the working directory only when the name of the file is absolute.
     name = str(root / path) if root is not None else path

@@ -74,7 +74,7 @@ def passed(text: str, now: str, parameter: Parameter) -> Mended | None:
 
 
 def _pass_local(text: str, around: ast.Call | ast.Dict, parameter: Parameter) -> Mended | None:
-    """Return the method with the local passed in one call; ``None`` if it does not parse or the local is not set there."""
+    """Return the method with the local passed in a call; ``None`` if it does not parse or the local is unset there."""
     made = apply(text, [_add_keyword(Places(text), around, parameter)])
     if not parses(made) or not _find_unset(made) <= _find_unset(text):
         return None

@@ -33,7 +33,7 @@ from runner_sync.syntax import assigned_names, is_name, walk
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record's ordered fields before an upgrade and now; ``optional`` have defaults, ``twin`` are the GPU record's."""
+    """A record's ordered fields before an upgrade and now; ``optional`` have defaults, ``twin`` are the GPU side's."""
 
     before: Fields
     now: Fields

@@ -80,7 +80,7 @@ def find(
 
 
 def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
-    """Return failures in the omni GPU code that ``modules`` inherit, and attributes they read but nothing sets any more.
+    """Return failures in omni GPU code that ``modules`` inherit, and attributes they read but nothing sets any more.
 
     The findings are missing attributes, in methods in the MRO of ``modules``, and failing imports.
     """

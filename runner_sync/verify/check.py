@@ -267,7 +267,7 @@ class _BranchPoint:
         comparable = {id(hit) for hit in among}
         now = [hit for hit in hits if id(hit) in comparable]
         now.sort(key=lambda hit: branch is not None and branch.is_about(hit))
-        new = {id(finding) for finding in ratchet.brought([hit.finding for hit in now], self.findings)}
+        new = {id(finding) for finding in ratchet.find_new([hit.finding for hit in now], self.findings)}
         return [replace(hit, is_branchs=True) if id(hit.finding) in new else hit for hit in hits]
 
 

@@ -44,7 +44,7 @@ class Ancestry:
         )
 
     def live(self) -> list[tuple[ClassText, Function]]:
-        """Return the methods that can run: the first of each name, and those called from them by ``super()`` or class."""
+        """Return the methods that can run: the first of each name, and those they call by ``super()`` or class name."""
         if not self._live:
             pending = [
                 (c, function)

@@ -38,8 +38,10 @@ def find_position(
     tops: Sequence[ast.Import | ast.ImportFrom], module: str, is_from: bool, first_party: str
 ) -> tuple[int, bool, bool]:
     """Return the line index for a new import in isort's order, and whether a blank line goes above and below it."""
-    own_key = _isort_key(module, is_from, first_party)
-    keys = [(_isort_key(next(imported_by(s)).module, isinstance(s, ast.ImportFrom), first_party), s) for s in tops]
+    own_key = _isort_module_key(module, is_from, first_party)
+    keys = [
+        (_isort_module_key(next(imported_by(s)).module, isinstance(s, ast.ImportFrom), first_party), s) for s in tops
+    ]
     before = [s for key, s in keys if key < own_key]
     same_section = [s for key, s in keys if key[0] == own_key[0]]
     if same_section:
@@ -58,7 +60,7 @@ def find_top_position(body: Sequence[ast.stmt], lines: Sequence[str]) -> tuple[i
     return comments, bool(comments), False
 
 
-def _isort_key(module: str, is_from: bool, first_party: str) -> tuple[int, bool, str]:
+def _isort_module_key(module: str, is_from: bool, first_party: str) -> tuple[int, bool, str]:
     package = module.split(".")[0]
     if module == "__future__":
         return (0, is_from, module)
@@ -66,7 +68,7 @@ def _isort_key(module: str, is_from: bool, first_party: str) -> tuple[int, bool,
     return (rank, is_from, module.lower())
 
 
-def sort_key(name: str) -> tuple[int, str]:
+def isort_name_key(name: str) -> tuple[int, str]:
     """Return the key of isort's ``order_by_type``: CONSTANTS, then Classes, then the rest."""
     if re.fullmatch(r"[A-Z0-9_]+", name) and len(name) > 1:
         return (0, name)

@@ -26,7 +26,7 @@ from runner_sync.compose.bindings import (
     names_read_at_run_time,
 )
 from runner_sync.compose.import_entries import import_statements, imports
-from runner_sync.compose.import_places import find_head_imports, find_position, find_top_position, sort_key
+from runner_sync.compose.import_places import find_head_imports, find_position, find_top_position, isort_name_key
 from runner_sync.compose.names import defined_names, undefined_names, used_names
 from runner_sync.compose.own_globals import copy_own_global
 from runner_sync.edits import Edit, Places, apply
@@ -337,7 +337,7 @@ def _is_extendable(statement: ast.stmt, lines: Sequence[str]) -> bool:
 def _render(statement: ast.Import | ast.ImportFrom, entries: Sequence[Import], indent: str) -> list[str]:
     if isinstance(statement, ast.Import):
         return [f"{indent}{entry.statement()}" for entry in entries]
-    items = [entry.item for entry in sorted(set(entries), key=lambda e: (sort_key(e.name), e.bound))]
+    items = [entry.item for entry in sorted(set(entries), key=lambda e: (isort_name_key(e.name), e.bound))]
     line = f"{indent}from {entries[0].module} import {', '.join(items)}"
     if len(line) <= WIDTH and (statement.end_lineno == statement.lineno or len(items) <= 2):
         return [line]

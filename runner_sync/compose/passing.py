@@ -1,4 +1,4 @@
-"""Passes parameters that a method newly requires in its calls; a caller that lacks the value takes it as a parameter.
+"""Passes the parameters that a method newly requires in calls of it; callers without the value first take it themselves.
 
 Comes in: texts of methods of one class. Goes out: texts. May touch: nothing.
 

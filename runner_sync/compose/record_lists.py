@@ -34,7 +34,7 @@ def find_unpackings(text: str) -> Iterator[ast.Tuple]:
                 yield node.targets[0]
 
 
-def find_lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+def find_field_lists(text: str, name: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     """Yield all unpackings, and all positional constructions of the record ``name``, each with its elements."""
     yield from ((target, target.elts) for target in find_unpackings(text))
     for node in walk(tree_of(text)):

@@ -16,7 +16,7 @@ from runner_sync.compose.mended import Mended
 from runner_sync.compose.record_lists import (
     FEWEST,
     Fields,
-    find_lists,
+    find_field_lists,
     find_unpackings,
     insert_elements,
     is_construction,
@@ -110,9 +110,9 @@ def _drop_unknown_fields(text: str, records: Mapping[str, Record], *, before: st
     Upstream's or the twin's record may have a field that this record lacks. A name that the method reads stays.
     """
     for name, one in records.items():
-        whole = [[ast.unparse(e) for e in elements] for _, elements in find_lists(before, name)]
+        whole = [[ast.unparse(e) for e in elements] for _, elements in find_field_lists(before, name)]
         whole = [words for words in whole if len(words) == len(one.now)]
-        for around, elements in find_lists(text, name) if whole else ():
+        for around, elements in find_field_lists(text, name) if whole else ():
             is_call = isinstance(around, ast.Call)
             for words in whole if len(elements) > len(one.now) else ():
                 lost = _find_added(elements, words) if is_call or is_match(words, one.now) else []
@@ -145,7 +145,7 @@ def _drop_removed_fields(text: str, records: Mapping[str, Record]) -> Mended | N
     """Return the method without a record's lost fields, in an unpacking or construction that is otherwise complete."""
     for name, one in records.items():
         gone = set(one.before) - set(one.now)
-        for around, elements in [*find_lists(text, name)] if gone else ():
+        for around, elements in [*find_field_lists(text, name)] if gone else ():
             words = [ast.unparse(element) for element in elements]
             words = [word.lstrip("_") if word.lstrip("_") in gone else word for word in words]
             left = [word for word in words if word not in gone]

@@ -40,7 +40,7 @@ Defect = Literal["half", "idle", "unknown", "unset"]
 
 
 class Problem(NamedTuple):
-    """A name that is ``unset``, ``unknown`` or present by ``half``, or a statement that is ``idle`` (unreachable)."""
+    """A name that is ``unset``, ``unknown`` or ``half`` there (without all that reads it), or an ``idle`` statement."""
 
     kind: Defect
     what: str

@@ -49,7 +49,7 @@ ATTRIBUTES = frozenset({"RS304", "RS308", "RS309"})
 def find(
     new: World, old: World | None, modules: Sequence[str], *, since: World | None = None, imports: bool = True
 ) -> list[Finding]:
-    """Return the breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only what that lacks.
+    """Return the breakage of ``modules`` (paths in the omni tree) in ``new``; with ``old``, only new breakage.
 
     Two findings are the same if code, path, unit and symbol agree, because lines move. Everything is new in a module
     that ``old`` lacks. If both worlds have the same omni tree, omni's own missing modules and attributes are reported
@@ -80,7 +80,7 @@ def find(
 
 
 def find_inherited(world: World, modules: Sequence[str]) -> tuple[list[Finding], list[Idle]]:
-    """Return failures in omni GPU code that ``modules`` inherit, and attributes they read but nothing sets any more.
+    """Return failures in omni GPU code that ``modules`` inherit, and their reads of attributes that nothing sets now.
 
     The findings are missing attributes, in methods in the MRO of ``modules``, and failing imports.
     """

@@ -18,7 +18,9 @@ FEW = 3
 
 
 def folded(findings: Iterable[Finding]) -> list[Finding]:
-    """Return ``findings`` with one finding for all symbols of a cause, in place of the first; single symbols stay."""
+    """Return ``findings`` with one finding for all symbols of a cause, in place of the first.
+
+    Findings of one symbol stay."""
     rows: dict[tuple[str, ...], list[Finding]] = {}
     for number, finding in enumerate(findings):
         cause = finding.cause

@@ -19,7 +19,7 @@ from runner_sync.verify.runners.parity import in_npu_words
 from runner_sync.verify.runners.reading import Reading
 
 PORT = 0.25
-"""From this lead of the GPU twin over upstream (difference of Dice coefficients) on, a unit counts as ported.
+"""Above this lead of the GPU twin over upstream (difference of Dice coefficients), a unit counts as ported.
 
 In the releases 0.18.0 … 0.30.0, ports are closer to the twin by 0.28 … 1.0, copies by 0.11 at most.
 """

@@ -97,7 +97,7 @@ def uses_word(text: str, word: str) -> bool:
 
 
 def _is_certainly_code(text: str, at: int) -> bool:
-    """Whether the character at ``at`` is certainly code: not behind a quote or ``#`` on its line, nor in a longer string.
+    """Whether the character at ``at`` is certainly code: not behind a quote or ``#``, nor on a line inside a string.
 
     A quick test, because tokenizing a whole module takes long.
     """

@@ -1,4 +1,4 @@
-"""Passes the parameters that a method newly requires in calls of it; callers without the value first take it themselves.
+"""Passes the parameters that a method newly requires in its calls; callers without the value take it as a parameter.
 
 Comes in: texts of methods of one class. Goes out: texts. May touch: nothing.
 

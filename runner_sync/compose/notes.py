@@ -30,10 +30,10 @@ _DEFINITION = Function | ast.ClassDef
 def annotate(text: str, items: Sequence[ReviewItem]) -> tuple[str, list[ReviewItem]]:
     """Put ``# runner-sync: review <id> <reason>`` above each item's statement in ``text``, once per id.
 
-    A comment about a member that is not in the file goes above its class and names the member. A comment about omitted
-    text goes above the comments on what follows (`_find_comment_start`), or inside the block that the text ended. A
-    comment about text that begins with a comment goes above that. The text stays unchanged if the comments would change
-    what the code does.
+    Returns the text, and the items with their lines in that text. A comment about a member that is not in the file goes
+    above its class and names the member. A comment about omitted text goes above the comments on what follows
+    (`_find_comment_start`), or inside the block that the text ended. A comment about text that begins with a comment
+    goes above that. The text stays unchanged if the comments would change what the code does.
     """
     lines = text.split("\n")
     tree = module_of(text)

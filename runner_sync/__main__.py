@@ -1,7 +1,8 @@
-"""The ``runner-sync`` command, which is also ``python -m runner_sync``.
+"""The ``runner-sync`` command, also run by ``python -m runner_sync``.
 
-Comes in: the command line of the process. Goes out: its exit code. May touch: what `cli` touches. Ctrl-C during the
-import of `cli` ends the process in the same way as later.
+Comes in: the command line of the process. Goes out: its exit code. May touch: what `cli` touches.
+
+Ctrl-C while `cli` is being imported ends the process as it does later.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Run the command line of this process and leave with its exit code."""
+    """Run the command line of this process and exit with its code."""
     try:
         from runner_sync import cli
     except KeyboardInterrupt:

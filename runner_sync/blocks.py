@@ -1,7 +1,7 @@
-"""Omni code inside the units of one module, as ``model.Block`` values.
+"""List the omni code inside the units of one module as ``model.Block`` values.
 
-Comes in: the text, its units, and which lines are omni's (from lineage) and which are marked (from markers). Goes out:
-blocks with their label and the names they use and define. May touch: nothing.
+Comes in: the text, its units, the omni lines (from lineage) and the marked lines (from markers). Goes out: blocks with
+their label and the names they use and define. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _BUILTINS = frozenset(dir(builtins))
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!\W)\.\s+(?=[A-Z`])")
 _OWN = re.compile(r"#\s*runner-sync:")
 _LABEL_LENGTH = 160
-"""Characters of a block's label."""
+"""The maximum length of a block's label, in characters."""
 _LABEL_REACH = 5
-"""Lines behind the first code line of a block that are searched last for the comment that becomes its label."""
+"""How many lines below the first code line of a block may still hold the comment that becomes its label."""
 
 
 def list_blocks(
@@ -42,11 +42,11 @@ def list_blocks(
     omni_lines: Collection[int] | None = None,
     marker: str,
 ) -> list[Block]:
-    """The blocks of ``text`` in line order; a block never leaves its unit.
+    """Return the blocks of ``text`` in line order; a block never leaves its unit.
 
-    ``omni_lines`` are omni's lines according to lineage (comments and blank lines between them are added); without them
-    the ``marked`` lines count. Imports are no blocks: the blocks that use them name them. Raises ``InputError`` when
-    ``text`` does not parse.
+    ``omni_lines`` are the omni lines found by lineage, without the comments and blank lines between them, which are
+    added here. If ``omni_lines`` is ``None``, the ``marked`` lines are used. Imports are skipped because the blocks
+    that use them name them. Raises ``InputError`` if ``text`` does not parse.
     """
     omni = frozenset(marked if omni_lines is None else omni_lines)
     source = _Source(text, path, marker)
@@ -63,7 +63,8 @@ def list_blocks(
 
 
 def _runs(lines: Iterable[int], marked: frozenset[int], source: _Source) -> Iterator[tuple[int, int, bool]]:
-    """``(first, last, is_marked)`` of each run of omni lines without other code between them, all marked or none."""
+    """Yield ``(first, last, is_marked)`` of each run of omni lines that no other code interrupts and that are all
+    marked or all unmarked."""
     run: list[int] = []
     for line in lines:
         gap = range(run[-1] + 1, line) if run else ()
@@ -76,7 +77,7 @@ def _runs(lines: Iterable[int], marked: frozenset[int], source: _Source) -> Iter
 
 
 class _Source:
-    """One module read by line: its code lines, comments and names."""
+    """The code lines, comments and names of one module."""
 
     def __init__(self, text: str, path: str, marker: str) -> None:
         self._lines = text.split("\n")
@@ -99,15 +100,15 @@ class _Source:
                 self._code.update(range(token.start[0], token.end[0] + 1))
 
     def has_code(self, line: int) -> bool:
-        """Whether ``line`` holds anything but a comment or blanks."""
+        """Whether ``line`` holds code, not just a comment or whitespace."""
         return line in self._code
 
     def text(self, start: int, end: int) -> str:
-        """Source of the lines, with a final newline."""
+        """Return the source of the lines, with a final newline."""
         return "\n".join(self._lines[start - 1 : end]) + "\n"
 
     def trimmed(self, start: int, end: int, is_marked: bool) -> Iterator[tuple[int, int, bool]]:
-        """The lines without blank ones at either end; nothing when there is no code in them."""
+        """Yield the range without blank lines at either end, or nothing if it holds no code."""
         while start <= end and not self._lines[start - 1].strip():
             start += 1
         while end >= start and not self._lines[end - 1].strip():
@@ -116,8 +117,11 @@ class _Source:
             yield start, end, is_marked
 
     def label(self, start: int, end: int) -> str:
-        """The first sentence of the nearest comment: on or above the first code line, else above the block, else soon
-        below; without any, the first line of a docstring in the block."""
+        """Return the first sentence of the nearest comment, else of a docstring in the block.
+
+        Comments on or directly above the first code line come first, then those above the block, then those up to
+        ``_LABEL_REACH`` lines below.
+        """
         first = next(line for line in range(start, end + 1) if self.has_code(line))
         above = start
         while above - 1 in self._comments and not self.has_code(above - 1):
@@ -137,15 +141,17 @@ class _Source:
         return ""
 
     def _purpose(self, comment: str) -> str:
-        """The words of a comment without the marker; none for a comment of this tool (``runner-sync: review …``), which
-        does not say what the code is for."""
+        """Return the words of a comment without the marker, or ``""`` for a comment that this tool wrote
+        (``runner-sync: review …``)."""
         if _OWN.match(comment):
             return ""
         return note_of(comment, self._marker)
 
     def names(self, start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The names that the lines read before they define them, and those that they define, each sorted; ``self.x``
-        is one name. Builtins are left out of the former."""
+        """Return the names that the lines read before defining them, and the names that they define, each sorted.
+
+        ``self.x`` counts as one name. The names read exclude builtins.
+        """
         bound: dict[str, int] = {}
         read: dict[str, int] = {}
         lines = [line for line in range(start, end + 1) if self.has_code(line)]
@@ -160,8 +166,7 @@ class _Source:
         return tuple(sorted(used)), tuple(sorted(bound))
 
     def _scope_around(self, start: int, end: int) -> ast.Module | _Scope:
-        """The innermost function or class that contains the lines but not with its own ``def`` or ``class`` line among
-        them; else the module."""
+        """Return the innermost function or class whose body contains the lines, else the module."""
         found: ast.Module | _Scope = self._tree
         for node in self._scopes:
             if first_line(node) <= start and end <= (node.end_lineno or 0):
@@ -169,7 +174,7 @@ class _Source:
         return found
 
     def _names_in(self, scope: ast.Module | _Scope) -> list[tuple[int, str, str]]:
-        """`_names_in` of a scope by line; read once, because a scope has many blocks."""
+        """Return the names mentioned in a scope, sorted by line; cached because a scope has many blocks."""
         if scope not in self._mentions:
             self._mentions[scope] = sorted(_names_in(scope))
         return self._mentions[scope]
@@ -179,13 +184,14 @@ _Scope = Function | ast.ClassDef
 
 
 def _docstrings(scopes: Iterable[_Scope]) -> dict[int, str]:
-    """The first line of each function's or class's docstring, by the line of its name."""
+    """Return the first line of each docstring, keyed by the line of the ``def`` or ``class`` keyword."""
     found = ((node.lineno, ast.get_docstring(node)) for node in scopes)
     return {line: text.strip().split("\n")[0].removesuffix(".") for line, text in found if text and text.strip()}
 
 
 def _names_in(scope: ast.Module | _Scope) -> Iterator[tuple[int, str, str]]:
-    """``(line, name, kind)`` of every mention of a name in a scope and its head, also of parameters and ``self.x``."""
+    """Yield ``(line, name, kind)`` for each name mentioned in a scope and its head, including parameters and
+    ``self.x``."""
     found: list[tuple[str, Any, str]] = [mention[:3] for mention in mentions(children(scope))]
     if isinstance(scope, Function):
         found += [(parameter.arg, parameter, "binds") for parameter in parameters(scope)]

@@ -1,11 +1,12 @@
 """The ``runner-sync`` command: options in, exit code out.
 
 Comes in: a command line. Goes out: results on standard output, remarks on standard error, an exit code: 0 nothing left
-for a person, 1 review items or findings, 2 could not run. ``sync`` does the work and is imported when a command runs,
-so that help and version are quick.
+for a person, 1 review items or findings, 2 could not run.
 
-typer accepts the options that all commands share only in front of the command, but people write ``check --quiet``.
-Defined for each command, they would be listed in every help. So they are moved to the front before typer reads them.
+``sync`` does the work. Each command imports it when called, so that help and version stay fast.
+
+typer accepts options shared by all commands only in front of the command, but people write ``check --quiet``. Declaring
+these options per command would list them in every help text. So they are moved to the front before typer reads them.
 """
 
 from __future__ import annotations
@@ -42,18 +43,18 @@ _FLAGS = ("--quiet", "-q", "--traceback")
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line ``argv`` (default: the process's own) and leave with its exit code."""
-    # Syntax trees are millions of small objects that stay to the end and form no cycles: to search them for cycles
-    # again and again takes a tenth of the time of an upgrade and frees nothing.
+    """Run the command line ``argv`` (default: the arguments of this process) and exit with its code."""
+    # Syntax trees are millions of small objects that live to the end and form no cycles. Collecting them takes a
+    # tenth of the time of an upgrade and frees nothing.
     gc.disable()
     code = run(sys.argv[1:] if argv is None else argv)
-    # At exit Python would search every syntax tree for cycles once more, although the process ends anyway.
+    # Prevents the garbage collection at exit, which would visit every syntax tree once more.
     gc.freeze()
     sys.exit(code)
 
 
 def run(argv: Sequence[str]) -> int:
-    """The exit code of the command line ``argv``."""
+    """Run the command line ``argv`` and return its exit code."""
     screen = Screen()
     words = _globals_first(argv)
     screen.traceback = "--traceback" in words
@@ -64,21 +65,21 @@ def run(argv: Sequence[str]) -> int:
 
 def _dispatch(words: Sequence[str], screen: Screen) -> int:
     with warnings.catch_warnings():
-        # Parsing the runners makes Python warn about their string escapes, on standard error, in between our messages.
+        # When parsing the runners, Python warns on standard error about their string escapes.
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
         command = typer.main.get_command(_narrowed_to_called(words))
         code = command.main(args=list(words), prog_name="runner-sync", standalone_mode=False, obj=screen)
-    # typer turns Ctrl-C into this exit code, which no command returns by itself.
+    # typer turns Ctrl-C into this exit code; no command returns it.
     if code == _INTERRUPTED:
         raise KeyboardInterrupt
     return int(code or 0)
 
 
 def _narrowed_to_called(words: Sequence[str]) -> typer.Typer:
-    """``app`` with only the command that ``words`` call; with all commands if none is called, or help may list them.
+    """Return ``app`` with only the command in ``words``, or all commands if there is none or help is asked for.
 
-    typer builds the options of every command that it is given: 4 ms, more than any rule of ``check`` takes.
+    typer builds the options of every registered command. That takes 4 ms, more than any rule of ``check``.
     """
     name = next((word for word in words if not word.startswith("-")), None)
     called = [command for command in app.registered_commands if command.name == name]
@@ -90,7 +91,7 @@ def _narrowed_to_called(words: Sequence[str]) -> typer.Typer:
 
 
 def _globals_first(argv: Sequence[str]) -> list[str]:
-    """``argv`` with the options that all commands share moved to the front, where typer looks for them."""
+    """Return ``argv`` with the options that all commands share moved to the front, where typer looks for them."""
     end = argv.index("--") if "--" in argv else len(argv)
     front: list[str] = []
     rest: list[str] = []
@@ -106,13 +107,13 @@ def _globals_first(argv: Sequence[str]) -> list[str]:
 
 
 def _prints_annotations(words: Sequence[str]) -> bool:
-    """Whether ``-o github`` is among ``words``, which typer has not read yet and may refuse."""
+    """Whether ``words``, not yet validated by typer, contain ``-o github``."""
     values = [value for word, value in pairwise(words) if word in ("-o", "--output")]
     return "github" in values or not {"-ogithub", "--output=github"}.isdisjoint(words)
 
 
 def _color_choice(words: Sequence[str]) -> ColorChoice:
-    """The last word on colours. ``words`` begin with the options that commands share; typer refuses an unknown one."""
+    """Return the last ``--color`` value in ``words``, or ``"auto"``; typer refuses invalid values later."""
     wishes = [word.partition("=")[2] or after for word, after in pairwise([*words, ""]) if word.startswith("--color")]
     return next((choice.value for choice in o.Color if [choice.value] == wishes[-1:]), "auto")
 

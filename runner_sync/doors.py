@@ -1,8 +1,9 @@
-"""The door of a room: names that are imported from its parts when they are first asked for.
+"""Lazy imports for a package: each name is imported from its submodule on first access.
 
-Comes in: a package's name, and for each name the part that defines it. Goes out: the package's ``__getattr__``
-(PEP 562). May touch: nothing. No part is imported before it is used: ``check``, run on every pull request, needs no
-libcst.
+Comes in: a package's name, and the submodule that defines each name. Goes out: the package's ``__getattr__`` (PEP 562).
+May touch: nothing.
+
+Lazy imports keep ``check``, which runs on every pull request, from loading libcst.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from importlib import import_module
 
 
 def part_loader(package: str, parts: Mapping[str, str]) -> Callable[[str], object]:
-    """A ``__getattr__`` for ``package``: imports each name from its part; raises ``AttributeError`` for any other."""
+    """Return a ``__getattr__`` for ``package`` that imports each name from its submodule and raises ``AttributeError``
+    for any other."""
 
     def load(name: str) -> object:
         if name not in parts:

@@ -1,22 +1,22 @@
-"""The one exception that ends a run: bad input, said in one sentence.
+"""The exceptions that end a run because of bad input.
 
-Goes out: ``InputError``; ``cli`` prints its message on stderr and exits 2. Nothing has been written when it is raised.
-``check`` reports its subclass ``UnresolvedConflict`` as a finding instead. ``UnreadableRelease`` is for a release in
-place of which the user can give a tree on disk, ``UnknownFormat`` for a file that another runner-sync wrote.
+Goes out: ``InputError``; ``cli`` prints its message on stderr and exits 2. When it is raised, nothing has been written.
+Subclasses: ``check`` reports ``UnresolvedConflict`` as a finding. ``UnreadableRelease`` means that the user can give a
+tree on disk instead. ``UnknownFormat`` means that another runner-sync version wrote the file.
 """
 
 import sys
 
 PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-"""The Python that parses every source. It cannot parse valid code that uses the syntax of a newer one."""
+"""The Python version that parses every source. It rejects valid code with newer syntax."""
 
 
 class InputError(Exception):
-    """Input that cannot be used. The message is one sentence that names the thing and the remedy."""
+    """Unusable input. The message is one sentence that names the input and the remedy."""
 
 
 class UnresolvedConflict(InputError):
-    """The text at ``path`` holds conflict markers, the first one in ``line``."""
+    """The text at ``path`` contains conflict markers; ``line`` is the first of them."""
 
     def __init__(self, path: str, line: int) -> None:
         super().__init__(f"{path or 'the text'}:{line}: holds an unresolved merge conflict; resolve it and run again.")
@@ -25,8 +25,11 @@ class UnresolvedConflict(InputError):
 
 
 class UnreadableRelease(InputError):
-    """A release that cannot be read. ``message`` is the reason and the remedy, ``option`` gives a tree in its place;
-    ``without_option`` is the sentence for a command that has no such option."""
+    """A release that cannot be read.
+
+    ``message`` states the reason and the remedy, ``option`` names the option that takes a tree instead.
+    ``without_option`` is the sentence for a command without that option.
+    """
 
     def __init__(self, message: str, *, option: str) -> None:
         super().__init__(f"{message} or give the tree with {option}.")
@@ -34,10 +37,10 @@ class UnreadableRelease(InputError):
 
 
 class UnknownFormat(InputError):
-    """A file of runner-sync's own in a format that this version does not know: what it holds is sound, and not lost."""
+    """A file of runner-sync in a format unknown to this version; its content is intact."""
 
 
 def unparsable(place: str, why: str) -> InputError:
-    """The error for a text at ``place`` that does not parse."""
+    """Return the error for a text at ``place`` that does not parse."""
     remedy = "fix it, or run with the Python that it is written for"
     return InputError(f"{place}: does not parse with {PYTHON} ({why}); {remedy}.")

@@ -1,10 +1,10 @@
-"""``runner-sync.lock``: which upstream text each unit was last synced to, and the same for its GPU twin.
+"""``runner-sync.lock``, which records the upstream text and the GPU twin that each unit was last synced to.
 
-Comes in: TOML text (as read, as merged by git, as edited by hand). Goes out: ``Lock`` values and TOML text. May touch:
-nothing; the file itself is read by ``sources`` and replaced by ``write``.
+Comes in: TOML text (as read, merged by git, or edited by hand). Goes out: ``Lock`` values and TOML text. May touch:
+nothing; ``sources`` reads the file and ``write`` replaces it.
 
-Loading needs the standard library only, because ``check`` loads the lock in every pull request; keys this version does
-not know are kept. Digests hash the syntax tree, so layout, comments and the Python version that runs never change one.
+Loading uses only the standard library, because ``check`` loads the lock in every pull request. Unknown keys are kept.
+Digests hash the syntax tree, so layout, comments and the Python version never change them.
 """
 
 from __future__ import annotations
@@ -50,28 +50,28 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Path and qualified name: what makes the entry unique."""
+        """The path and qualified name, which identify the entry."""
         return self.path, self.qualname
 
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """All entries, sorted by key, and the ref of each project at the last run (``vllm`` …)."""
+    """All entries, sorted by key, and the ref of each project (``vllm`` …) at the last run."""
 
     entries: tuple[Entry, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def by_key(self) -> dict[tuple[str, str], Entry]:
-        """The entries by path and qualified name."""
+        """Return the entries by path and qualified name."""
         return {entry.key: entry for entry in self.entries}
 
     def with_paths(self, names: Mapping[str, str]) -> Lock:
-        """This lock for a tree in which omni's files were renamed: ``names`` maps paths of the lock to those there."""
+        """Return this lock with omni files renamed: ``names`` maps old paths to new ones."""
         return replace(self, entries=tuple(_with_paths(entry, names) for entry in self.entries))
 
     def references(self, project: Project, ref: str, path: str) -> list[BaseRef]:
-        """Every reference of the entries to something in the file ``path`` of ``project`` at ``ref``."""
+        """Return all references of the entries to the file ``path`` of ``project`` at ``ref``."""
         named = [one for entry in self.entries for one in (entry.upstream, entry.gpu) if one is not None]
         return [one for one in named if (one.project, one.ref, one.path) == (project, ref, path)]
 
@@ -82,14 +82,16 @@ def _with_paths(entry: Entry, names: Mapping[str, str]) -> Entry:
 
 
 def is_lock(text: str) -> bool:
-    """Whether ``text`` is a lock, however damaged, and no other file: one of its lines is what only locks have. An
-    empty file may have been one."""
+    """Whether ``text`` is a lock, even a damaged or empty one, judged by a line that only locks have."""
     return not text.strip() or _OWN_LINE.search(text) is not None
 
 
 def load(text: str, *, path: str = "the lock") -> Lock:
-    """The lock in ``text``, which is the whole of it or nothing: whatever is wrong raises ``InputError`` naming the
-    file, the line where it is known, and the remedy; ``UnknownFormat`` if another runner-sync wrote it."""
+    """Return the lock in ``text``.
+
+    Raises ``InputError`` with the file, the line if known, and the remedy for any defect; ``UnknownFormat`` if another
+    runner-sync version wrote the text.
+    """
     if not text.strip():
         raise InputError(f"{path}: is empty; {_REMEDY}.")
     if conflict := _CONFLICT.search(text):
@@ -110,7 +112,7 @@ class _Reader:
         self._lines = [text.count("\n", 0, found.start()) + 1 for found in _UNIT_LINE.finditer(text)]
 
     def lock(self, data: dict[str, Any]) -> Lock:
-        """The lock from the decoded TOML. Raises ``InputError`` naming the line."""
+        """Return the lock from the decoded TOML. Raises ``InputError`` with the line."""
         version = data.pop("format_version", None)
         if version is None:
             raise self._error(0, f"has no format_version where this runner-sync reads {FORMAT_VERSION};")
@@ -176,8 +178,9 @@ _TOML_NAMES: dict[type, str] = {str: "string", list: "list of tables", dict: "ta
 
 
 def dump(lock: Lock) -> str:
-    """TOML text of ``lock``, sorted and the same for equal locks: ``load(dump(lock)) == lock``."""
-    import tomlkit  # writing is rare, and the import costs more than a whole ``check``
+    """Return the TOML text of ``lock``, sorted, so that equal locks give equal text and ``load(dump(lock)) ==
+    lock``."""
+    import tomlkit  # writing is rare, and this import takes longer than a whole ``check``
 
     tables = [_entry_table(entry) for entry in sorted(lock.entries, key=lambda entry: entry.key)]
     data = {"format_version": FORMAT_VERSION, **dict(sorted(lock.extra.items()))}
@@ -197,10 +200,10 @@ def _entry_table(entry: Entry) -> dict[str, Any]:
 def merge(
     old: Lock, entries: Iterable[Entry], *, inputs: Mapping[str, str] | None = None, gone: Collection[str] = ()
 ) -> Lock:
-    """``old`` with ``entries`` added, or in place of those with the same key.
+    """Return ``old`` with ``entries`` added, replacing entries with the same key.
 
-    A reference (upstream or GPU) that a new entry lacks keeps its recorded value, and so do unknown keys. ``gone`` are
-    omni paths whose entries are dropped unless they are among ``entries``; ``inputs`` are the refs of this run.
+    A reference (upstream or GPU) that a new entry lacks keeps its recorded value, and so do unknown keys. Entries with
+    paths in ``gone`` are dropped unless they are in ``entries``. ``inputs`` are the refs of this run.
     """
     merged = {entry.key: entry for entry in old.entries if entry.path not in gone}
     before = {entry.key: entry for entry in old.entries}
@@ -218,16 +221,16 @@ def merge(
 
 @lru_cache(maxsize=1024)
 def digest(text: str, *, documented: bool = True) -> str:
-    """SHA-256 (hex) of the syntax tree of one unit's text. Comments, layout and the indentation of docstrings do not
-    count, docstrings themselves only if ``documented``.
+    """Return the SHA-256 (hex) of the syntax tree of one unit's text, which may be a class header without a body.
 
-    A class header may lack its body. Raises ``InputError`` for text that does not parse.
+    Comments, layout and the indentation of docstrings do not count; docstrings count only if ``documented``. Raises
+    ``InputError`` if the text does not parse.
     """
     return digest_of(_parse_unit(text), documented=documented)
 
 
 def digest_of(statements: Sequence[ast.stmt], *, documented: bool = True) -> str:
-    """``digest`` of a unit that is parsed already."""
+    """Return the ``digest`` of a parsed unit."""
     parts: list[str] = []
     for statement in statements:
         _canonical(statement, parts.append, documented)
@@ -235,7 +238,8 @@ def digest_of(statements: Sequence[ast.stmt], *, documented: bool = True) -> str
 
 
 def _parse_unit(text: str) -> list[ast.stmt]:
-    """The statements of a unit, which may be indented, or a class header without its body. Raises ``InputError``."""
+    """Return the statements of a unit, which may be indented, or a class header without a body. Raises
+    ``InputError``."""
     from runner_sync.statements import parse_unit  # not needed to load a lock
 
     with warnings.catch_warnings():
@@ -247,13 +251,12 @@ def _parse_unit(text: str) -> list[ast.stmt]:
     raise InputError(f"the unit starting with {first!r} does not parse; fix it and run again.")
 
 
-# ast.unparse and ast.dump differ between Python versions for the same tree; a digest in a committed lock must not.
+# The output of ast.unparse and ast.dump depends on the Python version; a digest in a committed lock must not.
 _UNCOUNTED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
 class _Labels(dict[type[ast.AST], tuple[tuple[str, str], ...]]):
-    """For each class of node the fields that count, each with the label in front of its value; computed when it is
-    first asked for."""
+    """For each node class, the fields that count and their labels; computed on first access."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[tuple[str, str], ...]:
         self[kind] = found = tuple((name, f" {name}=") for name in kind._fields if name not in _UNCOUNTED)
@@ -264,8 +267,10 @@ _labels = _Labels()
 
 
 def _canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> None:
-    """Pass the canonical text of ``node`` to ``add``, piece by piece: joining a string for every node of a unit, which
-    has thousands, takes too long."""
+    """Pass the canonical text of ``node`` to ``add`` piece by piece.
+
+    Joining a string for each of the thousands of nodes in a unit would take too long.
+    """
     kind = node.__class__
     add(f"({kind.__name__}")
     for name, label in _labels[kind]:
@@ -290,21 +295,21 @@ def _canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> N
 
 
 def _telling(parts: Sequence[ast.expr]) -> list[ast.expr]:
-    """The parts of an f-string without the empty ones that Python 3.12 puts between two fields of a format."""
+    """Return the parts of an f-string without the empty ones that Python 3.12 puts between two fields of a format."""
     return [part for part in parts if not (isinstance(part, ast.Constant) and part.value == "")]
 
 
 def _dedented_string(value: Any) -> Any:
-    """The ``value`` of an expression statement; without its indentation if it is a string, for example a docstring."""
+    """Return the ``value`` of an expression statement, dedented if it is a string such as a docstring."""
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
         return ast.Constant(_dedented(value.value))
     return value
 
 
 def _dedented(text: str) -> str:
-    """A docstring without the indentation of its lines below the first, and without empty lines around it.
+    """Return a docstring without the common indentation of its later lines and without surrounding empty lines.
 
-    `inspect.cleandoc` as it was before Python 3.13, which takes only blanks for indentation.
+    Works like `inspect.cleandoc` before Python 3.13, which takes only blanks for indentation.
     """
     first, *rest = text.expandtabs().split("\n")
     depth = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)

@@ -1,12 +1,16 @@
-"""Omni-new markers, read by line.
+"""Read Omni-new markers by line.
 
-Comes in: a module's text and the profile's marker label. Goes out: every marker line with its kind, the regions that
-pairs of rulers enclose, and the problems. May touch: nothing (``tokenize``; a marker inside a string is no marker).
+Comes in: a module's text and the profile's marker label. Goes out: every marker line with its kind, the regions
+enclosed by pairs of rulers, and the problems. May touch: nothing.
 
-In the releases 0.11.0rc1 … 0.32.0rc1 the same ruler text opens and closes a region; a ruler of dashes alone may close
-one; one-line markers stand behind code (``# Omni-specific``) or above it (``# [Omni] …``, ``# OMNI: …``); rulers are
-indented to several depths. Rulers are therefore paired within one suite; one that has no partner there is reported
-as a problem, even if a ruler of another suite can only be its partner.
+``tokenize`` finds the comments, so that a marker inside a string is ignored. In the releases 0.11.0rc1 … 0.32.0rc1:
+
+- The same ruler text opens and closes a region, and a ruler of dashes alone may close one.
+- One-line markers are behind code (``# Omni-specific``) or above it (``# [Omni] …``, ``# OMNI: …``).
+- Rulers are indented to several depths.
+
+Rulers are therefore paired within one suite. A ruler without a partner there is reported as a problem, even if it can
+only belong to a ruler of another suite.
 """
 
 from __future__ import annotations
@@ -28,14 +32,14 @@ ProblemKind = Literal["unbalanced", "nested", "empty", "crosses-function", "cros
 _LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER})
 _SCOPES = frozenset({"def", "class"})
 _WIDTH_TOLERANCE = 4
-"""Characters by which the widths of rulers that belong together may differ; in the releases a bare one is at most 1
-shorter than those with a label."""
+"""The maximum difference in width, in characters, between rulers that belong together. In the releases a bare ruler is
+at most 1 shorter than the labelled ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """One marker line (1-based). A ruler that is still a ``toggle`` or ``bare`` has no partner. ``note`` is the free
-    text behind the label."""
+    """One marker line (1-based). A ``toggle`` or ``bare`` ruler has no partner. ``note`` is the free text behind the
+    label."""
 
     line: int
     kind: MarkerKind
@@ -56,7 +60,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with the markers of lines ``line`` … ``end_line``."""
+    """A problem with the markers of lines ``line`` … ``end_line``."""
 
     kind: ProblemKind
     line: int
@@ -66,7 +70,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Markers:
-    """All marker lines, the paired regions and the problems of one file, each in line order."""
+    """All marker lines, paired regions and problems of one file, each in line order."""
 
     lines: tuple[Marker, ...]
     regions: tuple[Region, ...]
@@ -74,9 +78,9 @@ class Markers:
 
     @property
     def marked(self) -> frozenset[int]:
-        """Lines that markers claim for omni: inside a region (rulers included) or with a trailing marker.
+        """The lines that markers claim for omni: inside a region (rulers included) or with a trailing marker.
 
-        A region that reaches from one function into another is a mistake and claims nothing.
+        A region that crosses from one function into another is a mistake and claims nothing.
         """
         sound = (region for region in self.regions if "crosses-function" not in region.problems)
         inside = {line for region in sound for line in range(region.start, region.end + 1)}
@@ -85,8 +89,10 @@ class Markers:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A marker with the suite and the scope (function or class) around it, each as the first lines of all blocks from
-    the module down to it."""
+    """A marker with its enclosing suite and scope (function or class).
+
+    Each is the tuple of the first lines of all blocks from the module down to it.
+    """
 
     marker: Marker
     suite: tuple[int, ...]
@@ -95,7 +101,7 @@ class _Place:
 
 @lru_cache(maxsize=64)
 def read_markers(text: str, *, path: str = "", label: str) -> Markers:
-    """The markers of ``text``. Raises ``InputError`` when it cannot be cut into tokens."""
+    """Return the markers of ``text``. Raises ``InputError`` if it cannot be tokenized."""
     places, code = _scan(text, path, grammar_of(label))
     pairs, stray = _pair(places)
     stray += _orphaned(places, pairs)
@@ -110,7 +116,7 @@ _PAIR_KINDS: tuple[MarkerKind, MarkerKind] = ("open", "close")
 
 
 def _scan(text: str, path: str, grammar: Grammar) -> tuple[list[_Place], frozenset[int]]:
-    """Every marker with its place, and the set of lines that hold code."""
+    """Return every marker with its place, and the set of lines that hold code."""
     cursor = _Cursor()
     places: list[_Place] = []
     waiting: list[tuple[Marker, int]] = []
@@ -120,7 +126,7 @@ def _scan(text: str, path: str, grammar: Grammar) -> tuple[list[_Place], frozens
                 marker = Marker(token.start[0], read[0], token.start[1], read[1], token.string)
                 waiting.append((marker, len(token.line[: token.start[1]].expandtabs(8))))
             continue
-        # The tokenizer reports an indentation only after the comments at the beginning of the block.
+        # The tokenizer reports an indentation after the comments at the start of the block.
         if token.type == tokenize.INDENT:
             cursor.step(token)
         if token.type != tokenize.NL or cursor.statement:
@@ -132,8 +138,11 @@ def _scan(text: str, path: str, grammar: Grammar) -> tuple[list[_Place], frozens
 
 
 class _Cursor:
-    """The state after the tokens read so far: lines with code, the blocks that are open, and the first line of the
-    statement that is not finished yet (0: none)."""
+    """The state after the tokens read so far.
+
+    ``code`` are the lines with code, ``statement`` the first line of the unfinished statement (0: none), ``_suites``
+    the open blocks.
+    """
 
     def __init__(self) -> None:
         self.code: set[int] = set()
@@ -158,8 +167,10 @@ class _Cursor:
                 self._keyword = token.string
 
     def place(self, width: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Suite and scope of a comment that is indented by ``width``: the open block of that indentation, or the
-        unfinished statement that the comment is inside of."""
+        """Return suite and scope of a comment indented by ``width``.
+
+        The suite is the open block with that indentation, or the unfinished statement that contains the comment.
+        """
         depth = len(self._suites)
         while not self.statement and depth > 1 and self._suites[depth - 1][0] > width:
             depth -= 1
@@ -182,8 +193,10 @@ def _tokens(text: str, path: str) -> Iterator[tokenize.TokenInfo]:
 
 
 def _pair(places: Iterable[_Place]) -> tuple[list[tuple[_Place, _Place]], list[_Place]]:
-    """Rulers in pairs, within their suite first, then where only one pairing is possible; and those without a partner,
-    except bare ones, which may be mere decoration."""
+    """Pair rulers within their suite, then where only one pairing is possible; also return the unpaired ones.
+
+    Bare rulers are never unpaired, because they may be mere decoration.
+    """
     waiting: dict[tuple[int, ...], _Place] = {}
     pairs: list[tuple[_Place, _Place]] = []
     stray: list[_Place] = []
@@ -224,17 +237,17 @@ def _pair_rest(
 
 
 def _can_be_one(first: _Place, last: _Place, whole: Sequence[tuple[_Place, _Place]]) -> bool:
-    """Whether two rulers of different suites can enclose one region: not if there are whole regions (``whole``) between
-    them, which would then lie inside it."""
+    """Whether two rulers of different suites can enclose one region, with no paired region of ``whole`` between
+    them."""
     is_pair = first.marker.kind != "close" and last.marker.kind != "open"
     start, end = first.marker.line, last.marker.line
     return is_pair and not any(start < a.marker.line and b.marker.line < end for a, b in whole)
 
 
 def _orphaned(places: Iterable[_Place], pairs: Sequence[tuple[_Place, _Place]]) -> Iterator[_Place]:
-    """Bare rulers without a partner that follow, in the same suite, a pair of labelled rulers of their width.
+    """Yield unpaired bare rulers that follow, in the same suite, a pair of labelled rulers of their width.
 
-    One of the three has lost its partner, because a bare ruler may close a region, too::
+    One of the three has lost its partner, because a bare ruler may also close a region::
 
         # ---- Omni-new ----
         # ---- Omni-new ----    the end of the region above, or the beginning of another?
@@ -259,7 +272,8 @@ def _is_unpaired(place: _Place, paired: Mapping[int, object]) -> bool:
 
 
 def _are_alike(place: _Place, pair: tuple[_Place, _Place]) -> bool:
-    """Whether a ruler is about as wide as both rulers of ``pair``, of which only their order tells which one opens."""
+    """Whether a ruler is about as wide as both rulers of ``pair``, which only their order marks as opening and
+    closing."""
     return all(
         other.marker.kind == "toggle" and abs(len(other.marker.text) - len(place.marker.text)) <= _WIDTH_TOLERANCE
         for other in pair
@@ -302,7 +316,7 @@ def _stray_problem(place: _Place) -> Problem:
 
 
 def ruler_style(text: str, *, label: str) -> str:
-    """The ruler with ``label`` that ``text`` uses most (the earliest of equals); a default one when it has none."""
+    """Return the most frequent ruler with ``label`` in ``text`` (the first of equals), or a default ruler."""
     counted = Counter(
         line.strip() for line in text.split("\n") if (ruler_title(line.strip()) or "").lower() == label.lower()
     )

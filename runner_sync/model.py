@@ -1,10 +1,10 @@
-"""The values that cross the doors between rooms.
+"""The values that rooms exchange.
 
 Comes in and goes out: ``str``, numbers and the frozen dataclasses below. May touch: the standard library.
 
-Vocabulary (the field's standard three-way-merge terms, never "ours" and "theirs"):
-*base* is the revision a copy was taken from, *omni* the runner file as it stands, *upstream* the revision it is to
-follow. Line numbers are 1-based and inclusive. All texts have LF newlines; ``write`` restores what the file had.
+Vocabulary (standard three-way-merge terms, never "ours" and "theirs"): *base* is the revision a copy was taken from,
+*omni* the runner file as it is, *upstream* the revision to follow. Line numbers are 1-based and inclusive. All texts
+have LF newlines; ``write`` restores the newlines of the file.
 """
 
 from __future__ import annotations
@@ -15,26 +15,27 @@ from typing import Literal
 
 Project = Literal["vllm-omni", "vllm-ascend", "vllm"]
 PACKAGES: Mapping[Project, str] = {"vllm-omni": "vllm_omni", "vllm-ascend": "vllm_ascend", "vllm": "vllm"}
-"""The package that each project's tree holds."""
+"""The package in each project's tree."""
 TITLES: Mapping[Project, str] = {"vllm-omni": "vllm-omni", "vllm-ascend": "vllm-ascend", "vllm": "vLLM"}
-"""What each project is called in a sentence."""
+"""The name of each project in messages."""
 Provenance = Literal["upstream", "gpu", "omni"]
-"""Whose a statement is: vllm-ascend's or vLLM's own, ported from the GPU twin, or omni's."""
+"""The origin of a statement: vllm-ascend or vLLM itself, a port from the GPU twin, or omni."""
 UnitKind = Literal["method", "function", "class", "field", "statement", "import"]
 Lineage = Literal["copy", "override", "own"]
-"""How a unit relates to upstream's unit of that name: an edited copy of it, a version of omni's own in its place, or
+"""How a unit relates to the upstream unit of the same name: an edited copy, omni's own version in its place, or
 upstream has none."""
 Outcome = Literal["unchanged", "updated", "added", "removed", "review"]
 """What an upgrade did to a unit; ``review``: nothing, because a person has to decide."""
 Severity = Literal["error", "warning", "info"]
 How = Literal["lock", "inferred", "composite", "twin", "namesake"]
-"""How a reference was found: named by the lock; the closest text of one revision (``inferred``); closest in parts from
-several revisions (``composite``); the unit's GPU twin; the unit of that name in vLLM's class (``namesake``)."""
+"""How a reference was found: ``lock``: named by the lock; ``inferred``: the closest text of one revision;
+``composite``: the closest parts of several revisions; ``twin``: the unit's GPU twin; ``namesake``: the unit of the same
+name in vLLM's class."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a tree was read from. ``revision`` is a full commit hash when the tree is a git revision."""
+    """Where a tree was read from. ``revision`` is a full commit hash if the tree is a git revision."""
 
     project: Project
     kind: Literal["path", "git", "release", "installed"]
@@ -44,12 +45,12 @@ class Source:
 
     @property
     def is_known_elsewhere(self) -> bool:
-        """Whether ``ref`` names the tree for others, too, and is no folder of this machine."""
+        """Whether ``ref`` identifies the tree on other machines too, because it is not a local folder."""
         return bool(self.version or self.revision)
 
     @property
     def ref(self) -> str:
-        """The shortest name a person would use: version, short commit, or the path."""
+        """The shortest usual name: version, short commit, or path."""
         if self.kind in ("release", "installed") and self.version:
             return self.version
         if self.revision:
@@ -61,8 +62,8 @@ class Source:
 class Unit:
     """A method, class-level field, module-level definition, statement or import of one module.
 
-    ``text`` is the exact source of lines ``start`` … ``end`` (decorators and leading comments included).
-    ``qualname`` is ``Class.method`` for members, the bare name for module-level definitions.
+    ``text`` is the exact source of lines ``start`` … ``end``, including decorators and leading comments. ``qualname``
+    is ``Class.method`` for members, the bare name for module-level definitions.
     """
 
     path: str
@@ -91,7 +92,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """The three texts of one unit. Any of them may be empty: the unit does not exist there."""
+    """The three texts of one unit. An empty text means that the unit does not exist there."""
 
     base: str
     omni: str
@@ -110,11 +111,11 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """A decision a person must look at. ``chosen`` is the text the tool took; ``confidence`` is in 0…1.
+    """A decision that a person must check. ``chosen`` is the text that the tool took; ``confidence`` is in 0…1.
 
-    Unless ``in_file``, nothing was written about it, so the file has no comment for it. ``upstream`` is the text of the
-    side that something new comes from: vllm-ascend or, with ``from_gpu``, the GPU twin. ``part_of`` is the id of the
-    item that asks the same question first: whoever settles that one has settled this one.
+    If not ``in_file``, nothing was written, so the file has no comment for the item. ``upstream`` is the text of the
+    side with the new code: vllm-ascend or, with ``from_gpu``, the GPU twin. ``part_of`` is the id of an earlier item
+    with the same question; settling that one settles this one.
     """
 
     id: str
@@ -134,7 +135,7 @@ class ReviewItem:
 
     @property
     def newer(self) -> str:
-        """What reports call the side ``upstream``."""
+        """How reports name the side ``upstream``."""
         return "GPU twin" if self.from_gpu else "upstream"
 
 
@@ -142,10 +143,10 @@ class ReviewItem:
 class Finding:
     """What ``check`` and ``verify`` report, with a stable rule code (RS1xx … RS5xx).
 
-    ``state`` tells findings about different versions of one text apart (it is the text's digest), so that accepting one
-    does not accept the next. ``old_state`` is the same in comments and baselines of earlier versions of this tool.
-    ``cause`` is the finding that replaces all findings with the same cause; in its message ``{}`` (attributes) or
-    ``{names}`` stands for their symbols: see `verify.causes`.
+    ``state`` is the digest of the text, so that accepting a finding does not accept it for the next version of the
+    text. ``old_state`` is the digest in comments and baselines of earlier versions of this tool. ``cause`` is a finding
+    that replaces all findings with the same cause; ``{}`` (attributes) or ``{names}`` in its message stands for their
+    symbols: see `verify.causes`.
     """
 
     code: str
@@ -166,10 +167,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class BaseRef:
-    """Which upstream text a unit was copied from, and how that is known.
+    """The upstream text that a unit was copied from, and how it was determined.
 
-    ``similarity`` is in 0…1. ``also`` are further refs that single statements of a composite copy, or passages of the
-    twin's, come from.
+    ``similarity`` is in 0…1. ``also`` are further refs that the statements of a composite copy, or passages of the GPU
+    twin, come from.
     """
 
     project: Project
@@ -202,7 +203,7 @@ class UnitReport:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file before and after. ``before`` is ``None`` for a new file, ``after`` ``None`` for a deleted one."""
+    """One file before and after. ``before`` is ``None`` for a new file, ``after`` is ``None`` for a deleted file."""
 
     path: str
     before: str | None
@@ -213,9 +214,9 @@ class FileChange:
 class ReplayRow:
     """One replayed upgrade and its score, as docs/how-it-works.md defines it.
 
-    ``work`` and ``left`` count changed lines of unparsed code (what people changed; what the tool left to change).
-    ``effort_left`` is ``left / work``, ``kept`` the same over methods both sides have, ``recall`` and ``precision``
-    are in 0…1, ``silent`` counts lines changed wrongly outside any review item, ``seconds`` is wall time.
+    ``work`` and ``left`` count changed lines of unparsed code: what people changed, and what the tool left to change.
+    ``effort_left`` is ``left / work``, and ``kept`` is the same over methods that both sides have. ``recall`` and
+    ``precision`` are in 0…1, ``silent`` counts lines changed wrongly outside any review item, ``seconds`` is wall time.
     """
 
     case: str
@@ -233,7 +234,7 @@ class ReplayRow:
 
 @dataclass(frozen=True, slots=True)
 class ReplayHunk:
-    """A run of lines by which a replayed file still differs from what people released.
+    """A run of lines in which a replayed file still differs from the released one.
 
     ``side`` is ``tool`` (only the tool wrote it) or ``truth`` (only people did); ``lines`` is the number of lines.
     """
@@ -247,7 +248,7 @@ class ReplayHunk:
 
 @dataclass(frozen=True, slots=True)
 class RuleText:
-    """One rule of ``check`` and ``verify`` as documentation: code, short name, one sentence, the whole text."""
+    """The documentation of one rule of ``check`` and ``verify``: code, short name, one sentence, the whole text."""
 
     code: str
     name: str
@@ -260,10 +261,9 @@ class RuleText:
 class Report:
     """All that a run reports about the runners of a ``platform``, which follow the project ``followed``.
 
-    ``profile`` are the options that select the same profile in the next command, and ``fitted`` those that name the
-    trees which findings of an upgrade are compared with. Paths are relative to the omni tree,
-    ``folder`` is its place in the repository (``""`` or ``some/folder/``): a service that shows findings in a
-    repository's files needs both.
+    ``profile`` contains the options that select the same profile in the next command; ``fitted`` those that name the
+    trees that an upgrade's findings are compared with. Paths are relative to the omni tree. ``folder`` is the tree's
+    path in the repository (``""`` or ``some/folder/``); services that show findings in repository files need both.
     """
 
     command: str

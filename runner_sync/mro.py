@@ -1,10 +1,10 @@
-"""The order in which Python looks a method up: C3, "The Python 2.3 Method Resolution Order".
+"""Compute the method resolution order by C3 ("The Python 2.3 Method Resolution Order").
 
 Comes in: classes of any type, and a function for their bases. Goes out: the classes in order. May touch: nothing.
 
-Three parts of the program use it, for different classes: `verify.runners.ancestry` for those of omni's own files, all
-that `check` reads in a pull request; `verify.trees.classes` for those of whole trees, with alternatives for conditional
-bases; ``upgrade`` for those of the texts that it is about to merge.
+Three parts of the program use it: `verify.runners.ancestry` for classes in omni's own files, which are all that `check`
+reads in a pull request; `verify.trees.classes` for classes in whole trees, with alternatives for conditional bases;
+``upgrade`` for classes in the texts to merge.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ Class = TypeVar("Class", bound=Hashable)
 
 
 def linearise(head: Class, bases: Callable[[Class], Iterable[Class]]) -> list[Class]:
-    """``head`` and the classes that it inherits from, nearest first.
+    """Return ``head`` and its ancestors, nearest first.
 
-    Where C3 has no answer, the order of the first base that still has classes left wins. A class that is among its own
-    ancestors is left out there.
+    If C3 has no answer, the order of the first base that still has classes left wins. A class that is its own ancestor
+    is skipped there.
     """
     return _linearised(head, bases, (), {})[0]
 
@@ -30,10 +30,10 @@ def _linearised(
     above: tuple[Class, ...],
     known: dict[Class, list[Class]],
 ) -> tuple[list[Class], bool]:
-    """The order of one class, and whether it is the same wherever the class stands: no class of it was left out.
+    """Return the order of one class, and whether it is complete: no class was left out because of a cycle.
 
-    ``above`` are the classes whose bases are being followed, ``known`` the orders of that kind found so far: of classes
-    that many inherit from, the bases are followed once.
+    ``above`` are the classes whose bases are being followed. ``known`` caches complete orders, so that the bases of a
+    common ancestor are followed once.
     """
     if head in known:
         return known[head], True
@@ -49,7 +49,7 @@ def _linearised(
 
 
 def merge(sequences: Iterable[Sequence[Class]]) -> tuple[list[Class], bool]:
-    """The merge of C3, and whether the sequences agree on one order. Where they do not, the first one wins."""
+    """Return the C3 merge, and whether the sequences agree on one order. If they do not, the first sequence wins."""
     pending = [list(sequence) for sequence in sequences if sequence]
     merged: list[Class] = []
     is_agreed = True

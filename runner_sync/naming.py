@@ -1,4 +1,4 @@
-"""Dotted names of modules, the files of these modules, and the names that imports bind.
+"""Dotted module names, the file paths of modules, and the names that imports bind.
 
 Comes in: paths relative to a tree, module names as written in imports, and import statements. Goes out: dotted names,
 paths and ``Import`` values. May touch: nothing.
@@ -16,25 +16,25 @@ _PROJECTS: dict[str, Project] = {package: project for project, package in PACKAG
 
 
 def module_name(path: str) -> str:
-    """The name of the module at ``path``; a package's ``__init__.py`` goes by the name of the package."""
+    """Return the name of the module at ``path``; for ``__init__.py``, the name of the package."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def paths_of(name: str) -> tuple[str, str]:
-    """The two paths at which a module of that name may be: its own file, or a package's ``__init__.py``."""
+    """Return the two possible paths of a module: its own file, or a package's ``__init__.py``."""
     stem = name.replace(".", "/")
     return f"{stem}.py", f"{stem}/__init__.py"
 
 
 def project_of(name: str) -> Project | None:
-    """The project whose package a dotted name begins with; ``None`` for any other package."""
+    """Return the project whose package a dotted name begins with; ``None`` for any other package."""
     return _PROJECTS.get(name.partition(".")[0])
 
 
 def absolute(name: str, importer: str, *, is_package: bool = False) -> str:
-    """The full name of the module that the module ``importer`` means by ``name``, which may begin with dots (PEP 328).
+    """Return the full name of the module that ``name``, which may begin with dots (PEP 328), means in ``importer``.
 
-    ``is_package``: ``importer`` is a package's ``__init__``. ``name`` is returned as it is if its dots lead out of the
+    ``is_package``: ``importer`` is a package's ``__init__``. ``name`` is returned unchanged if its dots lead out of the
     tree, or if the importer is unknown (empty).
     """
     bare = name.lstrip(".")
@@ -66,14 +66,17 @@ class Import:
         return not self.name and self.bound != self.module and self.bound == self.module.split(".")[0]
 
     def means_other(self, other: Import) -> bool:
-        """Whether this import certainly binds another thing than ``other``: something with another name, or one binds a
-        module and one a member. What has the same name in another module may be the same thing, or replace it."""
+        """Whether this import certainly binds something other than ``other``.
+
+        Either the dotted names end differently, or one binds a module and one a member. The same name in another module
+        may be the same object or its replacement.
+        """
         is_named_alike = self.dotted.rpartition(".")[2] == other.dotted.rpartition(".")[2]
         return self.dotted != other.dotted and not (is_named_alike and bool(self.name) == bool(other.name))
 
     @property
     def dotted(self) -> str:
-        """The full dotted name of what is bound."""
+        """The full dotted name of the bound object."""
         if self.binds_package:
             return self.bound
         return f"{self.module}.{self.name}" if self.name else self.module
@@ -84,7 +87,7 @@ class Import:
 
 
 def imported_by(statement: ast.Import | ast.ImportFrom, path: str = "") -> Iterator[Import]:
-    """What an import statement binds, name by name. With the ``path`` of the importing module, leading dots are
+    """Yield what an import statement binds. If the ``path`` of the importing module is given, leading dots are
     resolved."""
     if isinstance(statement, ast.Import):
         for alias in statement.names:

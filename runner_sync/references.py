@@ -1,14 +1,14 @@
-"""Which class an expression means: through aliases, conditional expressions, imports, re-exports and star imports.
+"""Resolve a class expression through aliases, conditional expressions, imports, re-exports and star imports.
 
-    Base = A if is_310p() else B       # means what `A` means, or what `B` means
+    Base = A if is_310p() else B       # resolves to what `A` and `B` resolve to
     class Runner(Base): ...
 
-Comes in: statements, or an expression and a function that says what a name means in one place. Goes out: `Binding`
-values, or the meanings of the expression. May touch: nothing.
+Comes in: statements, or an expression and a function that resolves a name in one place. Goes out: `Binding` values, or
+the meanings of the expression. May touch: nothing.
 
-Four parts of the program follow names in this way, each in places of its own: `units.bases` in the pieces of one
-module; `sync.classes.module_texts` in the texts of the trees that an upgrade reads; `verify.runners.resolving` in
-omni's files, as far as `check` parses them; `verify.trees.world` in whole trees.
+Four parts of the program resolve names this way, each in its own places: `units.bases` in the pieces of one module;
+`sync.classes.module_texts` in the texts of the trees that an upgrade reads; `verify.runners.resolving` in the omni
+files that `check` parses; `verify.trees.world` in whole trees.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Answer = TypeVar("Answer")
 class Binding:
     """What a module-level statement binds ``name`` to: an import, a value, or (``None``) a class of that name.
 
-    ``name`` is ``*`` for a star import, and all of ``a.b`` for ``import a.b``. ``condition`` is the code around the
-    statement that decides whether it runs, or empty.
+    ``name`` is ``*`` for a star import, and the whole ``a.b`` for ``import a.b``. ``condition`` is the enclosing code
+    that decides whether the statement runs, or empty.
     """
 
     name: str
@@ -39,7 +39,8 @@ class Binding:
 
 
 def bindings(body: Iterable[ast.stmt], condition: str = "") -> Iterator[Binding]:
-    """What module-level code binds by imports, classes and assignments to a name, compound statements included."""
+    """Yield what module-level code, including compound statements, binds by imports, classes and assignments to a
+    name."""
     for node in body:
         match node:
             case ast.Import() | ast.ImportFrom():
@@ -57,7 +58,7 @@ def bindings(body: Iterable[ast.stmt], condition: str = "") -> Iterator[Binding]
 
 
 def _conditional(node: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
-    """The suites of a compound statement, each with the condition under which it runs."""
+    """Yield the suites of a compound statement, each with the condition under which it runs."""
     match node:
         case ast.If():
             test = ast.unparse(node.test)
@@ -79,13 +80,15 @@ def _conditional(node: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
 
 
 def conjunction(outer: str, inner: str) -> str:
-    """Two conditions as one; either may be empty."""
+    """Combine two conditions, either of which may be empty."""
     return f"{outer} and {inner}" if outer and inner else outer or inner
 
 
 def alternatives(expression: ast.expr, condition: str = "") -> Iterator[tuple[ast.expr, str]]:
-    """The expressions that a class reference may stand for, each with its condition: ``A`` and ``B`` of
-    ``A[T] if new else B``."""
+    """Yield the expressions that a class reference may stand for, each with its condition.
+
+    ``A[T] if new else B`` yields ``A`` and ``B``.
+    """
     if isinstance(expression, ast.IfExp):
         test = ast.unparse(expression.test)
         yield from alternatives(expression.body, conjunction(condition, test))
@@ -98,9 +101,9 @@ def alternatives(expression: ast.expr, condition: str = "") -> Iterator[tuple[as
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference(Generic[Place, Answer]):
-    """An expression, or a dotted name, that stands in ``place`` for a class.
+    """An expression or a dotted name that refers to a class in ``place``.
 
-    ``otherwise`` is the answer if nothing there says what the name means.
+    ``otherwise`` is the answer if the name has no meaning there.
     """
 
     place: Place
@@ -109,14 +112,14 @@ class Reference(Generic[Place, Answer]):
 
 
 Meanings = Callable[[Place, str], Iterable["tuple[Answer | Reference[Place, Answer], str]"]]
-"""What a dotted name (``""``: any other expression) means in a place: answers, and references to be followed, each with
-its condition."""
+"""Returns what a dotted name (``""``: any other expression) means in a place: answers, and references to follow, each
+with its condition."""
 
 
 def followed(
     start: Reference[Place, Answer], meanings: Meanings[Place, Answer], seen: frozenset[tuple[Place, str]] = frozenset()
 ) -> Iterator[tuple[Answer, str]]:
-    """All that a reference means, each answer with its condition; names that lead back to themselves end there."""
+    """Yield all meanings of a reference, each with its condition; skip names that lead back to themselves."""
     is_bound = False
     for name, condition in _names(start.expression):
         if (start.place, name) in seen:

@@ -1,12 +1,11 @@
-"""Comments that draw a line (``# ----- Omni-new -----``), and those that mark code with the same label.
+"""Recognise comments that draw a line (``# ----- Omni-new -----``) or mark code with the same label.
 
-Comes in: a comment, or a line of a file. Goes out: whether it is a ruler or a marker, and what it says. May touch:
-nothing.
+Comes in: a comment, or a line of a file. Goes out: whether it is a ruler or a marker, and its text. May touch: nothing.
 
 Callers have different purposes, so there are three tests. `ruler_title` finds rulers that may enclose a block: they
-begin with dashes, at least three if a title follows. `divides` needs six: a comment above a definition belongs to it
-unless it clearly separates. `is_drawn` accepts a drawn line of any kind anywhere in the comment: such a comment is not
-about a single statement.
+begin with dashes, at least three if a title follows. `divides` needs six, because a comment above a definition belongs
+to the definition unless it clearly separates. `is_drawn` accepts a drawn line anywhere in the comment, because such a
+comment is not about a single statement.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ from functools import lru_cache
 from typing import Literal
 
 MarkerKind = Literal["open", "close", "toggle", "bare", "trailing", "loose"]
-"""A ruler that opens or closes a region, one with a label that may do either, one without a label; a comment behind
-code, and one on a line of its own."""
+"""``open`` and ``close`` rulers; ``toggle``: a labelled ruler that may do either; ``bare``: a ruler without a label;
+``trailing``: a comment behind code; ``loose``: a comment on its own line."""
 
 _BEGINNING = re.compile(r"#\s*([-=]{3,})")
 _BARE = 8
-"""Dashes that a ruler without a title has at least; shorter ones are used for all kinds of things."""
+"""The minimum number of dashes in a ruler without a title; shorter ones serve all kinds of purposes."""
 _DIVIDING = re.compile(r"\s*#\s*[-=]{6,}")
 _DRAWN = re.compile(r"([-=#*~_+])\1{3}")
 _ENDS = re.compile(r"^#+\s*[-=]*\s*|\s*[-=]{3,}\s*$")
 
 
 def ruler_title(comment: str) -> str | None:
-    """The text between the dashes of a ruler, empty for a bare one; ``None`` for a comment that is no ruler."""
+    """Return the text between the dashes of a ruler, ``""`` for a bare ruler, ``None`` for any other comment."""
     found = _BEGINNING.match(comment)
     if found is None:
         return None
@@ -42,17 +41,17 @@ def divides(line: str) -> bool:
 
 
 def is_drawn(comment: str) -> bool:
-    """Whether a comment has a line of dashes or the like in it, with or without words."""
+    """Whether a comment contains a drawn line, with or without words."""
     return _DRAWN.search(comment) is not None
 
 
 def words(comment: str) -> str:
-    """The words of a comment, ruler or not: without its ``#`` and without dashes at either end."""
+    """Return the words of a comment, without ``#`` and without dashes at either end."""
     return _ENDS.sub("", comment)
 
 
 class Grammar:
-    """What a marker comment looks like for one label (``Omni-new`` → ``Omni-specific``, ``[Omni]``, ``OMNI:`` too)."""
+    """Recognises marker comments of one label (for ``Omni-new`` also ``Omni-specific``, ``[Omni]``, ``OMNI:``)."""
 
     def __init__(self, label: str) -> None:
         whole, stem = re.escape(label), re.escape(re.split(r"[\W_]", label)[0])
@@ -68,7 +67,7 @@ class Grammar:
         )
 
     def read(self, comment: str, *, behind_code: bool) -> tuple[MarkerKind, str] | None:
-        """Kind and note of a comment, or ``None`` when it is no marker."""
+        """Return kind and note of a comment, or ``None`` if it is not a marker."""
         if not behind_code and (title := ruler_title(comment)) is not None:
             return self._read_ruler(title)
         if found := self._line.match(comment):
@@ -90,12 +89,12 @@ class Grammar:
 
 @lru_cache(maxsize=8)
 def grammar_of(label: str) -> Grammar:
-    """The grammar of one label."""
+    """Return the cached grammar of one label."""
     return Grammar(label)
 
 
 def note_of(comment: str, label: str) -> str:
-    """The words of a comment, without the label if it is a marker."""
+    """Return the words of a comment, without the label if it is a marker."""
     plain, grammar = words(comment), grammar_of(label)
     read = grammar.read(comment, behind_code=False) or grammar.read(f"# {plain}", behind_code=False)
     return (plain if read is None else read[1]).strip()

@@ -2,8 +2,8 @@
 
 docs/how-it-works.md ("The score") defines it.
 
-Comes in: module texts before, as released, and as the tool made them. Goes out: ``Score`` values.
-May touch: the ``git`` program, for ``git diff --minimal`` on texts in a temporary directory.
+Comes in: module texts before, as released, and as the tool wrote them. Goes out: ``Score`` values. May touch: the
+``git`` program, for ``git diff --minimal`` on texts in a temporary directory.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ Lines = Counter[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Numbers of changed lines: those people changed (``work``), those the tool changed (``done``), those that still
-    differ after it (``left``), and those that ``work`` and ``done`` have in common (``hit``)."""
+    """Counts of changed lines.
+
+    ``work``: changed by people; ``done``: changed by the tool; ``left``: still different after the tool; ``hit``:
+    common to ``work`` and ``done``.
+    """
 
     work: int = 0
     done: int = 0
@@ -48,13 +51,15 @@ class Score:
 
 
 def normalise(text: str) -> str:
-    """A module's text from ``ast.unparse``, so that layout and comments never count. Raises ``SyntaxError``."""
+    """Return a module's text from ``ast.unparse``, so that layout and comments never count. Raises ``SyntaxError``."""
     return ast.unparse(ast.parse(text)) + "\n"
 
 
 def normalise_part(text: str) -> str:
-    """``normalise`` for a part of a module, completed by one of ``_FRAMES``, which stays in the result; ``text`` itself
-    if none makes it parse."""
+    """Normalise a part of a module, completed by the first of ``_FRAMES`` that makes it parse.
+
+    The frame stays in the result. Returns ``text`` unchanged if no frame fits.
+    """
     for before, behind in _FRAMES:
         try:
             return ast.unparse(ast.parse(before + text + behind))
@@ -75,7 +80,7 @@ and a suite for a clause's head (``else:``); a function for a decorator."""
 
 
 def changed_lines(old: str, new: str) -> Lines:
-    """The multiset of ``("+"|"-", line)`` of ``git diff --minimal`` from ``old`` to ``new``."""
+    """Return the multiset of ``("+"|"-", line)`` of ``git diff --minimal`` from ``old`` to ``new``."""
     if old == new:
         return Counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +99,7 @@ def changed_lines(old: str, new: str) -> Lines:
             str(after),
         ]
         out = subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8").stdout
-    lines = out.split("\n")  # str.splitlines also cuts at form feeds and U+2028, where git does not
+    lines = out.split("\n")  # unlike git, str.splitlines also cuts at form feeds and U+2028
     body = lines[next(i for i, line in enumerate(lines) if line.startswith("@@")) :]
     return Counter((line[0], line[1:]) for line in body if line[:1] in "+-" and line)
 
@@ -118,7 +123,7 @@ def score_module(before: str, tool: str, truth: str) -> Score:
 
 
 def methods(text: str) -> Mapping[str, str]:
-    """``{qualname: unparsed text}`` of every method and module-level function of a module."""
+    """Return ``{qualname: unparsed text}`` of every method and module-level function of a module."""
     found: dict[str, str] = {}
     for node in ast.parse(text).body:
         if isinstance(node, ast.ClassDef):
@@ -131,7 +136,7 @@ def methods(text: str) -> Mapping[str, str]:
 
 
 def score_kept(before: str, tool: str, truth: str) -> Score:
-    """Score over the methods that exist both before and after (*kept*)."""
+    """Score the methods that exist both before and after (*kept*)."""
     old, new = methods(before), methods(truth)
     try:
         made = methods(tool)

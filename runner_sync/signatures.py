@@ -1,4 +1,4 @@
-"""Which calls a signature accepts, and whether it accepts all that another one does.
+"""Determine which calls a signature accepts, and whether it accepts all calls that another one accepts.
 
 Comes in: a function node (or a class whose constructor is generated) and a call node. Goes out: `Signature` and the
 `Misfit`s of the call. May touch: nothing. The rules are those of the Python reference, section "Calls".
@@ -15,7 +15,7 @@ from typing import Literal, TypeGuard
 
 from runner_sync.syntax import Function, decorator_name, is_name, walk
 
-# Decorators that leave the parameters as they are written.
+# Decorators that keep the parameters as written.
 TRANSPARENT = frozenset(
     {
         "staticmethod", "classmethod", "abstractmethod", "override", "overload", "final", "contextmanager",
@@ -38,13 +38,13 @@ class Signature:
 
     @property
     def keywords(self) -> frozenset[str]:
-        """Names that may be passed as keywords."""
+        """The names that may be passed as keywords."""
         return frozenset((*self.positional, *self.keyword_only)) - self.positional_only
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a call passes: how many values by position, and which keywords.
+    """What a call passes: the number of values by position, and the keywords.
 
     ``open_positional``/``open_keyword``: a ``*``/``**`` argument may pass more.
     """
@@ -65,7 +65,7 @@ class Misfit:
 
 
 def of_function(function: Function, *, bound: bool) -> Signature:
-    """The signature of ``function``; ``bound`` drops the first parameter (``self``, ``cls``)."""
+    """Return the signature of ``function``; ``bound`` drops the first parameter (``self``, ``cls``)."""
     arguments = function.args
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
     defaulted = names[len(names) - len(arguments.defaults) :] if arguments.defaults else []
@@ -102,7 +102,7 @@ class Field:
 
 
 def fields_of(owner: ast.ClassDef) -> dict[str, Field]:
-    """The fields that the body of a class declares, by name; one that is declared twice keeps its first position."""
+    """Return the fields declared in a class body, by name; a field declared twice keeps its first position."""
     by_keyword = class_option(owner, "kw_only")
     found: dict[str, Field] = {}
     for statement in owner.body:
@@ -125,17 +125,19 @@ def _field(node: ast.AnnAssign, name: str, by_keyword: bool | None) -> Field:
 
 
 def class_option(owner: ast.ClassDef, name: str) -> bool | None:
-    """The option ``name`` of a class: of its ``@dataclass(…)``, or of its head (``class Row(Struct, kw_only=True)``).
+    """Return the option ``name`` of a class, from ``@dataclass(…)`` or its head (``class Row(Struct, kw_only=True)``).
 
-    ``False`` if it is not given, ``None`` if it is no constant or may be in a ``**``.
+    ``False`` if the option is not given, ``None`` if it is not a constant or may come from a ``**``.
     """
     decorators = [d for d in owner.decorator_list if decorator_name(d) == "dataclass"]
     return option(decorators[0] if decorators else owner, name, default=False)
 
 
 def option(holder: ast.expr | ast.ClassDef, name: str, *, default: bool | None) -> bool | None:
-    """The option ``name`` of ``@dataclass(…)``, ``field(…)`` or a class head; ``default`` if it is not given, ``None``
-    if it is no constant or may be in a ``**``."""
+    """Return the option ``name`` of ``@dataclass(…)``, ``field(…)`` or a class head.
+
+    ``default`` if it is not given, ``None`` if it is not a constant or may come from a ``**``.
+    """
     if not isinstance(holder, ast.Call | ast.ClassDef):
         return default
     given = {keyword.arg: keyword.value for keyword in holder.keywords}
@@ -144,7 +146,7 @@ def option(holder: ast.expr | ast.ClassDef, name: str, *, default: bool | None) 
 
 
 def of_fields(fields: Iterable[Field]) -> Signature:
-    """The signature of the constructor that is generated from ``fields``."""
+    """Return the signature of the constructor generated from ``fields``."""
     given = [field for field in fields if field.is_given]
     return Signature(
         tuple(field.name for field in given if not field.by_keyword),
@@ -165,7 +167,7 @@ def is_bound(function: Function, *, through_class: bool = False) -> bool:
 
 
 def is_as_written(function: Function) -> bool:
-    """Whether callers see the parameters as they are written: it is no property, and no decorator may change them."""
+    """Whether callers see the parameters as written: no decorator can change them, or make a property."""
     return TRANSPARENT.issuperset(decorator_name(decorator) for decorator in function.decorator_list)
 
 
@@ -188,8 +190,11 @@ def accepts(signature: Signature, other: Signature) -> bool:
 
 
 def of_call(call: ast.Call, function: Function | None = None) -> Arguments:
-    """What ``call`` passes, including the keys of ``**{"key": …}``; with the ``function`` around it also the keys of
-    ``**options`` where `dictionaries_for` finds the dictionary."""
+    """Return what ``call`` passes, including the keys of ``**{"key": …}``.
+
+    If the enclosing ``function`` is given, the keys of ``**options`` are included where `dictionaries_for` finds the
+    dictionary.
+    """
     stars = [a for a in call.args if isinstance(a, ast.Starred)]
     names = [k.arg for k in call.keywords if k.arg is not None]
     given = [k.value for k in call.keywords if k.arg is None]
@@ -203,7 +208,7 @@ def of_call(call: ast.Call, function: Function | None = None) -> Arguments:
 
 
 def dictionaries_for(function: Function | None, call: ast.Call) -> list[ast.Dict | ast.Call | None]:
-    """For each ``**star`` of ``call``, in order, the ``{…}`` or ``dict(…)`` that makes it.
+    """Return, for each ``**star`` of ``call`` in order, the ``{…}`` or ``dict(…)`` that creates it.
 
     ``None`` unless ``star`` is a local of ``function`` that is assigned once, from such an expression, and otherwise
     only passed on as ``**star``: then no key can have been added or removed.
@@ -215,7 +220,7 @@ def dictionaries_for(function: Function | None, call: ast.Call) -> list[ast.Dict
 
 @functools.lru_cache(maxsize=4096)
 def _dictionaries_of(function: Function) -> dict[str, ast.Dict | ast.Call]:
-    """The locals of ``function`` that `dictionaries_for` finds, with what makes each."""
+    """Return the locals of ``function`` that `dictionaries_for` finds, with the expression that creates each."""
     nodes = walk(function)
     spread = {id(k.value) for node in nodes if isinstance(node, ast.Call) for k in node.keywords if k.arg is None}
     used = Counter(node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in spread)
@@ -240,16 +245,18 @@ def _target(statement: ast.Assign | ast.AnnAssign) -> str:
 
 
 def _keys(mapping: ast.Dict | ast.Call) -> list[str | None]:
-    """The keys of a ``{…}`` or ``dict(…)``; ``None`` for a key that is no string constant, and for ``**more``."""
+    """Return the keys of a ``{…}`` or ``dict(…)``; ``None`` for ``**more`` and for a key that is not a string
+    constant."""
     if isinstance(mapping, ast.Call):
         return [keyword.arg for keyword in mapping.keywords]
     return [key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None for key in mapping.keys]
 
 
 def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
-    """Every way in which the call does not fit, most specific first. What a star argument may supply is not missing.
+    """Return every way in which the call does not fit, most specific first.
 
-    An argument that is passed by keyword instead of by position, or the reverse, is not reported as missing as well.
+    A parameter that a star argument may supply is not missing, nor is one that the call passes by keyword instead of by
+    position, or the reverse.
     """
     keywords = signature.keywords
     by_position = [n for n in arguments.keywords if n in signature.positional_only and not signature.var_keyword]
@@ -279,7 +286,7 @@ def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """``a``, ``b`` and ``c``, each in backquotes."""
+    """Return ``a``, ``b`` and ``c``, each in backquotes."""
     quoted = [f"`{name}`" for name in names]
     return " and ".join(part for part in (", ".join(quoted[:-1]), quoted[-1]) if part)
 

@@ -1,4 +1,4 @@
-"""Syntax trees of the standard library: parsed once, walked quickly, and searched for what several rooms look for.
+"""Parse, cache, walk and search syntax trees of the standard library.
 
 Comes in: ``ast`` nodes, or texts to parse. Goes out: trees, nodes, names and line numbers. May touch: nothing.
 """
@@ -20,11 +20,11 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 _PLAIN = frozenset(
     {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "simple"}
 )
-"""Fields that `walk` and `children` skip: they hold no node or, like ``ctx``, one that nobody searches for."""
+"""Fields that `walk` and `children` skip: they hold no node or, like ``ctx``, one that no caller searches for."""
 
 
 class _Fields(dict[type[ast.AST], tuple[str, ...]]):
-    """For each class of node the fields that may hold other nodes, computed when it is first asked for."""
+    """For each node class, the fields that may hold other nodes; computed on first access."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
         names = () if issubclass(kind, ast.Constant | ast.Global | ast.Nonlocal) else kind._fields
@@ -34,11 +34,11 @@ class _Fields(dict[type[ast.AST], tuple[str, ...]]):
 
 _fields = _Fields()
 _LONGEST_UNIT = 16384
-"""Characters: nearly every longer text is a whole module."""
+"""A text with more characters than this is treated as a whole module; nearly all of them are."""
 
 
 def module_of(text: str) -> ast.Module:
-    """The syntax tree of ``text``, from a cache: callers share it, so never edit it. Raises ``SyntaxError``."""
+    """Return the cached syntax tree of ``text``, which callers share and must never edit. Raises ``SyntaxError``."""
     return _module(text) if len(text) > _LONGEST_UNIT else _unit(text)
 
 
@@ -47,7 +47,7 @@ def _module(text: str) -> ast.Module:
     return ast.parse(text)
 
 
-# A module has many units: in one cache with the modules they would push those out.
+# A module has many units, which would evict the modules from a common cache.
 @lru_cache(maxsize=1024)
 def _unit(text: str) -> ast.Module:
     return ast.parse(text)
@@ -55,22 +55,22 @@ def _unit(text: str) -> ast.Module:
 
 @lru_cache(maxsize=4096)
 def lasting_module_of(text: str) -> ast.Module:
-    """``module_of`` for the modules of a tree, which are read all through a run: `forget_modules` keeps them."""
+    """Return the tree of a module that is read throughout a run, so that `forget_modules` keeps it."""
     return ast.parse(text)
 
 
 def forget_modules() -> None:
-    """Empty the caches of trees. Called before work that does not need them again."""
+    """Empty the caches of trees, before work that does not need them again."""
     _module.cache_clear()
     _unit.cache_clear()
     dumped.cache_clear()
 
 
 def walk(top: ast.AST) -> list[ast.AST]:
-    """``top`` and all nodes below it, level by level, without ``ctx`` nodes: ``ast.walk`` in a third of the time."""
+    """Return ``top`` and all its descendants but ``ctx`` nodes, by level, in a third of the time of ``ast.walk``."""
     found = [top]
     for node in found:
-        # The body of `children`, to save a call for every node.
+        # The body of `children`, inlined to save a call per node.
         for name in _fields[node.__class__]:
             value = getattr(node, name, None)
             if value.__class__ is list:
@@ -82,12 +82,12 @@ def walk(top: ast.AST) -> list[ast.AST]:
 
 @lru_cache(maxsize=16384)
 def dumped(node: ast.AST) -> str:
-    """``ast.dump`` of a node that is never edited, from a cache: several rules compare the same calls."""
+    """Return the cached ``ast.dump`` of a node that is never edited, because several rules compare the same calls."""
     return ast.dump(node)
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The direct children of ``node`` without its ``ctx``: ``ast.iter_child_nodes`` in a third of the time."""
+    """Return the direct children of ``node`` without ``ctx``, in a third of the time of ``ast.iter_child_nodes``."""
     found: list[ast.AST] = []
     for name in _fields[node.__class__]:
         value = getattr(node, name, None)
@@ -102,20 +102,19 @@ _INDENTED = re.compile(r"(?:[ \t\f]*(?:#.*)?\n)*[ \t]+[^#\s]")
 
 
 def is_indented(text: str) -> bool:
-    """Whether a unit's first line of code is indented, as it is in a class. Comments above it do not count."""
+    """Whether a unit's first line of code, not counting comments, is indented as in a class."""
     return _INDENTED.match(text) is not None
 
 
 def indentation(text: str) -> str:
-    """The indentation of the first line of code; of the first comment only if there is no code, because comments above
-    the code may be indented differently."""
+    """Return the indentation of the first line of code (comments may differ); of a comment if there is no code."""
     lines = [line for line in text.split("\n") if line.strip()]
     first = next((line for line in lines if not line.lstrip().startswith("#")), lines[0] if lines else "")
     return first[: len(first) - len(first.lstrip(" \t"))]
 
 
 def move_lines(tree: ast.AST, by: int) -> None:
-    """Add ``by`` to all line numbers of ``tree``, in place; ``ast.increment_lineno`` takes three times as long."""
+    """Add ``by`` to all line numbers of ``tree`` in place; ``ast.increment_lineno`` takes three times as long."""
     for node in walk(tree):
         placed: Any = node
         if (end := getattr(node, "end_lineno", None)) is not None:
@@ -124,14 +123,14 @@ def move_lines(tree: ast.AST, by: int) -> None:
 
 
 def first_line(statement: ast.stmt) -> int:
-    """First line of a statement, decorators included."""
+    """Return the first line of a statement, including its decorators."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def statement_at(tree: ast.AST, line: int) -> tuple[int, int]:
-    """First and last line of the innermost statement that contains ``line``; of a compound statement only the head
-    counts. ``(line, line)`` if there is none, as for a line with nothing but ``else:``."""
+    """Return first and last line of the innermost statement (of a compound one, the head) that contains ``line``.
+    Returns ``(line, line)`` if there is none, such as for a bare ``else:``."""
     found = (line, line)
     for node in walk(tree):
         if isinstance(node, ast.stmt):
@@ -143,8 +142,7 @@ def statement_at(tree: ast.AST, line: int) -> tuple[int, int]:
 
 
 def head_end(node: Function | ast.ClassDef) -> tuple[int, int]:
-    """Line and column, as ``ast`` counts them, just behind the last name, base, parameter, default or annotation in
-    the head of a class or function. Behind it comes only punctuation."""
+    """Return line and column, as ``ast`` counts them, behind which a class or function head is only punctuation."""
     parts: list[ast.expr | ast.arg | ast.keyword | None]
     if isinstance(node, ast.ClassDef):
         parts = [*node.bases, *node.keywords]
@@ -160,8 +158,7 @@ def head_end(node: Function | ast.ClassDef) -> tuple[int, int]:
 
 
 def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The suites directly inside ``statement``, except empty ones. A function or class yields none: its body is another
-    scope."""
+    """Yield the non-empty suites directly inside ``statement``; none for functions and classes (other scopes)."""
     if isinstance(statement, Function | ast.ClassDef):
         return
     for name in ("body", "orelse", "finalbody"):
@@ -173,18 +170,17 @@ def blocks_of(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def suites_of(nodes: Iterable[ast.AST]) -> Iterator[list[ast.stmt]]:
-    """The suites directly inside each of ``nodes``, empty ones included; also those of modules, functions, classes and
-    ``except`` handlers."""
+    """Yield all suites, even empty ones, directly inside each node, which may also be a module or handler."""
     for node in nodes:
         for name in ("body", "orelse", "finalbody"):
             suite = getattr(node, name, None)
-            # A lambda and a conditional expression have fields of the same names, which hold expressions.
+            # In a lambda or conditional expression, fields of these names hold expressions.
             if isinstance(suite, list):
                 yield suite
 
 
 def statements_of(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of ``body`` and of every compound statement in it, but not those inside functions and classes."""
+    """Yield the statements of ``body`` and of compound statements in it, but not of functions and classes."""
     for statement in body:
         yield statement
         for block in blocks_of(statement):
@@ -192,18 +188,18 @@ def statements_of(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def for_typing(body: Iterable[ast.stmt]) -> set[int]:
-    """The ids of the statements that only type checkers see: those below ``if TYPE_CHECKING:``."""
+    """Return the ids of the statements that only type checkers see: those below ``if TYPE_CHECKING:``."""
     branches = [s for s in statements_of(body) if isinstance(s, ast.If) and asks_for_typing(s.test)]
     return {id(statement) for branch in branches for statement in statements_of(branch.body)}
 
 
 def asks_for_typing(test: ast.expr) -> bool:
-    """Whether a condition is ``TYPE_CHECKING`` or ``typing.TYPE_CHECKING``, and nothing else."""
+    """Whether a condition is just ``TYPE_CHECKING`` or ``typing.TYPE_CHECKING``."""
     return (dotted_name(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
 
 
 def calls_on_self(function: ast.AST | None, member: str) -> Iterator[ast.Call]:
-    """The calls of ``self.member`` in a function, also in functions nested in it; nothing for ``None``."""
+    """Yield the calls of ``self.member`` in a function and its nested functions; nothing for ``None``."""
     for node in walk(function) if function is not None else ():
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
@@ -212,8 +208,7 @@ def calls_on_self(function: ast.AST | None, member: str) -> Iterator[ast.Call]:
 
 
 def attribute_by_name(node: ast.AST) -> str:
-    """The attribute of ``self`` that a call uses by its name, empty for any other node: ``rows`` of
-    ``getattr(self, "rows", None)``."""
+    """Return the attribute of ``self`` that a call names, or ``""``: ``rows`` for ``getattr(self, "rows", None)``."""
     match node:
         case ast.Call(args=[ast.Name(id="self"), ast.Constant(value=str(attribute)), *_]):
             return attribute
@@ -221,8 +216,8 @@ def attribute_by_name(node: ast.AST) -> str:
 
 
 def self_attributes_set(top: ast.AST) -> set[str]:
-    """The attributes of ``self`` that are assigned in ``top``, also in functions nested in it; not those of the other
-    ``self`` of a class that stands in a function."""
+    """Return the attributes of ``self`` assigned in ``top`` and nested functions. Classes inside functions are skipped,
+    because their ``self`` is another object."""
     nodes = walk(top)
     functions = (node for node in nodes if isinstance(node, Function))
     classes = (node for function in functions for node in walk(function) if isinstance(node, ast.ClassDef))
@@ -232,18 +227,17 @@ def self_attributes_set(top: ast.AST) -> set[str]:
 
 
 def assigned_names(top: ast.AST) -> set[str]:
-    """The names that are assigned anywhere in ``top``, also in functions, lambdas and comprehensions nested in it; not
-    those that are only defined, imported or parameters."""
+    """Return the names assigned in ``top`` or nested code; definitions, imports and parameters do not count."""
     return {node.id for node in walk(top) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def parameter_names(top: ast.AST) -> set[str]:
-    """The names of the parameters of ``top`` and of every function and lambda inside of it."""
+    """Return the names of the parameters of ``top`` and of every function and lambda inside."""
     return {node.arg for node in walk(top) if isinstance(node, ast.arg)}
 
 
 def dotted_name(node: ast.AST) -> str | None:
-    """The text of a name or of attributes of a name (``a.b.c``); ``None`` for any other expression."""
+    """Return the text of a name or of attributes of a name (``a.b.c``); ``None`` for any other expression."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -253,8 +247,8 @@ def dotted_name(node: ast.AST) -> str | None:
 
 
 def last_word(node: ast.expr) -> str:
-    """An expression without the objects that it is taken from: ``step`` of ``self.rows[0].step``, ``rows[a.b]`` of
-    ``self.rows[a.b]``; all of it, if it is an attribute of nothing."""
+    """Return an expression without the object it is read from: ``step`` of ``a.step``, ``rows[i]`` of
+    ``self.rows[i]``."""
     if isinstance(node, ast.Attribute):
         return node.attr
     named = node
@@ -265,7 +259,7 @@ def last_word(node: ast.expr) -> str:
 
 
 def decorator_name(node: ast.expr) -> str:
-    """The last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
+    """Return the last part of a decorator's name: ``torch.inference_mode()`` → ``inference_mode``."""
     name = node.func if isinstance(node, ast.Call) else node
     return name.attr if isinstance(name, ast.Attribute) else ast.unparse(name)
 
@@ -276,7 +270,7 @@ def is_name(node: ast.AST | None, name: str) -> bool:
 
 
 def is_string(node: ast.AST) -> bool:
-    """Whether ``node`` is a statement that is only a string, as a docstring is, and so has no effect."""
+    """Whether ``node`` is a statement that consists of a string, such as a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
@@ -291,22 +285,20 @@ def is_super(node: ast.AST | None) -> bool:
 
 
 def is_parent(node: ast.AST | None) -> bool:
-    """Whether ``node`` may be a parent whose method is called: ``super()`` or a name with a capital letter, hence a
-    class. Any other object (``self.model.run``) merely has a method of the same name."""
+    """Whether ``node`` may be a parent class: ``super()`` or a capitalised name. Any other object (``self.model.run``)
+    merely has a method of the same name."""
     return is_super(node) or (isinstance(node, ast.Name) and node.id[:1].isupper())
 
 
 def parents_called(function: ast.AST, name: str) -> frozenset[str]:
-    """The parents whose method ``name`` is called in ``function``: ``"super()"``, or the last part of a class's name.
-
-    A class counts only if the call passes the instance on: ``model_runner_v1.NPUModelRunner.load(self)`` gives
-    ``"NPUModelRunner"``.
-    """
+    """Return the parents whose method ``name`` is called in ``function``: ``"super()"``, or the last part of a class's
+    name. A class counts only if the call passes the instance on: ``a.NPUModelRunner.load(self)`` gives
+    ``"NPUModelRunner"``."""
     return frozenset(parent for parent, _ in parent_calls(function, name))
 
 
 def parent_calls(function: ast.AST, name: str) -> list[tuple[str, ast.Call]]:
-    """The calls of a parent's method ``name`` in ``function``, each with the parent as `parents_called` gives it."""
+    """Return the calls of a parent's method ``name`` in ``function``, each with the parent as in `parents_called`."""
     nodes = walk(function)
     method = next((node for node in nodes if isinstance(node, Function)), None)
     found = []
@@ -338,7 +330,7 @@ def _passes_instance(call: ast.Call, method: Function | None) -> bool:
 
 
 def has_word(text: str, name: str) -> bool:
-    """Whether ``name`` stands in a text as a whole word. Names are many, and compiling a pattern for each is slow."""
+    """Whether a text contains ``name`` as a whole word. Compiling a pattern for each of many names would be slow."""
     at = text.find(name)
     while at >= 0:
         before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
@@ -349,7 +341,7 @@ def has_word(text: str, name: str) -> bool:
 
 
 def same_code(text: str, other: str) -> bool:
-    """Whether two modules differ in layout and comments at most; ``False`` if one of them does not parse."""
+    """Whether two modules differ at most in layout and comments; ``False`` if either does not parse."""
     try:
         return ast.dump(module_of(text)) == ast.dump(module_of(other))
     except SyntaxError:

@@ -1,6 +1,6 @@
-"""Protocols of a tree of one project, wherever it is read from. ``sources`` makes trees, all other rooms read them.
+"""Protocols of a tree of one project. ``sources`` creates trees, all other rooms read them.
 
-Comes in and goes out: paths, texts, git revisions. May touch: nothing; what a tree touches, ``sources`` says.
+Comes in and goes out: paths, texts, git revisions. May touch: nothing; ``sources`` states what each tree touches.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from runner_sync.model import Source
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One revision of one file in git. ``blob`` is the git object id of its text, empty where the file was removed."""
+    """One revision of one file in git. ``blob`` is the git object id of its text, or empty if the file was removed."""
 
     commit: str
     blob: str
@@ -30,73 +30,75 @@ class Tree(Protocol):
     def source(self) -> Source: ...
 
     def read(self, path: str) -> str | None:
-        """Text of ``path`` with LF newlines, or ``None`` when the tree has no such file."""
+        """Return the text of ``path`` with LF newlines, or ``None`` if the tree has no such file."""
         ...
 
     def paths(self, prefix: str = "") -> Iterable[str]:
-        """Every ``.py`` path below ``prefix``, sorted."""
+        """Return every ``.py`` path below ``prefix``, sorted."""
         ...
 
 
 @runtime_checkable
 class Remembering(Tree, Protocol):
-    """Extra operation of a tree that knows without reading a file whether it has changed."""
+    """A tree that knows without reading a file whether it has changed."""
 
     def remembered(self, what: str, find: Callable[[str], bytes]) -> dict[str, bytes]:
-        """``{path: find(text)}`` for every ``.py`` file of the package; if a file has not changed since an earlier run
-        asked for ``what``, the answer of that run."""
+        """Return ``{path: find(text)}`` for every ``.py`` file of the package.
+
+        For an unchanged file, the answer for ``what`` from an earlier run is reused.
+        """
         ...
 
 
 @runtime_checkable
 class OnDisk(Protocol):
-    """Extra attribute of a tree whose files lie in a folder."""
+    """A tree whose files are in a folder."""
 
     root: Path
 
 
 @runtime_checkable
 class InGit(Tree, Protocol):
-    """Extra operations of a tree that is in a git repository."""
+    """A tree in a git repository."""
 
     def history(self, path: str) -> Sequence[Revision]:
-        """Every revision of ``path``, newest first."""
+        """Return every revision of ``path``, newest first."""
         ...
 
     def steps(self, paths: Sequence[str]) -> Sequence[Sequence[Revision]]:
-        """For each first-parent commit that changed any of ``paths`` the new revisions of these, newest commit first.
+        """Return, for each first-parent commit that changed any of ``paths``, their new revisions, newest commit first.
 
-        The oldest commit of a shallow clone seems to have added every file.
+        The oldest commit of a shallow clone seems to add every file.
         """
         ...
 
     def read_blob(self, blob: str) -> str:
-        """Text of a blob that ``history`` or ``steps`` names, with LF newlines."""
+        """Return the text, with LF newlines, of a blob that ``history`` or ``steps`` names."""
         ...
 
     def changed_lines(self, since: str) -> dict[str, frozenset[int]]:
-        """1-based lines by path that changed since the branch left ``since``."""
+        """Return the 1-based lines, by path, that changed since the branch left ``since``."""
         ...
 
     def renamed(self, since: str) -> dict[str, str]:
-        """``{path now: path then}`` of the files that were renamed since the branch left ``since``."""
+        """Return ``{new path: old path}`` of the files renamed since the branch left ``since``."""
         ...
 
     def fork_point(self, since: str) -> str:
-        """The commit at which the branch left ``since``."""
+        """Return the commit at which the branch left ``since``."""
         ...
 
     def release_before(self) -> str | None:
-        """The tag of the release before this one; ``None`` when this is no release, or the first."""
+        """Return the tag of the release before this one; ``None`` if this is not a release, or the first."""
         ...
 
 
 @runtime_checkable
 class InWork(Protocol):
-    """Extra operations of a git work tree."""
+    """A git work tree."""
 
     def dirty(self, paths: Iterable[str]) -> list[str]:
-        """Those of ``paths`` whose present content git could not restore."""
+        """Return those of ``paths`` whose present content git could not restore."""
         ...
 
     def is_changed(self) -> bool:
@@ -106,8 +108,8 @@ class InWork(Protocol):
 
 @runtime_checkable
 class Described(Protocol):
-    """Extra operations of a tree that knows where its distribution's core metadata is."""
+    """A tree that knows where its distribution's core metadata is."""
 
     def metadata(self) -> str | None:
-        """Text of the core metadata, if there is one."""
+        """Return the text of the core metadata, if there is any."""
         ...

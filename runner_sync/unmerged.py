@@ -1,6 +1,6 @@
-"""The conflict markers that a merge left in a text for a person.
+"""Find the conflict markers that a merge left in a text.
 
-Comes in: a text. Goes out: line spans. May touch: nothing. Needs only the standard library, and little time for a text
+Comes in: a text. Goes out: line spans. May touch: nothing. Uses only the standard library, and is fast for a text
 without markers.
 """
 
@@ -18,10 +18,9 @@ _ANY = re.compile(r"^(?:<{7}|\|{7}|>{7}|={7})(?: .*)?\r?$", re.MULTILINE)
 
 
 def conflicts(text: str) -> list[tuple[int, int]]:
-    """First and last line of every whole conflict (``<<<<<<<`` … ``>>>>>>>``), or of every single marker if there is
-    none.
+    """Return first and last line of every whole conflict (``<<<<<<<`` … ``>>>>>>>``), else of every single marker.
 
-    Single markers count only in a text that does not parse: seven equals signs in a docstring are a heading.
+    Single markers count only if the text does not parse, because seven equals signs in a docstring are a heading.
     """
     if not _ANY.search(text):
         return []
@@ -42,12 +41,13 @@ def _single_markers(text: str) -> list[tuple[int, int]]:
     if not stop:
         return []
     lines = enumerate(text.split("\n"), start=1)
-    # timid: equals signs may be a heading somewhere, unless they are where Python's parser stops.
+    # timid: equals signs may be a heading, unless Python's parser stops at them.
     return [(n, n) for n, line in lines if _SIDE.match(line) or (n == stop and _MIDDLE.match(line))]
 
 
 def _syntax_error_line(text: str) -> int:
-    """The line at which Python's parser stops; 0 if the text parses, or fails for another reason than its syntax."""
+    """Return the line at which Python's parser stops; 0 if the text parses, or fails for another reason than its
+    syntax."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

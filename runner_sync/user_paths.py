@@ -1,8 +1,9 @@
-"""Paths as people name them, on the command line, in the environment and in configuration files.
+"""Resolve paths that people write on the command line, in the environment and in configuration files.
 
-Comes in: a path. Goes out: a ``Path``. May touch: the folders and links on the way, read only. For what cannot be a
-path ``pathlib`` raises ``RuntimeError``, ``ValueError`` or ``OSError``, depending on the version of Python; here it is
-always an ``InputError``.
+Comes in: a path. Goes out: a ``Path``. May touch: the folders and links on the way, read only.
+
+For an impossible path, ``pathlib`` raises ``RuntimeError``, ``ValueError`` or ``OSError``, depending on the Python
+version; here it is always an ``InputError``.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from pathlib import Path
 from runner_sync.errors import InputError
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-"""What no name that is read from a file should hold: git and the operating system refuse some of it, and none is meant.
-"""
+"""Characters that no name read from a file should contain: git and the operating system refuse some of them, and none
+is intended."""
 
 
 def expanded(path: str | Path, *, named_by: str = "") -> Path:
-    """``path`` with a leading ``~`` or ``~user`` as that home folder. Raises ``InputError`` for an unknown user, and
-    for a character that no path can have. ``named_by``, if given, begins the message: the setting that has the path."""
+    """Expand a leading ``~`` or ``~user`` in ``path``.
+
+    Raises ``InputError`` for an unknown user and for a character that no path can have. The message begins with
+    ``named_by``, the setting that contains the path, if given.
+    """
     place, said = Path(path), f"{named_by}: {path!s}" if named_by else str(path)
     if "\0" in str(place):
         raise InputError(f"{said.replace(chr(0), '?')}: holds a NUL character, which no path can have; correct it.")
@@ -33,8 +37,10 @@ def expanded(path: str | Path, *, named_by: str = "") -> Path:
 
 
 def resolved(path: Path) -> Path:
-    """``path`` as an absolute one without symbolic links; what is missing, or may not be looked into, is taken as it is
-    written. Raises ``InputError`` for links that lead in a circle, which Python 3.13 only tells when it is strict."""
+    """Return ``path`` as an absolute path without symbolic links; missing or unreadable parts are kept as written.
+
+    Raises ``InputError`` for circular links, which Python 3.13 reports only in strict mode.
+    """
     try:
         return path.resolve(strict=True)
     except RuntimeError as error:

@@ -1,7 +1,8 @@
-"""Profiles, which tell the engine about one platform, and the built-in ones.
+"""Profiles, which describe one platform to the engine, and the built-in ones.
 
-Goes out: ``Profile`` and its parts, and the built-in ``NPU``, ``GPU`` and ``GPU_V2``. May touch: nothing. ``config``
-changes one of them by a ``runner-sync.toml``; another platform is another value of ``Profile``.
+Goes out: ``Profile`` and its parts, and the built-in ``NPU``, ``GPU`` and ``GPU_V2``. May touch: nothing.
+
+``config`` changes one of them by a ``runner-sync.toml``; another platform is another value of ``Profile``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from runner_sync.profile.platform import (
 )
 
 BUILT_IN: Mapping[str, Profile] = {"npu": NPU, "gpu": GPU, "gpu-v2": GPU_V2}
-"""The built-in profiles by the name that ``--profile`` and the configuration know them by."""
+"""The built-in profiles by their names in ``--profile`` and the configuration."""
 
 __all__ = [
     "ASCEND_RUNNER",

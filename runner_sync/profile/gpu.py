@@ -1,8 +1,8 @@
-"""The built-in profiles of omni's GPU runners, which are copied from vLLM's own: the first model runner, and the second
-("V2"), which omni has since 0.30.
+"""The built-in profiles of omni's GPU runners, which are copied from vLLM's model runner, and from its second one
+("V2") since omni 0.30.
 
-Goes out: two ``Profile``s. May touch: nothing.
-Names were read from the releases vllm-omni 0.11.0rc1 … 0.32.0rc1 and vLLM 0.11.0 … 0.33.0.
+Goes out: two ``Profile``s. May touch: nothing. Names were read from the releases vllm-omni 0.11.0rc1 … 0.32.0rc1 and
+vLLM 0.11.0 … 0.33.0.
 """
 
 from __future__ import annotations

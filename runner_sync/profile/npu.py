@@ -1,7 +1,7 @@
-"""The built-in profile of omni's NPU runners: all names that are specific to them, so that the engine has none.
+"""The built-in profile of omni's NPU runners, which holds all names specific to them, so that the engine has none.
 
-Goes out: one ``Profile``. May touch: nothing.
-Names were read from the releases vllm-omni 0.11.0rc1 … 0.32.0rc1 and vllm-ascend 0.11.0rc1 … 0.30.0rc2.
+Goes out: one ``Profile``. May touch: nothing. Names were read from the releases vllm-omni 0.11.0rc1 … 0.32.0rc1 and
+vllm-ascend 0.11.0rc1 … 0.30.0rc2.
 """
 
 from __future__ import annotations
@@ -68,38 +68,38 @@ NPU = Profile(
             "set_ascend_forward_context",
             "vllm_ascend.ascend_forward_context",
         ),
-        # Only this one captures NPU graphs. NPU code keeps `CUDAGraphStat` and `CUDAGraphMode`.
+        # Only `ACLGraphWrapper` captures NPU graphs. NPU code keeps `CUDAGraphStat` and `CUDAGraphMode`.
         NameRewrite(
             "CUDAGraphWrapper", "vllm.compilation.cuda_graph", "ACLGraphWrapper", "vllm_ascend.compilation.acl_graph"
         ),
-        # omni 0.20 imports it from its own GPU runner, which merely re-exports it.
+        # omni 0.20 imports the name from its own GPU runner, which merely re-exports it.
         NameRewrite(
             "CUDAGraphWrapper",
             "vllm_omni.worker.gpu_model_runner",
             "ACLGraphWrapper",
             "vllm_ascend.compilation.acl_graph",
         ),
-        # vLLM has it from 0.22, vllm-ascend from 0.27.1rc1.
+        # The class exists in vLLM since 0.22, in vllm-ascend since 0.27.1rc1.
         NameRewrite(
             "BreakableCUDAGraphWrapper",
             "vllm.compilation.breakable_cudagraph",
             "BreakableACLGraphWrapper",
             "vllm_ascend.compilation.breakable_aclgraph",
         ),
-        # vLLM's captures on a CUDA stream and calls into its custom all-reduce.
+        # vLLM's function captures on a CUDA stream and calls its custom all-reduce.
         NameRewrite(
             "graph_capture",
             "vllm.distributed.parallel_state",
             "graph_capture",
             "vllm_ascend.worker.model_runner_v1",
         ),
-        # It picks NPU kernels for top-k and top-p.
+        # `AscendSampler` picks NPU kernels for top-k and top-p.
         NameRewrite("Sampler", "vllm.v1.sample.sampler", "AscendSampler", "vllm_ascend.sample.sampler"),
-        # It owns NPU block tables, vLLM's would allocate CUDA ones. `CachedRequestState` is vLLM's on NPU, too.
+        # `NPUInputBatch` owns NPU block tables; vLLM's class would allocate CUDA ones. NPU keeps `CachedRequestState`.
         NameRewrite(
             "InputBatch", "vllm.v1.worker.gpu_input_batch", "NPUInputBatch", "vllm_ascend.worker.npu_input_batch"
         ),
-        # vllm-ascend 0.11 and 0.12 have their own InputBatch, not yet a subclass of vLLM's.
+        # vllm-ascend 0.11 and 0.12 have their own InputBatch, not yet a subclass of the class in vLLM.
         NameRewrite("InputBatch", "vllm.v1.worker.gpu_input_batch", "InputBatch", "vllm_ascend.worker.npu_input_batch"),
         # The generation runners take these from the AR runner of their own platform.
         NameRewrite(
@@ -122,8 +122,8 @@ NPU = Profile(
             "EMPTY_MODEL_RUNNER_OUTPUT",
             "vllm.v1.outputs",
         ),
-        # Ascend's builders read fields that vLLM's lacks.
-        # vLLM defines it in attention.backend from 0.14 on, in attention.backends.utils before.
+        # The builders of vllm-ascend read fields that vLLM's class lacks.
+        # vLLM defines the class in attention.backend since 0.14, in attention.backends.utils before.
         NameRewrite(
             "CommonAttentionMetadata",
             "vllm.v1.attention.backend",
@@ -153,14 +153,14 @@ NPU = Profile(
         ("GPUGenerationWorker", "NPUGenerationWorker"),
         ("OmniGPUWorkerBase", "OmniNPUWorkerBase"),
     ),
-    # Both map a batch descriptor to its graph, in vLLM 0.14 … 0.33 and vllm-ascend 0.11 … 0.30.0rc2.
+    # Both members map a batch descriptor to its graph, in vLLM 0.14 … 0.33 and vllm-ascend 0.11 … 0.30.0rc2.
     members=(("CUDAGraphWrapper.concrete_cudagraph_entries", "ACLGraphWrapper.concrete_aclgraph_entries"),),
-    # The record that takes what `execute_model` computed to `sample_tokens`.
+    # The record that carries results of `execute_model` to `sample_tokens`.
     handovers=("ExecuteModelState",),
     surroundings=("vllm_ascend", *OMNI_FOLDERS, "vllm/v1"),
     # Other translated names (`Sampler`, `InputBatch`, …) have NPU subclasses and serve well as annotations.
     gpu_imports=("CUDAGraphWrapper", "BreakableCUDAGraphWrapper", "set_forward_context"),
-    # Separate streams and pinned host copies: NPU has other calls for them, or none; people port them by hand, if ever.
+    # Separate streams and pinned host copies: NPU has other calls or none; people port them by hand, if at all.
     unported=(
         "torch.npu.Stream",
         "torch.npu.stream(",
@@ -172,7 +172,7 @@ NPU = Profile(
         "triton.",
         "flashinfer",
     ),
-    # Missing in torch_npu.npu, or meaningless there (get_device_capability), or about CUDA itself.
+    # Missing or meaningless (get_device_capability) in torch_npu.npu, or about CUDA itself.
     device_only=(
         "torch.cuda.comm",
         "torch.cuda.cudart",

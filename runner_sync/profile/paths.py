@@ -1,4 +1,4 @@
-"""Where the three projects keep their runners and workers.
+"""The paths of runners and workers in the three projects.
 
 Goes out: paths in their trees. May touch: nothing.
 """

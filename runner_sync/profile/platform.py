@@ -1,4 +1,4 @@
-"""What the engine is told about one derived platform: its modules, and which GPU names have other names there.
+"""What the engine must know about one derived platform: its modules, and the translations of GPU names.
 
 Goes out: frozen dataclasses with names only (paths, classes, calls). May touch: nothing.
 """
@@ -16,7 +16,7 @@ from runner_sync.profile.paths import VLLM_RUNNER
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A class (or a whole module, when ``name`` is empty) in one project's tree.
+    """A class (or a whole module, if ``name`` is empty) in one project's tree.
 
     ``vllm`` is the path of vLLM's module from which this class and the GPU twin derive, by inheritance or as edited
     copies; ``vllm_class`` is the class there. If they are empty, ``Profile.vllm_of`` gives the default.
@@ -31,7 +31,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class RunnerModule:
-    """One derived module: where it lives (newest location first), its classes' upstreams and its GPU twins.
+    """One derived module: its paths (newest first), the upstreams of its classes and its GPU twin.
 
     ``upstreams`` are the classes whose methods were copied; ``gpu`` is the twin runner whose omni code is ported;
     ``inherits``: the class is meant to have its twin as its first base.
@@ -65,10 +65,10 @@ class KeywordRewrite:
 
 @dataclass(frozen=True, slots=True)
 class SamplerHook:
-    """How a runner lets a model sample by itself.
+    """How a runner lets a model do its own sampling.
 
-    The runner's ``method`` calls the model's method ``asks`` if the model sets ``flag``, else ``sampler``, which is the
-    platform's. Before the model is asked, the call ``history`` has to replace placeholders in the token history.
+    The runner's ``method`` calls the model's method ``asks`` if the model sets ``flag``, else the platform's
+    ``sampler``. Before that, the call ``history`` must replace placeholders in the token history.
     """
 
     method: str = "_sample"
@@ -85,7 +85,7 @@ class SamplerHook:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The name of the record that a runner returns, and of variables that hold one made elsewhere."""
+    """The name of the record that a runner returns, and of variables that hold a record from elsewhere."""
 
     name: str = "OmniModelRunnerOutput"
     variable: str = "model_runner_output"
@@ -93,7 +93,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """All that the engine is told about one derived platform.
+    """All that the engine must know about one derived platform.
 
     ``platform`` is its name in messages; ``lock_file`` is the file of the tree that records what its modules were last
     synced to. The other fields are the keys of a configuration, described in ``config.KEYS``.
@@ -122,7 +122,7 @@ class Profile:
 
     @property
     def followed(self) -> Project:
-        """The project that the modules are copied from, the same for all of them."""
+        """The project that all modules are copied from."""
         return self.modules[0].upstreams[0].project
 
     @property
@@ -132,15 +132,15 @@ class Profile:
 
     @property
     def runners(self) -> tuple[RunnerModule, ...]:
-        """The modules that come from vLLM's runner, as opposed to workers and the like."""
+        """The modules that derive from vLLM's runner, as opposed to workers and the like."""
         return tuple(module for module in self.modules if self.vllm_of(module).name == self.vllm_class)
 
     def npu_name(self, qualname: str) -> str:
-        """The name on the derived platform of a GPU class (``GPUARWorker``) or member (``GPUARWorker.init``)."""
+        """Return the name on the derived platform of a GPU class (``GPUARWorker``) or member (``GPUARWorker.init``)."""
         return _renamed(qualname, _npu_names(self))
 
     def gpu_name(self, qualname: str) -> str:
-        """The name on the GPU side of a class of the derived platform, or of a member of one."""
+        """Return the GPU name of a class or member of the derived platform."""
         return _renamed(qualname, {npu: gpu for gpu, npu in _npu_names(self).items()})
 
     @property
@@ -151,14 +151,15 @@ class Profile:
         return tuple(row for row in self.names if (row.module, row.new_module) in moves)
 
     def vllm_of(self, module: RunnerModule) -> Anchor:
-        """vLLM's class that ``module`` and its GPU twin come from: its runner unless the upstream names another."""
+        """Return the vLLM class that ``module`` and its GPU twin derive from: the runner, unless the upstream names
+        another."""
         upstream = module.upstreams[0]
         return Anchor("vllm", upstream.vllm or VLLM_RUNNER, upstream.vllm_class or self.vllm_class)
 
     def fitted(self, lacks: Callable[[str, str], bool]) -> Profile:
-        """This profile with one rewrite for each imported name: rows of the same name and module are alternatives.
+        """Return this profile with one rewrite per imported name; rows with the same name and module are alternatives.
 
-        The first one whose target exists is kept, or the first of all if none does. ``lacks(module, name)``: the module
+        The first row whose target exists is kept, or the first of all if none does. ``lacks(module, name)``: the module
         is known not to have the name in the trees of this run.
         """
         choices: dict[tuple[str, str], list[NameRewrite]] = {}
@@ -171,18 +172,19 @@ class Profile:
         return self if len(kept) == len(self.names) else replace(self, names=tuple(r for r in self.names if r in kept))
 
     def rows(self, names: Container[str]) -> tuple[NameRewrite, ...]:
-        """The name rewrites whose GPU name is among ``names``, in the order in which they are tried."""
+        """Return the name rewrites whose GPU name is among ``names``, in the order in which they are tried."""
         return tuple(row for row in self.names if row.name in names)
 
 
 @lru_cache(maxsize=8)
 def _npu_names(profile: Profile) -> Mapping[str, str]:
-    """``{GPU name: NPU name}`` of the runner classes, and of the ``shared_names`` of the twin modules."""
+    """Return ``{GPU name: NPU name}`` of the runner classes, and of the ``shared_names`` of the twin modules."""
     return {row.name: row.new_name for row in profile.shared_names} | dict(profile.classes)
 
 
 def _renamed(qualname: str, classes: Mapping[str, str]) -> str:
-    """The name with another class; the second class of a name (``Runner#2.run``) is renamed like the first."""
+    """Return the name with its class renamed; the second class of a name (``Runner#2.run``) is renamed like the
+    first."""
     owner, dot, member = qualname.partition(".")
     bare, again, number = owner.partition("#")
     return f"{classes.get(bare, bare)}{again}{number}{dot}{member}"

@@ -1,12 +1,12 @@
-"""Text of one unit → a flat sequence of statement nodes.
+"""Flatten the text of one unit into a sequence of statement nodes.
 
-Comes in: the source text of a unit (a method, a class, a whole module body), at any indentation.
-Goes out: ``Node`` values in source order, each a statement head, a clause (``else:``), or a comment line, with the
-index of the node that encloses it. May touch: nothing.
+Comes in: the source text of a unit (a method, a class, a whole module body), at any indentation. Goes out: ``Node``
+values in source order, each a statement head, a clause (``else:``), or a comment line, with the index of its enclosing
+node. May touch: nothing.
 
-Nodes are compared by ``canon``, the ``ast.unparse`` text of the statement (of its head, when it is compound), so that
-layout, quotes and indentation never make two statements differ. Indentation is not part of a node: it follows from the
-enclosing nodes, which is why a region that upstream wrapped into a new ``with`` still aligns line by line.
+Nodes are compared by ``canon``, the ``ast.unparse`` text of the statement (for a compound one, of its head), so that
+layout, quotes and indentation never make two statements differ. A node has no indentation, which follows from the
+enclosing nodes. So a region that upstream wrapped into a new ``with`` still aligns line by line.
 """
 
 from runner_sync.statements.flattening import canons, flatten, forget_trees

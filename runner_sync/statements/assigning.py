@@ -1,7 +1,6 @@
-"""What one statement or walrus assigns, whatever its form.
+"""Find what one statement or walrus assigns, in any syntactic form.
 
-Comes in: an ``ast`` node. Goes out: its targets, each with the value and the annotation that it is given. May touch:
-nothing. For example::
+Comes in: an ``ast`` node. Goes out: its targets, each with its value and annotation. May touch: nothing. For example::
 
                             assignments_of               assigned_by
     a, *self.b = rows       a, self.b                    a, self.b
@@ -11,8 +10,8 @@ nothing. For example::
     import a.b, c as d                                   a, d
     rows[0] = 1             rows[0]
 
-Definitions are not among them, nor what the suites of a statement assign. `syntax.self_attributes_set` and
-`syntax.assigned_names` look into those, and `statements.mentions` says in which order names are bound and read.
+Definitions are excluded, and so is what the suites of a statement assign: see `syntax.self_attributes_set` and
+`syntax.assigned_names`. `statements.mentions` gives the order in which names are bound and read.
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ from runner_sync.syntax import Function, children, dotted_name, walk
 
 
 def target_names(target: ast.expr) -> Iterator[ast.expr]:
-    """The names, attributes and subscripts that an assignment target binds: ``a``, ``b.c`` and ``d`` of
-    ``a, (b.c, *d)``."""
+    """Yield the names, attributes and subscripts that a target binds: ``a``, ``b.c`` and ``d`` for ``a, (b.c, *d)``."""
     if isinstance(target, ast.Tuple | ast.List):
         for element in target.elts:
             yield from target_names(element)
@@ -43,13 +41,15 @@ _Assigned = tuple[ast.expr, ast.expr | None, ast.expr | None]
 ASSIGNING = frozenset(
     {ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith}
 )
-"""The kinds of node that assign something."""
+"""The node types that assign something."""
 
 
 def assignments_of(statement: ast.AST) -> Iterable[_Assigned]:
-    """(target, value, annotation) of one statement or walrus; the value is ``None`` where no single expression is it:
-    for ``a, b = …``, ``x += 1``, loops and ``with``."""
-    # Called for every node of the trees, so nodes that assign nothing must cost nothing.
+    """Yield (target, value, annotation) of one statement or walrus.
+
+    The value is ``None`` if it is not a single expression: for ``a, b = …``, ``x += 1``, loops and ``with``.
+    """
+    # Called for every node of the trees, so it must be fast for nodes that assign nothing.
     return _assignments(statement) if type(statement) in ASSIGNING else ()
 
 
@@ -76,8 +76,7 @@ def _assignments(statement: ast.AST) -> Iterator[_Assigned]:
 
 
 class Assigned(NamedTuple):
-    """A name, or an attribute as a dotted name, that a statement assigns; ``value`` and ``annotation`` as in
-    `assignments_of`."""
+    """A name or dotted attribute that a statement assigns; ``value`` and ``annotation`` as in `assignments_of`."""
 
     name: str
     value: ast.expr | None = None
@@ -85,12 +84,13 @@ class Assigned(NamedTuple):
 
     @property
     def is_bare(self) -> bool:
-        """Whether it gets a type and no value: ``rows: list[Row]``."""
+        """Whether this is an annotation without a value: ``rows: list[Row]``."""
         return self.value is None and self.annotation is not None
 
 
 def assigned_by(statement: ast.stmt) -> Iterator[Assigned]:
-    """What a statement itself assigns, including what ``:=`` and ``case`` bind in its head, and imports but ``*``."""
+    """Yield what a statement itself assigns, including ``:=`` and ``case`` bindings in its head, and imports except
+    ``*``."""
     if isinstance(statement, _DEFINITION):
         return
     seen: set[int] = set()
@@ -106,7 +106,7 @@ def assigned_by(statement: ast.stmt) -> Iterator[Assigned]:
 
 
 def _binds_in_passing(statement: ast.stmt) -> bool:
-    """Whether the head of a statement may bind more than its targets; most need no look at their mentions."""
+    """Whether the head of a statement may bind more than its targets, so that its mentions must be read."""
     if isinstance(statement, ast.Import | ast.ImportFrom | ast.Match):
         return True
     return any(isinstance(node, ast.NamedExpr) for part in _head(statement) for node in walk(part))
@@ -117,7 +117,7 @@ def _is_walrus(node: ast.AST, target: ast.AST) -> TypeGuard[ast.NamedExpr]:
 
 
 def _head(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The parts of a statement that are in none of its suites."""
+    """Yield the parts of a statement that are in none of its suites."""
     for part in children(statement):
         if isinstance(part, ast.match_case):
             yield from (part.pattern, *(() if part.guard is None else (part.guard,)))

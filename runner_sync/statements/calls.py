@@ -1,4 +1,4 @@
-"""Which names code calls.
+"""Find the names that code calls.
 
 Comes in: the text of a unit, a passage or a statement. Goes out: names. May touch: nothing.
 """
@@ -16,11 +16,10 @@ from runner_sync.syntax import dotted_name, walk
 
 @lru_cache(maxsize=16384)
 def names_called(text: str) -> tuple[str, ...]:
-    """The names that code calls, each once and in order: ``build``, ``self.cache.write``, and ``.cpu`` for a method of
-    another expression (``rows[0].cpu()``).
+    """Return the names that code calls, each once, in order.
 
-    Definitions, and what stands in a string or a comment, do not count. Of a text that does not parse, the names in
-    front of brackets count.
+    Examples: ``build``, ``self.cache.write``, and ``.cpu`` for a method of another expression (``rows[0].cpu()``).
+    Definitions, strings and comments do not count. If the text does not parse, the names before parentheses count.
     """
     if "(" not in text:
         return ()
@@ -36,9 +35,9 @@ _CALL = re.compile(r"(?<![\w.])(?<!\bdef )(?<!\bclass )(\.?(?:[A-Za-z_]\w*\.)*[A
 
 
 def _parsed(text: str) -> ast.Module | None:
-    """The tree of a text, which may be the head of a compound statement or of a clause."""
+    """Return the tree of a text, which may be the head of a compound statement or of a clause."""
     try:
-        # Statements are too many for the cache of units.
+        # There are too many statements for the cache of units.
         return parse_unit(text) if "\n" in text else ast.parse(text.strip())
     except (SyntaxError, ValueError):
         head = f"{text.strip().removesuffix(':')}:\n pass"
@@ -55,5 +54,5 @@ def _name(function: ast.expr) -> str:
 
 
 def words_called(text: str) -> frozenset[str]:
-    """The names that code calls, without the objects whose methods they are."""
+    """Return the names that code calls, without the objects whose methods they are."""
     return frozenset(name.rpartition(".")[2] for name in names_called(text))

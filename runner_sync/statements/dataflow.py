@@ -1,4 +1,4 @@
-"""Which names a statement reads and binds.
+"""The names that a statement uses and defines.
 
 Comes in: nodes. Goes out: names. May touch: nothing. For example::
 
@@ -17,37 +17,39 @@ from runner_sync.statements.nodes import Node
 
 
 def reads(node: Node) -> frozenset[str]:
-    """Names that must be bound for a statement (or a head) to run."""
+    """Return the names that must be bound for a statement (or a head) to run."""
     return node.facts.reads
 
 
 def uses(node: Node) -> frozenset[str]:
-    """Those of ``reads`` whose value is used for something else; not ``total`` in ``total += 1`` and ``del total``."""
+    """Return the ``reads`` whose value is used for something else; excludes ``total`` in ``total += 1`` and ``del
+    total``."""
     return node.facts.uses
 
 
 def binds(node: Node) -> frozenset[str]:
-    """Names that a statement (or a head) binds: targets, loop variables, definitions, imports, parameters."""
+    """Return the names that a statement (or a head) binds: targets, loop variables, definitions, imports,
+    parameters."""
     return node.facts.binds
 
 
 def sets(node: Node) -> frozenset[str]:
-    """Those of ``binds`` that are bound outright; not ``total`` in ``total += 1``, which only updates it."""
+    """Return the ``binds`` that are newly set; excludes ``total`` in ``total += 1``, which only updates it."""
     return node.facts.sets
 
 
 def rebinds(node: Node) -> frozenset[str]:
-    """Those of ``sets`` that an assignment computes from their old value: ``rows = pad(rows)``."""
+    """Return the ``sets`` that an assignment computes from their old value: ``rows = pad(rows)``."""
     return node.facts.rebinds
 
 
 def attributes_set(node: Node) -> frozenset[str]:
-    """Attributes that a statement (or a head) sets, as dotted names: ``self.total``, also in ``self.total += 1``."""
+    """Return the dotted attributes that a statement (or a head) sets: ``self.total``, also in ``self.total += 1``."""
     return node.facts.attributes
 
 
 def uses_anything_of(setting: Sequence[Node], using: Sequence[Node]) -> bool:
-    """Whether the statements ``using`` mention a local or an attribute that those of ``setting`` set."""
+    """Whether the statements ``using`` mention a local or an attribute that ``setting`` sets."""
     names = {name for node in setting for name in (*binds(node), *attributes_set(node))}
     words = {word for node in using for word in _DOTTED.findall(node.canon)}
     return any(name == word or word.startswith(f"{name}.") for name in names for word in words)

@@ -1,4 +1,4 @@
-"""What one statement sets, reads, calls and defines, read from its syntax and cached.
+"""Read what one statement sets, reads, calls and defines from its syntax, and cache the result.
 
 Comes in: the canonical text of a statement or a head. Goes out: ``Facts``. May touch: nothing.
 """
@@ -23,10 +23,10 @@ class Facts(NamedTuple):
     """The facts about one statement, or the head of a suite.
 
     ``targets`` are the single targets of an assignment (``rows``, ``self.rows``), and ``value`` its value, if that is a
-    name or attribute. ``attributes`` are those that a statement of any form sets, as ``with g() as self.n:`` does.
-    ``called`` is the function of a call that is the whole statement or the assigned value. ``declares`` is a name that
-    gets a type and no value, ``defines`` the name of a function or class. ``opens`` are the names that a ``with``
-    binds, and ``enters`` the context managers that it enters. For the others see ``dataflow``.
+    name or attribute. ``attributes`` are those set by a statement of any form, such as ``with g() as self.n:``.
+    ``called`` is the function of a call that is the whole statement or the assigned value. ``declares`` is a name
+    annotated without a value, ``defines`` the name of a function or class. ``opens`` are the names that a ``with``
+    binds, and ``enters`` its context managers. For the others see ``dataflow``.
     """
 
     targets: tuple[str, ...] = ()
@@ -49,7 +49,8 @@ NOTHING = Facts()
 
 @lru_cache(maxsize=16384)
 def facts_of(canon: str, compound: bool, clause: bool) -> Facts:
-    """The facts about a statement; ``NOTHING`` if it does not parse, only names if there are two on one line."""
+    """Return the facts about a statement; ``NOTHING`` if it does not parse, only names if the line has two
+    statements."""
     source = f"{canon}:\n pass" if compound else canon
     try:
         body = ast.parse((before_clause(canon) if clause else "") + DECORATORS.sub("", source)).body
@@ -104,7 +105,7 @@ def _with_form(names: Facts, statement: ast.stmt) -> Facts:
 
 
 def _called(value: ast.expr | None) -> str:
-    """The function of a call, awaited or not; of a chain the first: ``rows.of`` for ``rows.of(batch).cpu()``."""
+    """Return the function of a call, awaited or not; of a chain the first: ``rows.of`` for ``rows.of(batch).cpu()``."""
     if isinstance(value, ast.Await):
         return _called(value.value)
     if not isinstance(value, ast.Call):

@@ -1,4 +1,4 @@
-"""Text of a unit → nodes in source order.
+"""Convert the text of a unit to nodes in source order.
 
 Comes in: source text at any indentation. Goes out: ``Node`` values. May touch: nothing.
 """
@@ -37,7 +37,7 @@ class _Item:
 
 @lru_cache(maxsize=4096)
 def flatten(text: str) -> tuple[Node, ...]:
-    """The nodes of ``text`` in source order. Raises ``UnparsableText``."""
+    """Return the nodes of ``text`` in source order. Raises ``UnparsableText``."""
     source, offset = as_module(text), int(is_indented(text))
     items = _items(text)
     comments, inside = own_lines(source)
@@ -47,7 +47,7 @@ def flatten(text: str) -> tuple[Node, ...]:
 
 @lru_cache(maxsize=4096)
 def canons(text: str) -> tuple[str, ...]:
-    """The canonical statements of ``text`` in source order, without docstrings; takes half the time of ``flatten``.
+    """Return the canonical statements of ``text`` in source order, without docstrings, in half the time of ``flatten``.
 
     Raises ``UnparsableText``.
     """
@@ -55,7 +55,7 @@ def canons(text: str) -> tuple[str, ...]:
 
 
 def forget_trees() -> None:
-    """Free the memory of the shared trees and nodes; to be called before work that does not need them again."""
+    """Free the shared trees and nodes, before work that does not need them again."""
     forget_modules()
     for cached in (parse_unit, flatten, canons, _items):
         cached.cache_clear()
@@ -114,8 +114,11 @@ def _collect(body: Sequence[ast.stmt], parent: _Item | None, source: list[str], 
 
 
 def _clause_line(source: list[str], canon: str, line: int, column: int) -> int:
-    """The line of a clause. A negative ``line`` stands for ``else`` and ``finally``, whose line ``ast`` does not keep:
-    it is the last line of the suite before, below which the clause is looked for at ``column``."""
+    """Return the line of a clause.
+
+    A negative ``line`` means ``else`` or ``finally``, whose line ``ast`` does not keep. It is the last line of the
+    preceding suite; the search for the clause at ``column`` starts below it.
+    """
     if line > 0:
         return line
     for number in range(1 - line, len(source) + 1):
@@ -126,7 +129,7 @@ def _clause_line(source: list[str], canon: str, line: int, column: int) -> int:
 
 
 def _head_end(source: list[str], begin: int, top: int) -> int:
-    """The last line of a head: the one before ``top``, where its suite begins, but for blank and comment lines."""
+    """Return the last line of a head that is not blank or a comment, above ``top``, the first line of its suite."""
     last = top - 1
     while last > begin and (not source[last - 1].strip() or source[last - 1].lstrip().startswith("#")):
         last -= 1
@@ -134,7 +137,7 @@ def _head_end(source: list[str], begin: int, top: int) -> int:
 
 
 def _join_line(item: _Item, statement: ast.stmt) -> None:
-    """Add a statement to the node of the line that it shares with others: ``a = 1; b = 2`` stays one node."""
+    """Add a statement to the node whose line it shares: ``a = 1; b = 2`` stays one node."""
     item.canon += "\n" + ast.unparse(statement)
     item.last = max(item.last, statement.end_lineno or item.last)
 
@@ -165,16 +168,21 @@ def _with_comments(items: Sequence[_Item], comments: dict[int, int]) -> list[_It
 
 
 def _comment_owner(items: list[_Item], position: int) -> _Item | None:
-    """The statement of the clause directly below a comment, at the same column: like the clause, the comment stands
-    between suites and in none. ``None`` for any other comment."""
+    """Return the statement of the clause directly below a comment at the same column, else ``None``.
+
+    Like the clause, such a comment is between suites and in none of them.
+    """
     following = next((i for i in items[position + 1 :] if i.kind != "comment"), None)
     is_on_clause = following is not None and following.kind == "clause" and following.column == items[position].column
     return following.owner if is_on_clause and following is not None else None
 
 
 def _comment_parent(items: list[_Item], position: int) -> _Item | None:
-    """The head of the suite of a comment: that of the next statement, if that has the same column or a deeper one, else
-    of the one before that it is indented into."""
+    """Return the head of the suite of a comment.
+
+    This is the suite of the next statement, if that has the same column or a deeper one, else the suite before the
+    comment that has the comment's indentation.
+    """
     comment = items[position]
     following = next((i for i in items[position + 1 :] if i.kind != "comment"), None)
     if following is not None and following.column == comment.column and following.kind != "clause":
@@ -218,6 +226,7 @@ def _finish(items: list[_Item], lines: list[str], inside: set[int]) -> tuple[Nod
 
 
 def _outdent(line: str, column: int) -> str:
-    """The line without its first ``column`` blanks; a continuation line that is indented less loses all it has."""
+    """Return the line without its first ``column`` blanks; a continuation line with less indentation loses all of
+    it."""
     lead = len(line) - len(line.lstrip())
     return line[min(lead, column) :]

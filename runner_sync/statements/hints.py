@@ -1,4 +1,4 @@
-"""Annotations in one spelling, so that modernised type hints do not count as a change.
+"""Normalise annotations, so that modernised type hints do not count as a change.
 
 Comes in and goes out: syntax nodes. May touch: nothing.
 """
@@ -13,7 +13,7 @@ from runner_sync.syntax import walk
 
 
 class _Hints(ast.NodeTransformer):
-    """Annotations in one spelling: unquoted, ``X | None`` for ``Optional[X]``, ``A | B`` for ``Union[A, B]``."""
+    """Normalises annotations: unquoted, ``X | None`` for ``Optional[X]``, ``A | B`` for ``Union[A, B]``."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if not isinstance(node.value, str):
@@ -38,12 +38,12 @@ class _Hints(ast.NodeTransformer):
 
 
 def hint(annotation: ast.expr | None) -> ast.expr | None:
-    """A copy of ``annotation`` in the one spelling; unchanged if it has a ``Literal``, whose strings are values."""
+    """Return a normalised copy of ``annotation``; unchanged if it has a ``Literal``, whose strings are values."""
     return _spelled(copy.deepcopy(annotation))
 
 
 def arguments(arguments: ast.arguments) -> str:
-    """``ast.unparse`` of a parameter list with its annotations in one spelling."""
+    """Return the ``ast.unparse`` text of a parameter list with normalised annotations."""
     plain = copy.deepcopy(arguments)
     for arg in walk(plain):
         if isinstance(arg, ast.arg):
@@ -52,7 +52,7 @@ def arguments(arguments: ast.arguments) -> str:
 
 
 def _spelled(annotation: ast.expr | None) -> ast.expr | None:
-    """``hint`` without the copy: the node may be changed."""
+    """Normalise an annotation, possibly in place."""
     if annotation is None or any(isinstance(n, ast.Name) and n.id == "Literal" for n in walk(annotation)):
         return annotation
     return _Hints().visit(annotation)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Keyword arguments in one spelling: ``f(**{"k": v})`` becomes ``f(k=v)``.
+"""Normalise keyword arguments: ``f(**{"k": v})`` becomes ``f(k=v)``.
 
 Comes in: a syntax tree. Goes out: the same tree, edited in place. May touch: nothing.
 """
@@ -18,7 +18,7 @@ _UNPACKED = re.compile(r"\*\*[\s(]*\{")
 def spell_out_keywords(tree: ast.Module, source: str) -> None:
     """Replace dictionary displays that a call unpacks by keyword arguments.
 
-    Leaves alone: a dictionary with a key that is no name, and a call that would pass a keyword twice.
+    Leaves alone: a dictionary with a key that is not a name, and a call that would pass a keyword twice.
     """
     if not _UNPACKED.search(source):
         return

@@ -1,4 +1,4 @@
-"""Whether code behind some statements can be reached.
+"""Determine whether code behind some statements can be reached.
 
 Comes in: ``ast`` statements. Goes out: yes or no, and what cannot be reached. May touch: nothing.
 """
@@ -12,25 +12,25 @@ from runner_sync.syntax import Function, children, walk
 
 
 def always_leaves(body: Iterable[ast.stmt]) -> bool:
-    """Whether the end of ``body`` is never reached, because a statement of it leaves, or all branches of one do.
+    """Whether the end of ``body`` is never reached, because a statement or all branches of one leave it.
 
-    A loop counts only if it has no end, or if its ``else`` leaves and nothing breaks out of it: else it may not run at
-    all.
+    A loop counts only if it is endless, or if its ``else`` leaves; neither counts with a ``break`` out of the loop. Any
+    other loop may not run at all.
     """
     return any(_leaves(statement) for statement in body)
 
 
 def cut_off(suite: Sequence[ast.stmt]) -> list[tuple[ast.stmt, ast.stmt]]:
-    """The statements of a suite that always leave it, each with the one directly behind, which never runs.
+    """Return the statements of a suite that always leave it, each with the unreachable statement directly behind.
 
-    Without what stands above a ``yield``, which makes a function a generator (``raise NotImplementedError`` in front).
+    Skips a statement above a ``yield``, which makes a function a generator (``raise NotImplementedError`` before it).
     """
     pairs = ((place, first) for place, first in enumerate(suite[:-1]) if _leaves(first))
     return [(first, suite[place + 1]) for place, first in pairs if not yields(suite[place + 1 :])]
 
 
 def yields(body: Iterable[ast.stmt]) -> bool:
-    """Whether a ``yield`` of the function that ``body`` stands in is among it: none of a function or lambda inside."""
+    """Whether ``body`` contains a ``yield``, except in nested functions and lambdas."""
     todo: list[ast.AST] = [*body]
     while todo:
         node = todo.pop()
@@ -41,30 +41,31 @@ def yields(body: Iterable[ast.stmt]) -> bool:
 
 
 def may_swallow(statement: ast.With | ast.AsyncWith, *, also: frozenset[str] = frozenset()) -> bool:
-    """Whether a ``with`` may continue behind its body after an exception in it: ``with suppress(AttributeError):``.
+    """Whether execution may continue behind a ``with`` after an exception in it: ``with suppress(AttributeError):``.
 
-    Any context manager could, but those of runners hardly do (``set_forward_context``, ``record_function``, locks). So
-    only one made by a function known for it counts, also in ``suppress(KeyError) if quiet else nullcontext()``, and a
-    stack that such a one is entered into. ``also`` names more functions: what a module calls the known ones.
+    Any context manager could swallow exceptions, but those of runners hardly do (``set_forward_context``,
+    ``record_function``, locks). So only known functions count, also in ``suppress(KeyError) if quiet else
+    nullcontext()`` and when entered into a stack. ``also`` adds a module's aliases of the known functions.
     """
     return any(True for _ in swallowing(statement, also=also))
 
 
 def swallowing(statement: ast.With | ast.AsyncWith, *, also: frozenset[str] = frozenset()) -> Iterator[ast.Call]:
-    """The calls that make such a context manager for a ``with``, with the exceptions as arguments."""
+    """Yield the calls in a ``with`` that create such context managers, with the exceptions as arguments."""
     made = [*(item.context_expr for item in statement.items), *_entered(statement)]
     calls = (node for one in made for node in walk(one) if isinstance(node, ast.Call))
     return (call for call in calls if _last_name(call.func) in _SWALLOWERS | also)
 
 
 def swallowers_named(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """The other names under which imports among ``nodes`` bring functions whose context managers swallow exceptions."""
+    """Return the aliases under which imports among ``nodes`` bring functions whose context managers swallow
+    exceptions."""
     imported = (alias for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names)
     return frozenset(alias.asname for alias in imported if alias.asname and alias.name in _SWALLOWERS)
 
 
 def _entered(statement: ast.With | ast.AsyncWith) -> list[ast.expr]:
-    """What the body of a ``with`` enters into the stack that it holds: ``s`` in ``with ExitStack() as s:``."""
+    """Return what the body of a ``with`` enters into its stack: ``s`` in ``with ExitStack() as s:``."""
     stacks = {item.optional_vars.id for item in statement.items if isinstance(item.optional_vars, ast.Name)}
     calls = [node for part in statement.body for node in walk(part) if stacks and isinstance(node, ast.Call)]
     return [
@@ -119,12 +120,12 @@ def takes_all(case: ast.match_case) -> bool:
 
 
 def is_broken_out_of(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
-    """Whether a ``break`` of a loop's own stands in it: not one of a loop inside, or of a function."""
+    """Whether a ``break`` ends this loop itself, not a nested loop."""
     return any(True for _ in breaks_of(loop))
 
 
 def breaks_of(loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[ast.Break]:
-    """The ``break`` statements that end a loop."""
+    """Yield the ``break`` statements that end a loop."""
     todo: list[ast.AST] = [*loop.body]
     while todo:
         node = todo.pop()
@@ -137,9 +138,9 @@ def breaks_of(loop: ast.For | ast.AsyncFor | ast.While) -> Iterator[ast.Break]:
 
 
 def may_leave(part: ast.AST, *, is_looped: bool = False) -> bool:
-    """Whether ``part`` may leave its block, so that what follows need not run. `always_leaves` is about certainty.
+    """Whether ``part`` may leave its block, so that what follows need not run; `always_leaves` is about certainty.
 
-    ``is_looped``: it stands in a loop of that block, which ``break`` and ``continue`` do not go beyond.
+    ``is_looped``: ``part`` is in a loop of that block, which confines ``break`` and ``continue``.
     """
     match part:
         case ast.Return() | ast.Raise() | ast.Assert():

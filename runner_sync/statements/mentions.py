@@ -1,9 +1,9 @@
-"""Which names code reads and binds, in the order in which it runs; merges and checks both ask here.
+"""Find the names that code reads and binds, in execution order, for merges and checks.
 
 Comes in: ``ast`` nodes of one scope. Goes out: ``Mention`` values. May touch: nothing.
 
-A lambda, a comprehension, a function and a class have names of their own: the ``r`` of ``lambda r: r.index`` is no name
-of the method around it. From inside them, only uses of this scope's names are mentions.
+Lambdas, comprehensions, functions and classes are scopes of their own: the ``r`` of ``lambda r: r.index`` is not a name
+of the enclosing method. Inside them, only uses of the enclosing scope's names are mentions.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from runner_sync.syntax import Function, assigned_names, children, parameter_nam
 
 
 class Mention(NamedTuple):
-    """A name where it stands. ``x += 1`` updates ``x``, ``del x`` deletes it: both need it set; ``global x`` declares.
+    """One occurrence of a name. ``x += 1`` updates ``x``, ``del x`` deletes it: both need it set; ``global x``
+    declares.
 
-    With ``later``, the name is not read or bound at the moment when the statement runs: it stands inside a function or
-    lambda, in a generator, or in an annotation.
+    With ``later``, the name is not read or bound when the statement runs, because it is inside a function or lambda, in
+    a generator, or in an annotation.
     """
 
     name: str
@@ -32,7 +33,7 @@ _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def mentions(nodes: Iterable[ast.AST | None]) -> list[Mention]:
-    """The mentions of names of the scope that ``nodes`` stand in, in the order in which they run."""
+    """Return the mentions of names of the scope of ``nodes``, in execution order."""
     found: list[Mention] = []
     todo = [node for node in nodes if node is not None][::-1]
     while todo:
@@ -101,20 +102,20 @@ _MENTIONING = frozenset(
         ast.MatchMapping,
     }
 )
-"""Nodes that mention a name themselves, or whose parts run in another order than in ``ast``; of any other node just the
-children are visited."""
+"""Nodes that mention a name themselves, or whose parts run in another order than in ``ast``; for any other node only
+the children are visited."""
 
 
 def bound_in(body: Iterable[ast.AST]) -> frozenset[str]:
-    """The locals, beside its parameters, of a function with this body; also what it deletes or declares.
+    """Return the locals, except parameters, of a function with this body, including names it deletes or declares.
 
-    Without the names of functions, lambdas and comprehensions inside, which `syntax.assigned_names` includes.
+    Unlike `syntax.assigned_names`, excludes names of nested functions, lambdas and comprehensions.
     """
     return _bound(mentions(body))
 
 
 def bound_anywhere(top: ast.AST) -> frozenset[str]:
-    """All names that ``top``, or any function, lambda or comprehension inside, binds, parameters included."""
+    """Return all names, including parameters, bound in ``top`` or any function, lambda or comprehension inside."""
     scopes = [node for node in walk(top) if isinstance(node, Function)]
     return frozenset().union(assigned_names(top), parameter_names(top), *(bound_in(scope.body) for scope in scopes))
 
@@ -124,7 +125,7 @@ def _bound(found: Iterable[Mention]) -> frozenset[str]:
 
 
 def parameters(function: Function | ast.Lambda) -> list[ast.arg]:
-    """All parameters of a function, starred ones included."""
+    """Return all parameters of a function, starred ones included."""
     rows = function.args
     found = [*rows.posonlyargs, *rows.args, rows.vararg, *rows.kwonlyargs, rows.kwarg]
     return [parameter for parameter in found if parameter is not None]
@@ -148,7 +149,8 @@ def _of_function(function: Function | ast.Lambda) -> list[Mention]:
 
 
 def _of_class(node: ast.ClassDef) -> list[Mention]:
-    """The mentions of a class without the names that it binds itself; its methods do not see these, so theirs count."""
+    """Return the mentions of a class without the names that it binds, which are still mentions in methods, because
+    methods do not see them."""
     inside = mentions(node.body)
     own = _bound(inside)
     head = mentions([*node.decorator_list, *node.bases, *node.keywords])
@@ -156,9 +158,9 @@ def _of_class(node: ast.ClassDef) -> list[Mention]:
 
 
 def _of_comprehension(node: _Comprehension) -> list[Mention]:
-    """The mentions of a comprehension. Its first sequence belongs to the scope around it, and so does a ``:=`` inside.
+    """Return the mentions of a comprehension, whose first iterable and ``:=`` targets belong to the enclosing scope.
 
-    What a generator reads is read ``later``; what it binds by ``:=`` is not, because the call around it usually runs it
+    What a generator reads is read ``later``. What it binds by ``:=`` is not, because the enclosing call usually runs it
     at once: ``any((hit := f(x)) for x in xs)``.
     """
     first, *others = node.generators

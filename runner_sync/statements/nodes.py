@@ -20,12 +20,12 @@ COMMENT_WEIGHT = 0.3
 COMMON_WEIGHT = 0.4
 LONGEST = 120
 PER_WEIGHT = 60
-"""What ``Node.weight`` is made of: a comment or ``else:`` weighs little, any other statement 1, plus 1 for every
+"""The components of ``Node.weight``: a comment or ``else:`` weighs little, any other statement 1, plus 1 for every
 ``PER_WEIGHT`` characters up to ``LONGEST``. Only the order of the weights matters."""
 
 
 class UnparsableText(ValueError):
-    """The text of a unit is no Python; ``line`` is the 1-based line of the error in it."""
+    """The text of a unit is not Python; ``line`` is the 1-based line of the error in it."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -36,10 +36,10 @@ class UnparsableText(ValueError):
 class Node:
     """One statement head, clause or comment line.
 
-    ``lines`` are its physical lines without the indentation of the first; ``frozen`` are the offsets of those lines
-    that begin inside a string and must never be re-indented. ``parent`` and ``owner`` are indices into the sequence
+    ``lines`` are its physical lines without the indentation of the first; ``frozen`` are the offsets of lines that
+    begin inside a string and must never be re-indented. ``parent`` and ``owner`` are indices into the sequence
     (``ROOT`` for none): ``parent`` is the head of the suite, ``owner`` the statement that a clause belongs to (the
-    ``if`` of an ``else``). ``blanks`` is the number of blank lines above, ``start`` the 1-based line of the text.
+    ``if`` of an ``else``). ``blanks`` is the number of blank lines above, ``start`` the 1-based line in the text.
     """
 
     kind: str
@@ -67,7 +67,7 @@ class Node:
 
     @cached_property
     def words(self) -> Counter[str]:
-        """Multiset of the names, numbers and operators of ``canon``."""
+        """The multiset of the names, numbers and operators of ``canon``."""
         return Counter(_WORD.findall(self.canon))
 
     @cached_property
@@ -77,28 +77,28 @@ class Node:
 
     @cached_property
     def facts(self) -> Facts:
-        """What the statement sets, reads, calls and defines; nothing for a comment."""
+        """What the statement sets, reads, calls and defines; ``NOTHING`` for a comment."""
         return NOTHING if self.is_comment else facts_of(self.canon, self.compound, self.is_clause)
 
     @cached_property
     def keyword(self) -> str:
-        """The keyword that it begins with, after any decorators (``if``, ``async for``, ``return``), else empty."""
+        """The keyword at the start, after any decorators (``if``, ``async for``, ``return``), else empty."""
         match = None if self.is_comment else _FIRST_WORD.match(DECORATORS.sub("", self.canon))
         return match[0] if match is not None and iskeyword(match[0].partition(" ")[0]) else ""
 
     @property
     def is_loop(self) -> bool:
-        """Whether it is the head of a loop."""
+        """Whether this is the head of a loop."""
         return self.keyword in ("for", "while", "async for")
 
     @property
     def is_condition(self) -> bool:
-        """Whether it is the head of a suite that may not run, or may run more than once."""
+        """Whether this is the head of a suite that may not run, or may run more than once."""
         return self.is_loop or self.keyword in ("if", "elif", "else", "except")
 
     @property
     def defines(self) -> str:
-        """Name of the function or class that this head defines, else empty."""
+        """The name of the function or class that this head defines, else empty."""
         return self.facts.defines
 
     @property
@@ -109,7 +109,7 @@ class Node:
     @cached_property
     def made_by(self) -> str:
         """The targets and the function of an assigned call (``a, b = self.f``, without the arguments), or the attribute
-        that it unpacks, into whatever names (``self.state``); else empty."""
+        that is unpacked into any names (``self.state``); else empty."""
         facts = self.facts
         if facts.targets and facts.called:
             return f"{', '.join(facts.targets)} = {facts.called}"
@@ -117,7 +117,7 @@ class Node:
 
     @property
     def is_telling(self) -> bool:
-        """Whether its text identifies it: it is no comment, no docstring, and nothing like ``else`` or ``return``."""
+        """Whether the text identifies the node, unlike a comment, a docstring, ``else`` or ``return``."""
         return not self.is_comment and self.kind != "docstring" and self.canon not in _COMMON
 
     @cached_property

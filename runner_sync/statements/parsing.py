@@ -17,15 +17,15 @@ HEAD = "class _:\n"
 
 
 def as_module(text: str) -> str:
-    """The text as a module of its own: an indented unit gets the line ``class _:`` before it."""
+    """Return the text as a module: an indented unit gets the line ``class _:`` before it."""
     return HEAD + text if is_indented(text) else text
 
 
 @lru_cache(maxsize=768)
 def parse_unit(text: str) -> ast.Module:
-    """The tree of a unit, its statements at the top level, with the line numbers of ``text``; shared, so never edit it.
+    """Return the tree of a unit, its statements at the top level, with the line numbers of ``text``.
 
-    Raises ``SyntaxError``.
+    The tree is shared, so never edit it. Raises ``SyntaxError``.
     """
     if not is_indented(text):
         return module_of(text)
@@ -36,7 +36,7 @@ def parse_unit(text: str) -> ast.Module:
 
 
 def tree_of(text: str) -> ast.Module:
-    """The tree from ``parse_unit``, or an empty one if the unit is no Python, for searches that then find nothing."""
+    """Return the tree from ``parse_unit``, or an empty one if the unit is not Python, so that searches find nothing."""
     try:
         return parse_unit(text)
     except SyntaxError:
@@ -44,31 +44,31 @@ def tree_of(text: str) -> ast.Module:
 
 
 def parse_function(text: str) -> Function | None:
-    """The function that a unit consists of; ``None`` if it is anything else, or does not parse."""
+    """Return the function that a unit consists of; ``None`` if the unit is anything else, or does not parse."""
     body = tree_of(text).body
     only = body[0] if len(body) == 1 else None
     return only if isinstance(only, Function) else None
 
 
 def first_function(text: str) -> Function | None:
-    """The first outermost function of a unit, also if it stands in a class; ``None`` if there is none, or the unit does
+    """Return the first outermost function of a unit, even inside a class; ``None`` if there is none, or the unit does
     not parse."""
     return next((node for node in walk(tree_of(text)) if isinstance(node, Function)), None)
 
 
 def before_clause(head: str) -> str:
-    """An empty ``try`` or ``if`` to put in front of the head of a clause so that it can be parsed."""
+    """Return an empty ``try`` or ``if`` that makes the head of a clause parse when put in front of it."""
     return "try:\n    pass\n" if head.startswith(("except", "finally")) else "if 0:\n    pass\n"
 
 
 def parses(text: str) -> bool:
-    """Whether a unit is Python, with no parameter or keyword given twice, which the parser alone would accept."""
+    """Whether a unit is Python without repeated parameters or keywords, which the parser alone would accept."""
     return is_python(as_module(text))
 
 
 @lru_cache(maxsize=256)
 def is_python(source: str) -> bool:
-    """``parses`` for a whole module."""
+    """Whether a whole module ``parses``."""
     try:
         symtable.symtable(source, "<unit>", "exec")
         return not any(map(_is_repeating, walk(module_of(source))))

@@ -1,4 +1,4 @@
-"""Find the new name of a renamed member, from the lines that mentioned the old one.
+"""Find the new name of a renamed member from the lines that mentioned the old one.
 
 Comes in: the lines of a function before and after. Goes out: names. May touch: nothing.
 """
@@ -13,11 +13,13 @@ from difflib import SequenceMatcher
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 _MOST_DIFFERING = 3
-"""The most words by which two lines may differ and still be one statement: other members may be renamed as well."""
+"""The most words by which two lines may differ and still be one statement, because other members may be renamed as
+well."""
 
 
 def new_names(old: Sequence[str], new: Sequence[str], name: str) -> Iterator[str]:
-    """For each removed line with ``.name``: the name that a similar line in its place has instead, else empty."""
+    """Yield, for each removed line with ``.name``, the name that a similar line in its place has instead, else
+    ``""``."""
     for tag, i, j, k, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for line in old[i:j] if tag in ("replace", "delete") else ():
             if re.search(rf"\.{name}\b", line):
@@ -26,7 +28,7 @@ def new_names(old: Sequence[str], new: Sequence[str], name: str) -> Iterator[str
 
 
 def prevailing(told: Iterable[str]) -> tuple[str, int]:
-    """The name that more than half of the answers of ``new_names`` agree on, and how many do; ``("", 0)`` if there is
+    """Return the name that more than half of the ``new_names`` agree on, and how many do; ``("", 0)`` if there is
     none."""
     counts = Counter(told)
     name, lines = next(iter(counts.most_common(1)), ("", 0))
@@ -34,7 +36,8 @@ def prevailing(told: Iterable[str]) -> tuple[str, int]:
 
 
 def _in_place(line: str, other: str, name: str) -> str:
-    """The word that ``other`` has wherever ``line`` has ``name``; empty if the two differ in more than a few words."""
+    """Return the word of ``other`` in place of ``name`` in ``line``; ``""`` if the lines differ in more than a few
+    words."""
     mine, theirs = _TOKEN.findall(line), _TOKEN.findall(other)
     differing = {(a, b) for a, b in zip(mine, theirs, strict=False) if a != b}
     found = {b for a, b in zip(mine, theirs, strict=False) if a == name}

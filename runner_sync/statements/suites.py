@@ -1,4 +1,4 @@
-"""The suites of a compound statement, each with its canonical head.
+"""List the suites of a compound statement, each with its canonical head.
 
 Comes in: a syntax node. Goes out: ``(head, body, line)`` rows. May touch: nothing.
 """
@@ -12,9 +12,10 @@ from runner_sync.syntax import Function
 
 
 def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt], int]]:
-    """``(canonical head, body, head line)`` of each suite of a compound statement; empty for a simple one.
+    """Return ``(canonical head, body, head line)`` of each suite of a compound statement; empty for a simple one.
 
-    ``ast`` keeps no line for ``else`` and ``finally``; theirs is the last line of the suite before, negated.
+    For ``else`` and ``finally``, whose line ``ast`` does not keep, the line is the negated last line of the preceding
+    suite.
     """
     match statement:
         case ast.If():
@@ -73,7 +74,8 @@ def _try_suites(statement: ast.Try | ast.TryStar) -> list[tuple[str, list[ast.st
 
 
 def definition(node: Function | ast.ClassDef) -> str:
-    """The canonical head of a function or class: decorators and signature on one line, annotations in one spelling."""
+    """Return the canonical head of a function or class: decorators and signature on one line, annotations
+    normalised."""
     decorators = "".join(f"@{ast.unparse(d)} " for d in node.decorator_list)
     if isinstance(node, ast.ClassDef):
         parts = [*map(ast.unparse, node.bases), *map(ast.unparse, node.keywords)]

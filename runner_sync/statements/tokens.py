@@ -1,4 +1,4 @@
-"""The tokens of a source text, with each f-string in one piece.
+"""Tokenize a source text, with each f-string as one token.
 
 Comes in: source text. Goes out: tokens. May touch: nothing.
 """
@@ -24,9 +24,10 @@ _END: int = getattr(tokenize, "FSTRING_END", -3)
 
 
 def tokens(source: str) -> Iterator[tokenize.TokenInfo]:
-    """The tokens of ``tokenize``, but every f-string is one ``STRING`` token, which Python 3.12 and later split up.
+    """Yield the tokens of ``tokenize``, but each f-string as one ``STRING`` token, which Python 3.12 and later split
+    up.
 
-    Raises ``tokenize.TokenError`` or ``SyntaxError`` if the source is no Python.
+    Raises ``tokenize.TokenError`` or ``SyntaxError`` if the source is not Python.
     """
     lines = source.split("\n")
     opened: list[tokenize.TokenInfo] = []
@@ -43,7 +44,7 @@ def tokens(source: str) -> Iterator[tokenize.TokenInfo]:
 
 
 def own_lines(source: str) -> tuple[dict[int, int], set[int]]:
-    """``{line: column}`` of the comments on lines of their own, and the lines that begin inside a string.
+    """Return ``{line: column}`` of the comments on their own lines, and the lines that begin inside a string.
 
     The source must be Python.
     """
@@ -71,7 +72,8 @@ _STRING_OR_COMMENT = re.compile(
 
 
 def _is_cut(source: str, found: re.Match[str]) -> bool:
-    """Whether the match may end too early, at a quote inside a field of an f-string: Python 3.12 and later allow it."""
+    """Whether the match may end too early, at a quote inside a field of an f-string, which Python 3.12 and later
+    allow."""
     prefix = source[max(found.start() - 2, 0) : found.start()].lower()
     if sys.version_info < (3, 12) or "f" not in prefix or "{" not in found[0]:
         return False
@@ -83,7 +85,7 @@ def _is_cut(source: str, found: re.Match[str]) -> bool:
 
 
 def own_lines_by_token(source: str) -> tuple[dict[int, int], set[int]]:
-    """``own_lines`` by the tokenizer: always right, but twelve times slower."""
+    """Return ``own_lines`` by the tokenizer: always correct, but twelve times slower."""
     comments: dict[int, int] = {}
     inside: set[int] = set()
     for token in tokens(source):
@@ -95,8 +97,8 @@ def own_lines_by_token(source: str) -> tuple[dict[int, int], set[int]]:
 
 @lru_cache(maxsize=1024)
 def code_of(text: str) -> str:
-    """``text`` with its comments and strings emptied; unchanged if it is no Python. The fields of an f-string stay,
-    because they are code."""
+    """Return ``text`` with its comments and strings emptied; unchanged if it is not Python. The fields of f-strings
+    stay, because they are code."""
     starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     kept: list[str] = []
     at = 0
@@ -111,7 +113,7 @@ def code_of(text: str) -> str:
 
 
 def _fields(string: str) -> str:
-    """The expressions of an f-string, each after a ``%``; empty for any other string, and for a comment."""
+    """Return the expressions of an f-string, each after a ``%``; ``""`` for any other string, and for a comment."""
     if string.startswith("#") or "f" not in string.partition(string[-1])[0].lower():
         return ""
     nodes = walk(ast.parse(string, mode="eval"))
@@ -119,7 +121,7 @@ def _fields(string: str) -> str:
 
 
 def inside_strings(text: str) -> frozenset[int]:
-    """The 0-based lines of a statement or a head that begin inside a string; none if it is no Python."""
+    """Return the 0-based lines of a statement or a head that begin inside a string; none if it is not Python."""
     try:
         return frozenset(line - 1 for token in tokens(text + "\n") for line in rows_inside(token))
     except (SyntaxError, tokenize.TokenError):
@@ -127,7 +129,7 @@ def inside_strings(text: str) -> frozenset[int]:
 
 
 def comments_in(text: str) -> list[tokenize.TokenInfo]:
-    """The comment tokens of a statement or a head; none if it is no Python."""
+    """Return the comment tokens of a statement or a head; none if it is not Python."""
     if "#" not in text:
         return []
     try:
@@ -137,18 +139,19 @@ def comments_in(text: str) -> list[tokenize.TokenInfo]:
 
 
 def last_comment(text: str) -> str:
-    """The comment at the end of the last line of a statement or a head, with its ``#``; empty if there is none."""
+    """Return the comment at the end of the last line of a statement or a head, with its ``#``; ``""`` if there is
+    none."""
     found = comments_in(text)
     return found[-1].string if found and found[-1].end[0] == text.count("\n") + 1 else ""
 
 
 def rows_inside(token: tokenize.TokenInfo) -> range:
-    """The 1-based lines that begin inside a string token: all of its lines but the first; none of any other token."""
+    """Return the 1-based lines that begin inside a string token, all but its first; none for any other token."""
     return range(token.start[0] + 1, token.end[0] + 1) if token.type == tokenize.STRING else range(0)
 
 
 def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
-    """The text between two positions ``(1-based line, column)``."""
+    """Return the text between two positions ``(1-based line, column)``."""
     if start[0] == end[0]:
         return lines[start[0] - 1][start[1] : end[1]]
     return "\n".join((lines[start[0] - 1][start[1] :], *lines[start[0] : end[0] - 1], lines[end[0] - 1][: end[1]]))

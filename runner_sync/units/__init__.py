@@ -1,9 +1,9 @@
-"""Text of one module ↔ its units, exactly: ``join(split(text)) == text`` for every text that parses.
+"""Split the text of one module into units exactly: ``join(split(text)) == text`` for every text that parses.
 
 Comes in: source text. Goes out: ``Module`` values, ``model.Unit`` lists, edited ``Module`` values, class bases as data.
 May touch: nothing (standard library ``ast`` and ``tokenize`` only; sources are parsed, never executed).
 
-Submodules are imported on first use: a ``check`` only reads and does not load the editing code.
+Submodules are imported on first use, so that ``check``, which only reads, does not load the editing code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Class bases as data, conditional ones included; and edits of them that leave the rest of the header as it is.
+"""Read class bases, conditional ones included, and edit them without changing the rest of the header.
 
 Comes in: a ``Module``. Goes out: ``BaseClass`` values, or a ``Module`` with another header. May touch: nothing.
 
@@ -35,14 +35,14 @@ class BaseOrigin:
 
 @dataclass(frozen=True, slots=True)
 class BaseClass:
-    """One base expression of a class and all the places it may come from."""
+    """One base expression of a class and all its possible origins."""
 
     expression: str
     origins: tuple[BaseOrigin, ...]
 
 
 def class_bases(module: Module, class_name: str) -> tuple[BaseClass, ...]:
-    """The bases of a class in order. ``KeyError`` when the module has no such class."""
+    """Return the bases of a class in order. Raises ``KeyError`` if the module has no such class."""
     node = _header_node(find_class(module, class_name), module.path)
     bound = bound_names(module)
     return tuple(BaseClass(ast.unparse(base), origins(base, bound)) for base in node.bases)
@@ -57,7 +57,7 @@ def _header_node(piece: ClassPiece, path: str) -> ast.ClassDef:
 
 
 def bound_names(module: Module) -> Mapping[str, list[Binding]]:
-    """The bindings of a module by the names that they bind."""
+    """Return the bindings of a module, grouped by name."""
     found: dict[str, list[Binding]] = {}
     for binding in _bound(module):
         found.setdefault(binding.name, []).append(binding)
@@ -73,10 +73,10 @@ def _bound(module: Module) -> Iterator[Binding]:
 
 
 def origins(expression: ast.expr | str, bound: Mapping[str, Sequence[Binding]]) -> tuple[BaseOrigin, ...]:
-    """The origins of a base ``expression``, or of a dotted name, in a module that binds ``bound``.
+    """Return the origins of a base ``expression``, or of a dotted name, in a module with the bindings ``bound``.
 
-    A name of the module that stands for other names of it has their origins. For a dotted name they are those of its
-    first name, or of a module imported by its full name (``import a.b``).
+    A name that is an alias has the origins of what it stands for. A dotted name has those of its first name, or of a
+    module imported by its full name (``import a.b``).
     """
 
     def meanings(_here: None, name: str) -> Iterator[_Meaning]:
@@ -94,7 +94,7 @@ _Meaning = tuple[BaseOrigin | Reference[None, BaseOrigin], str]
 
 
 def _meanings(binding: Binding, rest: str) -> Iterator[_Meaning]:
-    """What a binding makes of its name, or of the member ``rest`` of it."""
+    """Yield what a binding resolves its name to, or the member ``rest`` of that name."""
     match binding.to:
         case None:
             yield BaseOrigin("", _joined(binding.name, rest), ""), binding.condition
@@ -116,10 +116,10 @@ def _joined(first: str, second: str) -> str:
 
 
 def set_bases(module: Module, class_name: str, bases: Sequence[str]) -> Module:
-    """``module`` with the class's base expressions replaced; keywords, decorators and layout stay.
+    """Return ``module`` with the class's base expressions replaced; keywords, decorators and layout stay.
 
-    If bases are only added, the existing ones keep their text. ``KeyError`` when the class is missing, ``InputError``
-    when comments between the bases would be lost.
+    If bases are only added, the existing ones keep their text. Raises ``KeyError`` if the class is missing,
+    ``InputError`` if comments between the bases would be lost.
     """
     piece = find_class(module, class_name)
     node = _header_node(piece, module.path)
@@ -133,13 +133,13 @@ def set_bases(module: Module, class_name: str, bases: Sequence[str]) -> Module:
 
 
 def _as_bases(expressions: Sequence[str]) -> list[str]:
-    """The expressions as ``ast.unparse`` writes them in a class header, where starred ones are allowed."""
+    """Return the expressions as ``ast.unparse`` writes them in a class header, where starred ones are allowed."""
     (statement,) = ast.parse(f"class _({', '.join(expressions)}): ...").body
     return [ast.unparse(base) for base in statement.bases] if isinstance(statement, ast.ClassDef) else []
 
 
 def _edited_header(header: str, node: ast.ClassDef, bases: list[str], where: str) -> str:
-    """The text of a class header with ``bases`` in it. An ``InputError`` names ``where`` if comments would be lost."""
+    """Return a class header with ``bases``. Raises ``InputError`` with ``where`` if comments would be lost."""
     if not node.bases:
         return _with_first_bases(header, node, bases)
     places = Places(header)
@@ -162,7 +162,7 @@ def _is_subsequence(short: list[str], long: list[str]) -> bool:
 
 
 def _extents(places: Places, node: ast.ClassDef) -> list[tuple[int, int]]:
-    """Start and end of each base, including parentheses of its own: ``class A((B if new else C)):``."""
+    """Return start and end of each base, including its own parentheses: ``class A((B if new else C)):``."""
     header, found = places.text, []
     at = header.index("(", _name_end(header, node)[0]) + 1
     for base in node.bases:
@@ -200,7 +200,7 @@ def _with_first_bases(header: str, node: ast.ClassDef, bases: list[str]) -> str:
 
 
 def _name_end(header: str, node: ast.ClassDef) -> tuple[int, int]:
-    """Offsets between which ``(bases)`` goes: after the class name, before the colon."""
+    """Return the offsets between which ``(bases)`` goes: after the class name, before the colon."""
     opening = 0
     for token in tokenize.generate_tokens(io.StringIO(header).readline):
         offset = _char_offset(header, token.end)

@@ -1,4 +1,4 @@
-"""Definitions that make no unit of a module: those inside ``if`` and ``try``, and by assignment.
+"""Find definitions that are not units of a module: those inside ``if`` and ``try``, and those by assignment.
 
 Comes in: a module and its syntax tree. Goes out: their qualified names with their lines. May touch: nothing.
 """
@@ -14,15 +14,15 @@ from runner_sync.units.pieces import ClassPiece, Module
 
 
 def beside_units(module: Module, tree: ast.Module) -> dict[str, int]:
-    """``{qualified name: first line}`` of the definitions of ``module`` that are no units of it::
+    """Return ``{qualified name: first line}`` of the definitions of ``module`` that are not units::
 
         class Runner:
             if FLAG:
                 def run(self): ...      # Runner.run
         Runner.stop = halt              # Runner.stop
 
-    A merge does not read them, yet they are there: what only they define is not gone. Locals of functions, imports and
-    the fields of records are left out.
+    A merge does not read them, but they exist: what only they define must not be reported as gone. Function locals,
+    imports and the fields of records are left out.
     """
     table = unit_table(module)
     known = table.keys() | {piece.name for piece in module.pieces if isinstance(piece, ClassPiece)}
@@ -36,7 +36,7 @@ def beside_units(module: Module, tree: ast.Module) -> dict[str, int]:
 
 
 def _definitions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.stmt]]:
-    """Qualified name and statement of everything that a body defines, also in its classes, but not in functions."""
+    """Yield qualified name and statement of every definition in a body and its classes, but not in functions."""
     for statement in statements_of(body):
         match statement:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):

@@ -1,7 +1,7 @@
-"""Changes, removes and adds units without touching the bytes of any other unit.
+"""Change, remove and add units without touching the bytes of any other unit.
 
 Comes in: a ``Module`` and texts. Goes out: a new ``Module``; only the named pieces and, at a removal or an insertion,
-the blank lines beside them differ. May touch: nothing.
+the adjacent blank lines differ. May touch: nothing.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _Pieces = Sequence[Piece | ClassPiece]
 
 
 def replace_units(module: Module, edits: Mapping[str, str | None], *, whole: Collection[str] = ()) -> Module:
-    """``module`` with each named unit given its new text, or removed if that is ``None``.
+    """Return ``module`` with each named unit given its new text, or removed if the text is ``None``.
 
-    A class name stands for its header, or for the whole class if it is listed in ``whole`` or removed. Texts are taken
-    as they are (already indented; they need not parse). ``KeyError`` names a unit that does not exist.
+    A class name means its header, or the whole class if it is listed in ``whole`` or removed. Texts are used unchanged:
+    they must already be indented, but need not parse. Raises ``KeyError`` with the names of missing units.
     """
     classes = {piece.name for piece in module.pieces if isinstance(piece, ClassPiece)}
     known = {name for name, _ in flat(module)} - {""}
@@ -52,7 +52,7 @@ def _replacement(piece: Piece | ClassPiece, text: str | None) -> list[Piece | Cl
 
 
 def _resplit(text: str, piece: ClassPiece) -> list[Piece | ClassPiece]:
-    # Text with diff3 conflict markers does not parse; it becomes one header piece, byte for byte.
+    # Text with diff3 conflict markers does not parse. It becomes one header piece, byte for byte.
     try:
         return list(split(text).pieces)
     except InputError:
@@ -60,7 +60,7 @@ def _resplit(text: str, piece: ClassPiece) -> list[Piece | ClassPiece]:
 
 
 def _same_ending(text: str, old: str) -> str:
-    """``text`` with a final newline exactly where ``old`` has one."""
+    """Return ``text`` with a final newline exactly if ``old`` has one."""
     if old.endswith("\n"):
         return text if text.endswith("\n") else text + "\n"
     return text.removesuffix("\n")
@@ -70,7 +70,7 @@ _REMOVED = Piece("trivia", "removed", "")
 
 
 def _edit_class(piece: ClassPiece, edits: Mapping[str, str | None]) -> ClassPiece:
-    """The class with its parts exchanged; its body becomes ``pass`` if nothing else is left."""
+    """Return the class with its parts replaced; its body becomes ``pass`` if nothing else is left."""
     parts: list[Piece | ClassPiece] = []
     for part in piece.parts:
         name = qualify(piece.name, part)
@@ -115,11 +115,12 @@ def _is_blank(piece: Piece | ClassPiece) -> bool:
 def insert_member(
     module: Module, class_name: str, text: str, *, before: str | None = None, after: str | None = None
 ) -> Module:
-    """``module`` with ``text`` (one or more members) inserted into a class: in front of member ``before``, behind
-    member ``after``, or at the end.
+    """Return ``module`` with ``text`` (one or more members) inserted into a class: before or after a member, or at the
+    end.
 
-    Both are a member's name or qualified name. The text is indented to the class's depth. ``KeyError`` when class or
-    member is missing; ``InputError`` when the text does not parse or the class body is on the ``class`` line.
+    ``before`` and ``after`` are member names, qualified or not. The text is indented to the class's depth. Raises
+    ``KeyError`` if class or member is missing; ``InputError`` if the text does not parse or the class body is on the
+    ``class`` line.
     """
     target = find_class(module, class_name)
     if len(target.parts) == 1:
@@ -137,9 +138,9 @@ def insert_member(
 
 
 def insert_definition(module: Module, text: str, *, before: str) -> Module:
-    """``module`` with module-level ``text`` inserted before the definition named.
+    """Return ``module`` with module-level ``text`` inserted before the definition named.
 
-    ``KeyError`` when that definition is missing, ``InputError`` when the text does not parse.
+    Raises ``KeyError`` if that definition is missing, ``InputError`` if the text does not parse.
     """
     new = [piece for piece in split(_whole_lines(text), path=module.path).pieces if piece.text]
     index = _position(module.pieces, before, module.path)
@@ -164,9 +165,9 @@ def _position(pieces: _Pieces, name: str, path: str) -> int:
 
 
 def _in_front(pieces: _Pieces, name: str, path: str) -> tuple[_Pieces, int]:
-    """The pieces, and the index in them that is in front of piece ``name`` and of the comments that belong to it.
+    """Return the pieces, and the index in them before piece ``name`` and its comments.
 
-    The trivia above it may be cut in two for that.
+    The trivia above may be cut in two for that.
     """
     index = _position(pieces, name, path)
     above = pieces[index - 1] if index else None
@@ -174,7 +175,7 @@ def _in_front(pieces: _Pieces, name: str, path: str) -> tuple[_Pieces, int]:
         return pieces, index
     lines = split_lines(above.text)
     blank = [k for k, line in enumerate(lines) if not line.strip()]
-    # A ruler right below a definition closes its block.
+    # A ruler directly below a definition closes its block.
     start = 0 if index > 1 and pieces[index - 2].kind == "header" else len(lines)
     if blank:
         start = next((k for k in range(blank[0], len(lines)) if lines[k].strip()), len(lines))
@@ -183,17 +184,16 @@ def _in_front(pieces: _Pieces, name: str, path: str) -> tuple[_Pieces, int]:
 
 
 def _behind(pieces: _Pieces, name: str | None, path: str) -> int:
-    """Index behind piece ``name``, or behind the last definition if that is ``None``."""
+    """Return the index behind piece ``name``, or behind the last definition if ``name`` is ``None``."""
     if name is None:
         return max((i + 1 for i, piece in enumerate(pieces) if piece.kind != "trivia"), default=len(pieces))
     return _position(pieces, name, path) + 1
 
 
 def _placed(pieces: _Pieces, new: _Pieces, index: int, *, gap: int, is_cut: bool = False) -> list[Piece | ClassPiece]:
-    """``new`` between ``pieces[:index]`` and the rest, with the usual ``gap`` of blank lines between definitions.
+    """Insert ``new`` at ``index``, with the usual ``gap`` of blank lines between definitions.
 
-    Comments at the place that belong to the definition above stay with it; with ``is_cut`` they have been split
-    already.
+    Comments there that belong to the definition above stay with it; with ``is_cut`` they are already split off.
     """
     head, tail = list(pieces[:index]), list(pieces[index:])
     if head and tail and not is_cut and (glued := _closing_comments(tail[0], is_last=len(tail) == 1)):
@@ -215,9 +215,9 @@ def _placed(pieces: _Pieces, new: _Pieces, index: int, *, gap: int, is_cut: bool
 
 
 def _closing_comments(piece: Piece | ClassPiece, *, is_last: bool) -> str:
-    """The comments at the start of a piece that belong to the definition above, with no blank line between them.
+    """Return the comments at the start of a piece that belong to the definition above, with no blank line between them.
 
-    None if they are directly above the next definition, too, unless it is a single line: a ruler that closes a block.
+    Returns ``""`` if they also touch the next definition, unless it is a single line: a ruler that closes a block.
     """
     lines = split_lines(piece.text) if piece.kind == "trivia" else []
     glued = [*takewhile(str.strip, lines)]
@@ -254,7 +254,7 @@ def _whole_lines(text: str) -> str:
 
 
 def body_indent(piece: ClassPiece) -> str:
-    """Indentation of the members of ``piece`` (four spaces when it has none)."""
+    """Return the indentation of the members of ``piece``, or four spaces if it has none."""
     for part in piece.parts[1:]:
         if part.kind != "trivia":
             return indentation(part.text)
@@ -262,7 +262,8 @@ def body_indent(piece: ClassPiece) -> str:
 
 
 def reindent(text: str, indent: str) -> str:
-    """``text`` moved so that its first line starts at ``indent``; the inside of multi-line strings stays as it is."""
+    """Return ``text`` moved so that its first line starts at ``indent``; the inside of multi-line strings stays
+    unchanged."""
     old = indentation(text)
     if old == indent:
         return text

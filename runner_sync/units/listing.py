@@ -1,4 +1,4 @@
-"""What a module consists of, as ``model.Unit`` values.
+"""List the contents of a module as ``model.Unit`` values.
 
 Comes in: a ``Module``. Goes out: units with qualified names and line numbers. May touch: nothing.
 """
@@ -12,10 +12,11 @@ from runner_sync.units.pieces import ClassPiece, Module, Piece, PieceKind, quali
 
 
 def units(module: Module, *, whole: Collection[str] = ()) -> list[Unit]:
-    """The units of ``module`` in file order. They never overlap; blank lines and free comments (trivia) are in none.
+    """Return the units of ``module`` in file order. They never overlap, and exclude blank lines and free comments
+    (trivia).
 
     A class is one unit for its header (named like the class), one for its docstring (``Class.__doc__``) and one per
-    member. Classes named in ``whole`` are a single unit each.
+    member. Each class named in ``whole`` is a single unit.
     """
     found: list[Unit] = []
     line = 1
@@ -48,7 +49,7 @@ def _rows(module: Module, whole: Collection[str]) -> Iterator[tuple[PieceKind, s
 
 
 def unit_table(module: Module) -> dict[str, Unit]:
-    """Methods, functions, fields and record classes (whole) of ``module`` by qualified name."""
+    """Return methods, functions, fields and record classes (whole) of ``module`` by qualified name."""
     whole = frozenset(record_classes(module))
     kinds = ("method", "function", "field")
     found = units(module, whole=whole)
@@ -61,7 +62,7 @@ def has_class(module: Module, name: str) -> bool:
 
 
 def find_class(module: Module, name: str) -> ClassPiece:
-    """The class piece called ``name``; ``KeyError`` when there is none."""
+    """Return the class piece called ``name``. Raises ``KeyError`` if there is none."""
     for piece in module.pieces:
         if isinstance(piece, ClassPiece) and piece.name == name:
             return piece
@@ -69,7 +70,7 @@ def find_class(module: Module, name: str) -> ClassPiece:
 
 
 def record_classes(module: Module) -> tuple[str, ...]:
-    """Names of the classes without methods (``NamedTuple``, enums, plain dataclasses), in file order."""
+    """Return the names of the classes without methods (``NamedTuple``, enums, plain dataclasses), in file order."""
     return tuple(
         piece.name
         for piece in module.pieces

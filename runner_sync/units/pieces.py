@@ -1,7 +1,7 @@
 """The pieces into which a module's text is cut.
 
-Comes in and goes out: frozen dataclasses of ``str``. Every line of a module is in exactly one piece, in file order, so
-``join`` is concatenation. May touch: nothing.
+Comes in and goes out: frozen dataclasses of ``str``. May touch: nothing. Every line of a module is in exactly one
+piece, in file order, so ``join`` is concatenation.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ PieceKind = UnitKind | Literal["header", "trivia"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Whole lines. ``name`` is unique among neighbours (``x``, ``x#2``) and empty for trivia (blank lines,
-    comments)."""
+    """Whole lines. ``name`` is unique among siblings (``x``, ``x#2``) and empty for trivia (blank lines, comments)."""
 
     kind: PieceKind
     name: str
@@ -52,18 +51,18 @@ class Module:
 
 
 def join(module: Module) -> str:
-    """Text of ``module``: the exact inverse of ``split``."""
+    """Return the text of ``module``: the exact inverse of ``split``."""
     return "".join(piece.text for piece in module.pieces)
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines of ``text`` with their endings, counted the way Python's tokenizer counts them."""
-    # str.splitlines also cuts at form feeds and Unicode separators, which Python's own line count does not.
+    """Return the lines of ``text`` with their endings, counted the way Python's tokenizer counts them."""
+    # Unlike the tokenizer, str.splitlines also cuts at form feeds and Unicode separators.
     return StringIO(text, newline="").readlines()
 
 
 def flat(module: Module) -> Iterator[tuple[str, Piece]]:
-    """Every leaf piece in file order with its qualified name; trivia has no name (``""``)."""
+    """Yield every leaf piece in file order with its qualified name; trivia has no name (``""``)."""
     for piece in module.pieces:
         if isinstance(piece, Piece):
             yield piece.name, piece
@@ -73,7 +72,7 @@ def flat(module: Module) -> Iterator[tuple[str, Piece]]:
 
 
 def qualify(class_name: str, part: Piece) -> str:
-    """Qualified name of one part of a class; that of the header is the class name."""
+    """Return the qualified name of one part of a class; for the header, the class name."""
     if part.kind == "header":
         return class_name
     return f"{class_name}.{part.name}" if part.name else ""

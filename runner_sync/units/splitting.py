@@ -1,11 +1,11 @@
-"""Cuts a module's text into pieces.
+"""Cut a module's text into pieces.
 
-Comes in: source text. Goes out: a ``Module`` whose pieces cover the text. Raises ``InputError`` for text that is no
+Comes in: source text. Goes out: a ``Module`` whose pieces cover the text. Raises ``InputError`` for text that is not a
 Python module (syntax errors, NUL bytes, merge conflicts). May touch: nothing.
 
-Comment lines directly above a definition belong to it, but ruler comments (a run of dashes or equals signs) never do,
-so that the ends of a block around several methods stay where they are. Comment lines that are indented deeper than a
-statement belong to its body.
+Comment lines directly above a definition belong to it. Ruler comments (a run of dashes or equals signs) never do, so
+that the ends of a block around several methods stay in place. Comment lines indented deeper than a statement belong to
+its body.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class _Extent:
 
 
 def split(text: str, *, path: str = "", tree: ast.Module | None = None) -> Module:
-    """Cuts ``text`` into a ``Module``; ``path`` is only for errors and units, ``tree`` saves parsing again.
+    """Cut ``text`` into a ``Module``; ``path`` is only for errors and units, ``tree`` saves parsing again.
 
-    Raises ``InputError`` when ``text`` is not a Python module or has an unresolved merge conflict.
+    Raises ``InputError`` if ``text`` is not a Python module or has an unresolved merge conflict.
     """
     parsed = parse(text, path=path) if tree is None else tree
     lines = split_lines(text)
@@ -52,7 +52,7 @@ def split(text: str, *, path: str = "", tree: ast.Module | None = None) -> Modul
 
 
 def parse(text: str, *, path: str = "") -> ast.Module:
-    """``ast`` tree of ``text``, or ``InputError`` with file and line."""
+    """Return the ``ast`` tree of ``text``. Raises ``InputError`` with file and line."""
     where = path or "the text"
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
@@ -72,7 +72,8 @@ def parse(text: str, *, path: str = "") -> ast.Module:
 def number(pieces: Sequence[Piece | ClassPiece]) -> tuple[Piece | ClassPiece, ...]:
     """Make names unique among ``pieces``: the second ``x`` becomes ``x#2``.
 
-    Stubs (``@overload``) are counted last, so that what runs has the name alone, with or without stubs above it.
+    Stubs (``@overload``) are counted last, so that the implementation keeps the plain name with or without stubs above
+    it.
     """
     same: dict[str, list[int]] = {}
     for index, piece in enumerate(pieces):
@@ -94,12 +95,12 @@ def is_stub(piece: Piece | ClassPiece) -> bool:
 
 
 def number_parts(parts: Sequence[Piece]) -> tuple[Piece, ...]:
-    """``number`` for the parts of a class (its header does not count)."""
+    """Make names unique among the parts of a class, except its header."""
     return (parts[0], *(part for part in number(parts[1:]) if isinstance(part, Piece)))
 
 
 def bare_name(name: str) -> str:
-    """``name`` without the ``#2`` of a repeated definition."""
+    """Return ``name`` without the ``#2`` of a repeated definition."""
     return re.sub(r"#\d+\Z", "", name)
 
 
@@ -130,7 +131,7 @@ def _leaf(extent: _Extent, lines: list[str], *, in_class: bool) -> Piece:
 
 
 def _title(node: ast.stmt, lines: list[str], *, in_class: bool) -> tuple[PieceKind, str]:
-    """Kind and name of the unit that a statement makes."""
+    """Return kind and name of the unit of a statement."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return ("method" if in_class else "function"), node.name
@@ -144,7 +145,7 @@ def _title(node: ast.stmt, lines: list[str], *, in_class: bool) -> tuple[PieceKi
             return ("field" if in_class else "statement"), ast.unparse(target)
         case ast.Expr(value=ast.Constant(value=str())):
             return "statement", "__doc__"
-    # A conditional import or a bare call has no name of its own: people recognise it by its first line.
+    # A conditional import or a bare call has no name; people recognise it by its first line.
     return "statement", lines[node.lineno - 1].strip().rstrip(":")[:_TITLE_LENGTH]
 
 
@@ -161,7 +162,7 @@ def _tile(body: Sequence[ast.stmt], lines: list[str], *, first: int, last: int) 
 
 
 def _extents(body: Sequence[ast.stmt], lines: list[str], *, first: int, last: int) -> Iterator[_Extent]:
-    """The statements of ``body`` as line ranges that include the comments belonging to them."""
+    """Yield the statements of ``body`` as line ranges that include their comments."""
     spans = _disjoint(body)
     floor = first
     for index, span in enumerate(spans):
@@ -173,7 +174,7 @@ def _extents(body: Sequence[ast.stmt], lines: list[str], *, first: int, last: in
 
 
 def _disjoint(body: Sequence[ast.stmt]) -> list[_Extent]:
-    # Statements joined by a semicolon share a line and can only be one piece.
+    # Statements joined by a semicolon share a line, so they form one piece.
     spans: list[_Extent] = []
     for node in body:
         start, end = first_line(node), node.end_lineno or node.lineno
@@ -188,7 +189,7 @@ def _comments_above(lines: list[str], start: int, *, floor: int) -> int:
     line = start
     while line > floor and _COMMENT.match(lines[line - 2]) and not rulers.divides(lines[line - 2]):
         line -= 1
-    # The comment that opens a file is its licence or shebang, never the first import's.
+    # The first comment of a file is its licence or shebang; it does not belong to the first import.
     return start if line == 1 else line
 
 
@@ -204,7 +205,7 @@ def _body_comments(lines: list[str], end: int, *, ceiling: int, width: int) -> i
 
 
 def _header_end(node: ast.ClassDef, lines: list[str]) -> int:
-    """Last line of the class header, ``class X(...):``, which ``ast`` does not give."""
+    """Return the last line of the class header, ``class X(...):``, which ``ast`` does not give."""
     if _WHOLE_HEADER.match(lines[node.lineno - 1]):
         return node.lineno
     source = iter(lines[node.lineno - 1 : node.end_lineno])

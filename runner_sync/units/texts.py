@@ -1,6 +1,6 @@
 """Units of a module as texts; each module text is cut only once.
 
-Comes in: module text, and its path, which errors name. Goes out: ``{name: text}`` maps in file order. May touch:
+Comes in: module text, and its path for error messages. Goes out: ``{name: text}`` maps in file order. May touch:
 nothing.
 """
 
@@ -23,7 +23,7 @@ from runner_sync.units.splitting import parse, split
 
 
 def parsed(text: str, path: str) -> Module:
-    """``split``, cached by text, whatever its ``path``. An ``InputError`` names the path."""
+    """Return ``split`` of the text, cached regardless of ``path``. An ``InputError`` names the path."""
     try:
         return replace(_parsed(text), path=path)
     except InputError:
@@ -36,18 +36,18 @@ def _parsed(text: str) -> Module:
 
 
 def unit_table(text: str, path: str) -> Mapping[str, Unit]:
-    """`units.listing.unit_table` of a module, cached."""
+    """Return `units.listing.unit_table` of a module, cached."""
     return _unit_table(text, path)
 
 
-# The caches stand behind plain functions, because a type checker does not see what a cached one requires.
+# Plain functions wrap the caches, because a type checker does not check the arguments of a cached function.
 @lru_cache(maxsize=512)
 def _unit_table(text: str, path: str) -> Mapping[str, Unit]:
     return listing.unit_table(parsed(text, path))
 
 
 def unit_texts(text: str, path: str) -> Mapping[str, str]:
-    """``{qualname: text}`` of the units in ``unit_table``."""
+    """Return ``{qualname: text}`` of the units in ``unit_table``."""
     return _unit_texts(text, path)
 
 
@@ -57,7 +57,7 @@ def _unit_texts(text: str, path: str) -> Mapping[str, str]:
 
 
 def beside_units(text: str, path: str) -> Mapping[str, int]:
-    """`units.beside.beside_units` of a module, cached."""
+    """Return `units.beside.beside_units` of a module, cached."""
     return _beside_units(text, path)
 
 
@@ -67,25 +67,25 @@ def _beside_units(text: str, path: str) -> Mapping[str, int]:
 
 
 def members(text: str, class_name: str, path: str) -> dict[str, str]:
-    """``{member name: text}`` of one class."""
+    """Return ``{member name: text}`` of one class."""
     prefix = f"{class_name}."
     return {name[len(prefix) :]: body for name, body in unit_texts(text, path).items() if name.startswith(prefix)}
 
 
 def edited(text: str, edits: Mapping[str, str | None], path: str) -> str:
-    """``text`` with some of its units replaced."""
+    """Return ``text`` with some of its units replaced."""
     module = parsed(text, path)
     return join(replace_units(module, edits, whole=frozenset(record_classes(module))))
 
 
 def whole_definitions(text: str, path: str) -> dict[str, str]:
-    """``{name: text}`` of module-level functions and classes, each class as one text."""
+    """Return ``{name: text}`` of module-level functions and classes, each class as one text."""
     module = parsed(text, path)
     return {piece.name: piece.text for piece in module.pieces if piece.kind in ("class", "function")}
 
 
 def outside_definitions(text: str, path: str) -> str:
-    """The text of a module without its functions and classes."""
+    """Return the text of a module without its functions and classes."""
     return _outside_definitions(text, path)
 
 
@@ -95,12 +95,12 @@ def _outside_definitions(text: str, path: str) -> str:
 
 
 def origins_of(text: str, name: str, path: str) -> tuple[BaseOrigin, ...]:
-    """Where a dotted name of a module comes from, as `class_bases` tells it of a base expression."""
+    """Return the origins of a dotted name of a module, as in `class_bases`."""
     return origins(name, _bound_names(text, path))
 
 
 def star_imports(text: str, path: str) -> tuple[str, ...]:
-    """The modules, as they are written, from which a module imports ``*``."""
+    """Return the modules, as written, from which a module imports ``*``."""
     found = _bound_names(text, path).get("*", ())
     return tuple(binding.to.module for binding in found if isinstance(binding.to, Import))
 
@@ -111,7 +111,7 @@ def _bound_names(text: str, path: str) -> Mapping[str, list[Binding]]:
 
 
 def bases_of(text: str, class_name: str, path: str) -> tuple[BaseClass, ...]:
-    """The bases of a class, empty when the module does not define it."""
+    """Return the bases of a class, or ``()`` if the module does not define it."""
     return _bases_of(text, class_name, path)
 
 

@@ -106,7 +106,7 @@ def exchanges(base: str, omni: str) -> Iterator[Exchange]:
         width = _width((*old[start:end], *new[first:last]))
         found = Exchange(_dedented(old[start:end], width), _dedented(new[first:last], width))
         made = exchange(base, [found])
-        if made is not None and score.methods(as_class(made)) != score.methods(as_class(base)):
+        if made is not None and score.unparse_methods(as_class(made)) != score.unparse_methods(as_class(base)):
             yield found
 
 

@@ -116,8 +116,8 @@ def single_methods(case: replaying.Case) -> list[Method]:
     found = []
     done = {result.path: result.after for result in replaying.run(case, ReplayOptions()).results}
     for runner in corpus.problem(case).runners:
-        was, truth = score.methods(runner.before), score.methods(runner.truth)
-        made = {"runner-sync": score.methods(done[runner.path]), **_by_git(runner)}
+        was, truth = score.unparse_methods(runner.before), score.unparse_methods(runner.truth)
+        made = {"runner-sync": score.unparse_methods(done[runner.path]), **_by_git(runner)}
         for name in [name for name in was if name in truth and was[name] != truth[name]]:
             for tool, result in made.items():
                 total = score.score_texts(was[name], result.get(name, ""), truth[name])
@@ -132,7 +132,9 @@ def _by_git(runner: corpus.Runner) -> dict[str, dict[str, str]]:
     for side in SIDES:
         edits = {name: settle(parts, side) for name, parts in zip(copies, merged, strict=True)}
         good = {name: text for name, text in edits.items() if parses(text)}
-        found[f"git merge-file, {side} side"] = dict(score.methods(texts.edited(runner.before, good, runner.path)))
+        found[f"git merge-file, {side} side"] = dict(
+            score.unparse_methods(texts.edit_units(runner.before, good, runner.path))
+        )
     return found
 
 

@@ -120,7 +120,7 @@ def _of_npu() -> tuple[Delta, ...]:
 def build(delta: Delta, base: Version, upstream: Version, *, step: int, kind: Kind = "additions") -> Planted | None:
     """The planted upgrade of one method, or ``None``: upstream changed nothing, or nothing of omni's has a place."""
     old, new = (version.methods.get(delta.method) for version in (base, upstream))
-    if old is None or new is None or score.methods(as_class(old)) == score.methods(as_class(new)):
+    if old is None or new is None or score.unparse_methods(as_class(old)) == score.unparse_methods(as_class(new)):
         return None
     before, truth, edits = old, new, 0
     news = {line.strip() for line in new.split("\n")} - {line.strip() for line in old.split("\n")}

@@ -183,7 +183,7 @@ def changes(older: Runner, runner: Runner) -> Iterator[Plant]:
             back = tuple(_exchanged(text, new, old) for text in was)
             if back[0] is not None and back[1] is not None and not elsewhere.intersection(_stripped([*new, *old])):
                 was = back[0], back[1]
-        if score.methods(_as_class(was[1])) != score.methods(_as_class(npu)):
+        if score.unparse_methods(_as_class(was[1])) != score.unparse_methods(_as_class(npu)):
             yield Plant("changes", runner, method, (was[0], gpu), (was[1], npu))
 
 
@@ -252,7 +252,7 @@ def outcomes(plant: Plant) -> list[Outcome]:
 
 
 def _is_alike(made: str, truth: str) -> bool:
-    return parses(made) and score.methods(_as_class(made)) == score.methods(_as_class(truth))
+    return parses(made) and score.unparse_methods(_as_class(made)) == score.unparse_methods(_as_class(truth))
 
 
 def _as_class(method: str) -> str:

@@ -86,7 +86,7 @@ def _compose(
     if tool.whole_files:
         text = good.get("", runner.before)
     else:
-        text = texts.edited(runner.before, good, runner.path)
+        text = texts.edit_units(runner.before, good, runner.path)
     return Made(
         text,
         sum(conflicts(parts) for parts in merged),

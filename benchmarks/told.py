@@ -97,7 +97,7 @@ def compare(name: str, before: dict[str, str], after: dict[str, str], found: Seq
     told, silent = dict(sums), []
     touched = set()
     for path in after:
-        old, new = score.methods(before[path]), score.methods(after[path])
+        old, new = score.unparse_methods(before[path]), score.unparse_methods(after[path])
         for unit in dict.fromkeys([*old, *new]):
             work = score.changed_lines(old.get(unit, ""), new.get(unit, "")).total()
             kind = "changed" if unit in old and unit in new else "new" if unit in new else "dropped"
@@ -106,7 +106,7 @@ def compare(name: str, before: dict[str, str], after: dict[str, str], found: Seq
             told[kind] += work if is_told else 0
             touched |= {(path, unit)} if work else set()
             silent += [unit] if work and kind == "changed" and not is_told else []
-    known = {(path, unit) for path, text in before.items() for unit in score.methods(text)}
+    known = {(path, unit) for path, text in before.items() for unit in score.unparse_methods(text)}
     counts = [number for kind in sums for number in (sums[kind], told[kind])]
     left_alone = tuple(sorted(unit for path, unit in (about & known) - touched))
     return Told(name, *counts, len(about & known), left_alone, tuple(silent))

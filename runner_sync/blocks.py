@@ -19,7 +19,7 @@ from operator import itemgetter
 from typing import Any
 
 from runner_sync.model import Block, Unit
-from runner_sync.rulers import note_of
+from runner_sync.rulers import get_note
 from runner_sync.statements import mentions, parameters
 from runner_sync.syntax import Function, children, first_line, walk
 from runner_sync.units.splitting import parse
@@ -55,25 +55,25 @@ def list_blocks(
         if unit.kind == "import":
             continue
         inside = [line for line in range(unit.start, unit.end + 1) if line in omni]
-        for start, end, is_marked in _runs(inside, frozenset(marked), source):
-            label, code = source.label(start, end), source.text(start, end)
-            used, defined = source.names(start, end)
+        for start, end, is_marked in _group_lines(inside, frozenset(marked), source):
+            label, code = source.make_label(start, end), source.get_text(start, end)
+            used, defined = source.find_names(start, end)
             blocks.append(Block(path, unit.qualname, start, end, is_marked, label, code, used, defined))
     return blocks
 
 
-def _runs(lines: Iterable[int], marked: frozenset[int], source: _Source) -> Iterator[tuple[int, int, bool]]:
+def _group_lines(lines: Iterable[int], marked: frozenset[int], source: _Source) -> Iterator[tuple[int, int, bool]]:
     """Yield ``(first, last, is_marked)`` of each run of omni lines that no other code interrupts and that are all
     marked or all unmarked."""
     run: list[int] = []
     for line in lines:
         gap = range(run[-1] + 1, line) if run else ()
         if run and ((line in marked) != (run[-1] in marked) or any(source.has_code(other) for other in gap)):
-            yield from source.trimmed(run[0], run[-1], run[0] in marked)
+            yield from source.trim(run[0], run[-1], run[0] in marked)
             run = []
         run.append(line)
     if run:
-        yield from source.trimmed(run[0], run[-1], run[0] in marked)
+        yield from source.trim(run[0], run[-1], run[0] in marked)
 
 
 class _Source:
@@ -87,7 +87,7 @@ class _Source:
         tree = parse(text, path=path)
         self._tree = tree
         self._scopes = [node for node in walk(tree) if isinstance(node, _Scope)]
-        self._docstrings = _docstrings(self._scopes)
+        self._docstrings = _find_docstrings(self._scopes)
         self._mentions: dict[ast.AST, list[tuple[int, str, str]]] = {}
         self._read_tokens(text)
 
@@ -103,11 +103,11 @@ class _Source:
         """Whether ``line`` holds code, not just a comment or whitespace."""
         return line in self._code
 
-    def text(self, start: int, end: int) -> str:
+    def get_text(self, start: int, end: int) -> str:
         """Return the source of the lines, with a final newline."""
         return "\n".join(self._lines[start - 1 : end]) + "\n"
 
-    def trimmed(self, start: int, end: int, is_marked: bool) -> Iterator[tuple[int, int, bool]]:
+    def trim(self, start: int, end: int, is_marked: bool) -> Iterator[tuple[int, int, bool]]:
         """Yield the range without blank lines at either end, or nothing if it holds no code."""
         while start <= end and not self._lines[start - 1].strip():
             start += 1
@@ -116,7 +116,7 @@ class _Source:
         if any(self.has_code(line) for line in range(start, end + 1)):
             yield start, end, is_marked
 
-    def label(self, start: int, end: int) -> str:
+    def make_label(self, start: int, end: int) -> str:
         """Return the first sentence of the nearest comment, else of a docstring in the block.
 
         Comments on or directly above the first code line come first, then those above the block, then those up to
@@ -128,26 +128,26 @@ class _Source:
             above -= 1
         last = min(end, first + _LABEL_REACH)
         for group in (range(start, first + 1), range(above, start), range(first + 1, last + 1)):
-            if label := self._first_label(group):
+            if label := self._find_label(group):
                 return label
         return next((self._docstrings[line] for line in range(start, end + 1) if line in self._docstrings), "")
 
-    def _first_label(self, lines: Iterable[int]) -> str:
+    def _find_label(self, lines: Iterable[int]) -> str:
         commented = [line for line in lines if line in self._comments]
         for _, run in groupby(enumerate(commented), key=lambda pair: pair[1] - pair[0]):
-            purpose = " ".join(filter(None, (self._purpose(self._comments[line]) for _, line in run)))
+            purpose = " ".join(filter(None, (self._read_purpose(self._comments[line]) for _, line in run)))
             if purpose:
                 return textwrap.shorten(_SENTENCE_END.split(purpose)[0], _LABEL_LENGTH, placeholder="…")
         return ""
 
-    def _purpose(self, comment: str) -> str:
+    def _read_purpose(self, comment: str) -> str:
         """Return the words of a comment without the marker, or ``""`` for a comment that this tool wrote
         (``runner-sync: review …``)."""
         if _OWN.match(comment):
             return ""
-        return note_of(comment, self._marker)
+        return get_note(comment, self._marker)
 
-    def names(self, start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def find_names(self, start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the names that the lines read before defining them, and the names that they define, each sorted.
 
         ``self.x`` counts as one name. The names read exclude builtins.
@@ -155,7 +155,7 @@ class _Source:
         bound: dict[str, int] = {}
         read: dict[str, int] = {}
         lines = [line for line in range(start, end + 1) if self.has_code(line)]
-        mentioned = self._names_in(self._scope_around(lines[0], lines[-1]))
+        mentioned = self._find_names(self._find_scope(lines[0], lines[-1]))
         first, last = (bisect_left(mentioned, limit, key=itemgetter(0)) for limit in (start, end + 1))
         for line, name, kind in mentioned[first:last]:
             if kind in ("binds", "updates"):
@@ -165,7 +165,7 @@ class _Source:
         used = (name for name, line in read.items() if line <= bound.get(name, line) and name not in _BUILTINS)
         return tuple(sorted(used)), tuple(sorted(bound))
 
-    def _scope_around(self, start: int, end: int) -> ast.Module | _Scope:
+    def _find_scope(self, start: int, end: int) -> ast.Module | _Scope:
         """Return the innermost function or class whose body contains the lines, else the module."""
         found: ast.Module | _Scope = self._tree
         for node in self._scopes:
@@ -173,23 +173,23 @@ class _Source:
                 found = found if start <= node.lineno <= end else node
         return found
 
-    def _names_in(self, scope: ast.Module | _Scope) -> list[tuple[int, str, str]]:
+    def _find_names(self, scope: ast.Module | _Scope) -> list[tuple[int, str, str]]:
         """Return the names mentioned in a scope, sorted by line; cached because a scope has many blocks."""
         if scope not in self._mentions:
-            self._mentions[scope] = sorted(_names_in(scope))
+            self._mentions[scope] = sorted(_iter_names(scope))
         return self._mentions[scope]
 
 
 _Scope = Function | ast.ClassDef
 
 
-def _docstrings(scopes: Iterable[_Scope]) -> dict[int, str]:
+def _find_docstrings(scopes: Iterable[_Scope]) -> dict[int, str]:
     """Return the first line of each docstring, keyed by the line of the ``def`` or ``class`` keyword."""
     found = ((node.lineno, ast.get_docstring(node)) for node in scopes)
     return {line: text.strip().split("\n")[0].removesuffix(".") for line, text in found if text and text.strip()}
 
 
-def _names_in(scope: ast.Module | _Scope) -> Iterator[tuple[int, str, str]]:
+def _iter_names(scope: ast.Module | _Scope) -> Iterator[tuple[int, str, str]]:
     """Yield ``(line, name, kind)`` for each name mentioned in a scope and its head, including parameters and
     ``self.x``."""
     found: list[tuple[str, Any, str]] = [mention[:3] for mention in mentions(children(scope))]

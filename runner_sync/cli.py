@@ -56,10 +56,10 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
 def run(argv: Sequence[str]) -> int:
     """Run the command line ``argv`` and return its exit code."""
     screen = Screen()
-    words = _globals_first(argv)
+    words = _move_globals_first(argv)
     screen.traceback = "--traceback" in words
     screen.annotates = _prints_annotations(words)
-    screen.color = _color_choice(words)  # help is printed before typer calls `set_up`
+    screen.color = _read_color(words)  # help is printed before typer calls `set_up`
     return run_guarded(lambda: _dispatch(words, screen), screen)
 
 
@@ -68,7 +68,7 @@ def _dispatch(words: Sequence[str], screen: Screen) -> int:
         # When parsing the runners, Python warns on standard error about their string escapes.
         if not sys.warnoptions:
             warnings.simplefilter("ignore")
-        command = typer.main.get_command(_narrowed_to_called(words))
+        command = typer.main.get_command(_select_called(words))
         code = command.main(args=list(words), prog_name="runner-sync", standalone_mode=False, obj=screen)
     # typer turns Ctrl-C into this exit code; no command returns it.
     if code == _INTERRUPTED:
@@ -76,7 +76,7 @@ def _dispatch(words: Sequence[str], screen: Screen) -> int:
     return int(code or 0)
 
 
-def _narrowed_to_called(words: Sequence[str]) -> typer.Typer:
+def _select_called(words: Sequence[str]) -> typer.Typer:
     """Return ``app`` with only the command in ``words``, or all commands if there is none or help is asked for.
 
     typer builds the options of every registered command. That takes 4 ms, more than any rule of ``check``.
@@ -90,7 +90,7 @@ def _narrowed_to_called(words: Sequence[str]) -> typer.Typer:
     return narrowed
 
 
-def _globals_first(argv: Sequence[str]) -> list[str]:
+def _move_globals_first(argv: Sequence[str]) -> list[str]:
     """Return ``argv`` with the options that all commands share moved to the front, where typer looks for them."""
     end = argv.index("--") if "--" in argv else len(argv)
     front: list[str] = []
@@ -112,7 +112,7 @@ def _prints_annotations(words: Sequence[str]) -> bool:
     return "github" in values or not {"-ogithub", "--output=github"}.isdisjoint(words)
 
 
-def _color_choice(words: Sequence[str]) -> ColorChoice:
+def _read_color(words: Sequence[str]) -> ColorChoice:
     """Return the last ``--color`` value in ``words``, or ``"auto"``; typer refuses invalid values later."""
     wishes = [word.partition("=")[2] or after for word, after in pairwise([*words, ""]) if word.startswith("--color")]
     return next((choice.value for choice in o.Color if [choice.value] == wishes[-1:]), "auto")

@@ -68,7 +68,7 @@ class Lock:
 
     def with_paths(self, names: Mapping[str, str]) -> Lock:
         """Return this lock with omni files renamed: ``names`` maps old paths to new ones."""
-        return replace(self, entries=tuple(_with_paths(entry, names) for entry in self.entries))
+        return replace(self, entries=tuple(_rename_paths(entry, names) for entry in self.entries))
 
     def references(self, project: Project, ref: str, path: str) -> list[BaseRef]:
         """Return all references of the entries to the file ``path`` of ``project`` at ``ref``."""
@@ -76,7 +76,7 @@ class Lock:
         return [one for one in named if (one.project, one.ref, one.path) == (project, ref, path)]
 
 
-def _with_paths(entry: Entry, names: Mapping[str, str]) -> Entry:
+def _rename_paths(entry: Entry, names: Mapping[str, str]) -> Entry:
     gpu = entry.gpu and replace(entry.gpu, path=names.get(entry.gpu.path, entry.gpu.path))
     return replace(entry, path=names.get(entry.path, entry.path), gpu=gpu)
 
@@ -101,7 +101,7 @@ def load(text: str, *, path: str = "the lock") -> Lock:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: is no valid TOML ({error}); {_REMEDY}.") from error
-    return _Reader(text, path).lock(data)
+    return _Reader(text, path).read_lock(data)
 
 
 class _Reader:
@@ -111,65 +111,65 @@ class _Reader:
         self._path = path
         self._lines = [text.count("\n", 0, found.start()) + 1 for found in _UNIT_LINE.finditer(text)]
 
-    def lock(self, data: dict[str, Any]) -> Lock:
+    def read_lock(self, data: dict[str, Any]) -> Lock:
         """Return the lock from the decoded TOML. Raises ``InputError`` with the line."""
         version = data.pop("format_version", None)
         if version is None:
-            raise self._error(0, f"has no format_version where this runner-sync reads {FORMAT_VERSION};")
+            raise self._make_error(0, f"has no format_version where this runner-sync reads {FORMAT_VERSION};")
         if version != FORMAT_VERSION or isinstance(version, bool):
             raise UnknownFormat(
                 f"{self._path}: has format_version {version!r} where this runner-sync reads {FORMAT_VERSION}; upgrade "
                 "runner-sync, or delete the file and write it anew with `runner-sync lock`."
             )
-        tables = self._typed(0, data, "unit", list, default=[])
-        inputs = self._typed(0, data, "inputs", dict, default={})
+        tables = self._get_typed(0, data, "unit", list, default=[])
+        inputs = self._get_typed(0, data, "inputs", dict, default={})
         for project in inputs:
-            self._typed(0, inputs, project, str)
+            self._get_typed(0, inputs, project, str)
         data.pop("unit", None)
         data.pop("inputs", None)
-        entries = [self._entry(index, table) for index, table in enumerate(tables, start=1)]
-        self._refuse_twice(entries)
+        entries = [self._read_entry(index, table) for index, table in enumerate(tables, start=1)]
+        self._refuse_duplicates(entries)
         return Lock(tuple(sorted(entries, key=lambda entry: entry.key)), inputs, data)
 
-    def _entry(self, index: int, table: Any) -> Entry:
+    def _read_entry(self, index: int, table: Any) -> Entry:
         if not isinstance(table, dict):
-            raise self._error(index, "has a unit that is no table;")
-        path, name = (self._typed(index, table, key, str) for key in ("path", "name"))
-        refs = {key: self._ref(index, table[key], key) for key in ("upstream", "gpu") if key in table}
+            raise self._make_error(index, "has a unit that is no table;")
+        path, name = (self._get_typed(index, table, key, str) for key in ("path", "name"))
+        refs = {key: self._read_ref(index, table[key], key) for key in ("upstream", "gpu") if key in table}
         extra = {key: value for key, value in table.items() if key not in ("path", "name", "upstream", "gpu")}
         return Entry(path, name, refs.get("upstream"), refs.get("gpu"), extra)
 
-    def _ref(self, index: int, table: Any, key: str) -> BaseRef:
+    def _read_ref(self, index: int, table: Any, key: str) -> BaseRef:
         if not isinstance(table, dict):
-            raise self._error(index, f"has a {key} that is no table;")
-        project, ref, path, name, digest_ = (self._typed(index, table, field_, str) for field_ in _REF_KEYS)
+            raise self._make_error(index, f"has a {key} that is no table;")
+        project, ref, path, name, digest_ = (self._get_typed(index, table, field_, str) for field_ in _REF_KEYS)
         if project not in get_args(Project):
-            raise self._error(index, f"names the unknown project {project!r};")
+            raise self._make_error(index, f"names the unknown project {project!r};")
         if not _DIGEST.fullmatch(digest_):
-            raise self._error(index, f"has the malformed digest {digest_[:20]!r} for {name};")
+            raise self._make_error(index, f"has the malformed digest {digest_[:20]!r} for {name};")
         also = table.get("also", [])
         if not isinstance(also, list) or not all(isinstance(one, str) and not CONTROL.search(one) for one in also):
-            raise self._error(index, f"has also = {also!r} where a list of strings belongs;")
+            raise self._make_error(index, f"has also = {also!r} where a list of strings belongs;")
         return BaseRef(project, ref, path, name, "lock", 1.0, digest_, tuple(also))
 
-    def _typed(self, index: int, table: dict[str, Any], key: str, kind: type, *, default: Any = None) -> Any:
+    def _get_typed(self, index: int, table: dict[str, Any], key: str, kind: type, *, default: Any = None) -> Any:
         value = table.get(key, default)
         if value is None:
-            raise self._error(index, f"lacks the key {key!r};")
+            raise self._make_error(index, f"lacks the key {key!r};")
         if not isinstance(value, kind):
-            raise self._error(index, f"has {key} = {value!r} where a {_TOML_NAMES[kind]} belongs;")
+            raise self._make_error(index, f"has {key} = {value!r} where a {_TOML_NAMES[kind]} belongs;")
         if isinstance(value, str) and CONTROL.search(value):
-            raise self._error(index, f"has {key} = {value!r}, which holds a control character;")
+            raise self._make_error(index, f"has {key} = {value!r}, which holds a control character;")
         return value
 
-    def _refuse_twice(self, entries: Iterable[Entry]) -> None:
+    def _refuse_duplicates(self, entries: Iterable[Entry]) -> None:
         seen: set[tuple[str, str]] = set()
         for index, entry in enumerate(entries, start=1):
             if entry.key in seen:
-                raise self._error(index, f"lists {entry.qualname} of {entry.path} twice;")
+                raise self._make_error(index, f"lists {entry.qualname} of {entry.path} twice;")
             seen.add(entry.key)
 
-    def _error(self, index: int, what: str) -> InputError:
+    def _make_error(self, index: int, what: str) -> InputError:
         where = f"{self._path}:{self._lines[index - 1]}" if 0 < index <= len(self._lines) else self._path
         return InputError(f"{where}: {what} {_REMEDY}.")
 
@@ -182,13 +182,13 @@ def dump(lock: Lock) -> str:
     lock``."""
     import tomlkit  # writing is rare, and this import takes longer than a whole ``check``
 
-    tables = [_entry_table(entry) for entry in sorted(lock.entries, key=lambda entry: entry.key)]
+    tables = [_make_entry_table(entry) for entry in sorted(lock.entries, key=lambda entry: entry.key)]
     data = {"format_version": FORMAT_VERSION, **dict(sorted(lock.extra.items()))}
     data |= {"inputs": dict(sorted(lock.inputs.items()))} if lock.inputs else {}
     return _HEADER + tomlkit.dumps(data | ({"unit": tables} if tables else {}))
 
 
-def _entry_table(entry: Entry) -> dict[str, Any]:
+def _make_entry_table(entry: Entry) -> dict[str, Any]:
     table: dict[str, Any] = {"path": entry.path, "name": entry.qualname, **dict(sorted(entry.extra.items()))}
     for key, base in (("upstream", entry.upstream), ("gpu", entry.gpu)):
         if base is not None:
@@ -233,7 +233,7 @@ def digest_of(statements: Sequence[ast.stmt], *, documented: bool = True) -> str
     """Return the ``digest`` of a parsed unit."""
     parts: list[str] = []
     for statement in statements:
-        _canonical(statement, parts.append, documented)
+        _write_canonical(statement, parts.append, documented)
     return hashlib.sha256("".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -266,7 +266,7 @@ class _Labels(dict[type[ast.AST], tuple[tuple[str, str], ...]]):
 _labels = _Labels()
 
 
-def _canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> None:
+def _write_canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> None:
     """Pass the canonical text of ``node`` to ``add`` piece by piece.
 
     Joining a string for each of the thousands of nodes in a unit would take too long.
@@ -279,34 +279,34 @@ def _canonical(node: ast.AST, add: Callable[[str], None], documented: bool) -> N
             add(f"{label}str:{value!r}")
         elif isinstance(value, ast.AST):
             add(label)
-            _canonical(_dedented_string(value) if kind is ast.Expr else value, add, documented)
+            _write_canonical(_dedent_string(value) if kind is ast.Expr else value, add, documented)
         elif value.__class__ is not list:
             if value is not None:
                 add(f"{label}{type(value).__name__}:{value!r}")
-        elif value := _telling(value) if kind is ast.JoinedStr else value:
+        elif value := _drop_empty_parts(value) if kind is ast.JoinedStr else value:
             add(label)
             for item in value:
                 if isinstance(item, ast.AST):
                     if documented or not is_string(item):
-                        _canonical(item, add, documented)
+                        _write_canonical(item, add, documented)
                 else:
                     add(f"{type(item).__name__}:{item!r}")
     add(")")
 
 
-def _telling(parts: Sequence[ast.expr]) -> list[ast.expr]:
+def _drop_empty_parts(parts: Sequence[ast.expr]) -> list[ast.expr]:
     """Return the parts of an f-string without the empty ones that Python 3.12 puts between two fields of a format."""
     return [part for part in parts if not (isinstance(part, ast.Constant) and part.value == "")]
 
 
-def _dedented_string(value: Any) -> Any:
+def _dedent_string(value: Any) -> Any:
     """Return the ``value`` of an expression statement, dedented if it is a string such as a docstring."""
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
-        return ast.Constant(_dedented(value.value))
+        return ast.Constant(_dedent(value.value))
     return value
 
 
-def _dedented(text: str) -> str:
+def _dedent(text: str) -> str:
     """Return a docstring without the common indentation of its later lines and without surrounding empty lines.
 
     Works like `inspect.cleandoc` before Python 3.13, which takes only blanks for indentation.

@@ -24,7 +24,7 @@ from functools import lru_cache
 from typing import Literal
 
 from runner_sync.errors import UnresolvedConflict, unparsable
-from runner_sync.rulers import Grammar, MarkerKind, grammar_of, ruler_title
+from runner_sync.rulers import Grammar, MarkerKind, get_grammar, ruler_title
 from runner_sync.unmerged import conflicts
 
 ProblemKind = Literal["unbalanced", "nested", "empty", "crosses-function", "crosses-block"]
@@ -102,13 +102,13 @@ class _Place:
 @lru_cache(maxsize=64)
 def read_markers(text: str, *, path: str = "", label: str) -> Markers:
     """Return the markers of ``text``. Raises ``InputError`` if it cannot be tokenized."""
-    places, code = _scan(text, path, grammar_of(label))
+    places, code = _scan(text, path, get_grammar(label))
     pairs, stray = _pair(places)
-    stray += _orphaned(places, pairs)
-    regions = tuple(_regions(pairs, code))
+    stray += _find_orphans(places, pairs)
+    regions = tuple(_make_regions(pairs, code))
     kinds = {place.marker.line: kind for pair in pairs for place, kind in zip(pair, _PAIR_KINDS, strict=True)}
     lines = tuple(replace(place.marker, kind=kinds.get(place.marker.line, place.marker.kind)) for place in places)
-    problems = [*_region_problems(regions), *(_stray_problem(place) for place in stray)]
+    problems = [*_find_region_problems(regions), *(_make_stray_problem(place) for place in stray)]
     return Markers(lines, regions, tuple(sorted(problems, key=lambda problem: problem.line)))
 
 
@@ -120,7 +120,7 @@ def _scan(text: str, path: str, grammar: Grammar) -> tuple[list[_Place], frozens
     cursor = _Cursor()
     places: list[_Place] = []
     waiting: list[tuple[Marker, int]] = []
-    for token in _tokens(text, path):
+    for token in _tokenize(text, path):
         if token.type == tokenize.COMMENT:
             if read := grammar.read(token.string, behind_code=token.start[0] in cursor.code):
                 marker = Marker(token.start[0], read[0], token.start[1], read[1], token.string)
@@ -130,7 +130,7 @@ def _scan(text: str, path: str, grammar: Grammar) -> tuple[list[_Place], frozens
         if token.type == tokenize.INDENT:
             cursor.step(token)
         if token.type != tokenize.NL or cursor.statement:
-            places += [_Place(marker, *cursor.place(width)) for marker, width in waiting]
+            places += [_Place(marker, *cursor.locate(width)) for marker, width in waiting]
             waiting.clear()
         if token.type != tokenize.INDENT:
             cursor.step(token)
@@ -166,7 +166,7 @@ class _Cursor:
             if self._keyword in ("", "async"):
                 self._keyword = token.string
 
-    def place(self, width: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def locate(self, width: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return suite and scope of a comment indented by ``width``.
 
         The suite is the open block with that indentation, or the unfinished statement that contains the comment.
@@ -179,7 +179,7 @@ class _Cursor:
         return ((*suite, -self.statement) if self.statement else suite), suite[:scope]
 
 
-def _tokens(text: str, path: str) -> Iterator[tokenize.TokenInfo]:
+def _tokenize(text: str, path: str) -> Iterator[tokenize.TokenInfo]:
     where = path or "the text"
     if found := conflicts(text):
         raise UnresolvedConflict(path, found[0][0])
@@ -244,7 +244,7 @@ def _can_be_one(first: _Place, last: _Place, whole: Sequence[tuple[_Place, _Plac
     return is_pair and not any(start < a.marker.line and b.marker.line < end for a, b in whole)
 
 
-def _orphaned(places: Iterable[_Place], pairs: Sequence[tuple[_Place, _Place]]) -> Iterator[_Place]:
+def _find_orphans(places: Iterable[_Place], pairs: Sequence[tuple[_Place, _Place]]) -> Iterator[_Place]:
     """Yield unpaired bare rulers that follow, in the same suite, a pair of labelled rulers of their width.
 
     One of the three has lost its partner, because a bare ruler may also close a region::
@@ -280,7 +280,7 @@ def _are_alike(place: _Place, pair: tuple[_Place, _Place]) -> bool:
     )
 
 
-def _regions(pairs: list[tuple[_Place, _Place]], code: frozenset[int]) -> Iterator[Region]:
+def _make_regions(pairs: list[tuple[_Place, _Place]], code: frozenset[int]) -> Iterator[Region]:
     spans = [(first.marker.line, last.marker.line) for first, last in pairs]
     for (first, last), (start, end) in zip(pairs, spans, strict=True):
         problems: list[ProblemKind] = []
@@ -304,13 +304,13 @@ _MESSAGES: dict[ProblemKind, str] = {
 }
 
 
-def _region_problems(regions: Iterable[Region]) -> Iterator[Problem]:
+def _find_region_problems(regions: Iterable[Region]) -> Iterator[Problem]:
     for region in regions:
         for kind in region.problems:
             yield Problem(kind, region.start, region.end, _MESSAGES[kind])
 
 
-def _stray_problem(place: _Place) -> Problem:
+def _make_stray_problem(place: _Place) -> Problem:
     line = place.marker.line
     return Problem("unbalanced", line, line, _MESSAGES["unbalanced"])
 

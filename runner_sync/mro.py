@@ -21,10 +21,10 @@ def linearise(head: Class, bases: Callable[[Class], Iterable[Class]]) -> list[Cl
     If C3 has no answer, the order of the first base that still has classes left wins. A class that is its own ancestor
     is skipped there.
     """
-    return _linearised(head, bases, (), {})[0]
+    return _linearise(head, bases, (), {})[0]
 
 
-def _linearised(
+def _linearise(
     head: Class,
     bases: Callable[[Class], Iterable[Class]],
     above: tuple[Class, ...],
@@ -39,7 +39,7 @@ def _linearised(
         return known[head], True
     path = (*above, head)
     of_head = [*bases(head)]
-    found = [_linearised(base, bases, path, known) for base in of_head if base not in path]
+    found = [_linearise(base, bases, path, known) for base in of_head if base not in path]
     parts = [part for part, _is_whole in found]
     order = [head, *merge([*parts, [part[0] for part in parts]])[0]]
     is_whole = len(found) == len(of_head) and all(is_whole for _part, is_whole in found)

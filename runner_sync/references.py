@@ -38,7 +38,7 @@ class Binding:
     condition: str
 
 
-def bindings(body: Iterable[ast.stmt], condition: str = "") -> Iterator[Binding]:
+def find_bindings(body: Iterable[ast.stmt], condition: str = "") -> Iterator[Binding]:
     """Yield what module-level code, including compound statements, binds by imports, classes and assignments to a
     name."""
     for node in body:
@@ -53,11 +53,11 @@ def bindings(body: Iterable[ast.stmt], condition: str = "") -> Iterator[Binding]
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 yield Binding(name, value, condition)
             case _:
-                for inner, block in _conditional(node):
-                    yield from bindings(block, conjunction(condition, inner))
+                for inner, block in _iter_conditional_suites(node):
+                    yield from find_bindings(block, conjoin(condition, inner))
 
 
-def _conditional(node: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
+def _iter_conditional_suites(node: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
     """Yield the suites of a compound statement, each with the condition under which it runs."""
     match node:
         case ast.If():
@@ -79,7 +79,7 @@ def _conditional(node: ast.stmt) -> Iterator[tuple[str, list[ast.stmt]]]:
             yield from (("a loop", block) for block in blocks_of(node))
 
 
-def conjunction(outer: str, inner: str) -> str:
+def conjoin(outer: str, inner: str) -> str:
     """Combine two conditions, either of which may be empty."""
     return f"{outer} and {inner}" if outer and inner else outer or inner
 
@@ -91,8 +91,8 @@ def alternatives(expression: ast.expr, condition: str = "") -> Iterator[tuple[as
     """
     if isinstance(expression, ast.IfExp):
         test = ast.unparse(expression.test)
-        yield from alternatives(expression.body, conjunction(condition, test))
-        yield from alternatives(expression.orelse, conjunction(condition, f"not ({test})"))
+        yield from alternatives(expression.body, conjoin(condition, test))
+        yield from alternatives(expression.orelse, conjoin(condition, f"not ({test})"))
     elif isinstance(expression, ast.Subscript):
         yield from alternatives(expression.value, condition)
     else:
@@ -121,19 +121,19 @@ def followed(
 ) -> Iterator[tuple[Answer, str]]:
     """Yield all meanings of a reference, each with its condition; skip names that lead back to themselves."""
     is_bound = False
-    for name, condition in _names(start.expression):
+    for name, condition in _iter_names(start.expression):
         if (start.place, name) in seen:
             continue
         inner = seen | {(start.place, name)}
         for one, when in meanings(start.place, name):
             for answer, under in followed(one, meanings, inner) if isinstance(one, Reference) else [(one, "")]:
                 is_bound = True
-                yield answer, conjunction(conjunction(condition, when), under)
+                yield answer, conjoin(conjoin(condition, when), under)
     if not is_bound and start.otherwise is not None:
         yield start.otherwise, ""
 
 
-def _names(expression: ast.expr | str) -> Iterator[tuple[str, str]]:
+def _iter_names(expression: ast.expr | str) -> Iterator[tuple[str, str]]:
     if isinstance(expression, str):
         yield expression, ""
     else:

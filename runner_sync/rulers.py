@@ -3,7 +3,7 @@
 Comes in: a comment, or a line of a file. Goes out: whether it is a ruler or a marker, and its text. May touch: nothing.
 
 Callers have different purposes, so there are three tests. `ruler_title` finds rulers that may enclose a block: they
-begin with dashes, at least three if a title follows. `divides` needs six, because a comment above a definition belongs
+begin with dashes, at least three if a title follows. `is_divider` needs six, because a comment above a definition belongs
 to the definition unless it clearly separates. `is_drawn` accepts a drawn line anywhere in the comment, because such a
 comment is not about a single statement.
 """
@@ -35,7 +35,7 @@ def ruler_title(comment: str) -> str | None:
     return title if title or len(found[1]) >= _BARE else None
 
 
-def divides(line: str) -> bool:
+def is_divider(line: str) -> bool:
     """Whether a line of a file is a ruler that separates the definitions above and below it."""
     return _DIVIDING.match(line) is not None
 
@@ -45,7 +45,7 @@ def is_drawn(comment: str) -> bool:
     return _DRAWN.search(comment) is not None
 
 
-def words(comment: str) -> str:
+def get_words(comment: str) -> str:
     """Return the words of a comment, without ``#`` and without dashes at either end."""
     return _ENDS.sub("", comment)
 
@@ -88,13 +88,13 @@ class Grammar:
 
 
 @lru_cache(maxsize=8)
-def grammar_of(label: str) -> Grammar:
+def get_grammar(label: str) -> Grammar:
     """Return the cached grammar of one label."""
     return Grammar(label)
 
 
-def note_of(comment: str, label: str) -> str:
+def get_note(comment: str, label: str) -> str:
     """Return the words of a comment, without the label if it is a marker."""
-    plain, grammar = words(comment), grammar_of(label)
+    plain, grammar = get_words(comment), get_grammar(label)
     read = grammar.read(comment, behind_code=False) or grammar.read(f"# {plain}", behind_code=False)
     return (plain if read is None else read[1]).strip()

@@ -122,7 +122,7 @@ def score_module(before: str, tool: str, truth: str) -> Score:
     return score_texts(old, made, new)
 
 
-def methods(text: str) -> Mapping[str, str]:
+def unparse_methods(text: str) -> Mapping[str, str]:
     """Return ``{qualname: unparsed text}`` of every method and module-level function of a module."""
     found: dict[str, str] = {}
     for node in ast.parse(text).body:
@@ -137,9 +137,9 @@ def methods(text: str) -> Mapping[str, str]:
 
 def score_kept(before: str, tool: str, truth: str) -> Score:
     """Score the methods that exist both before and after (*kept*)."""
-    old, new = methods(before), methods(truth)
+    old, new = unparse_methods(before), unparse_methods(truth)
     try:
-        made = methods(tool)
+        made = unparse_methods(tool)
     except SyntaxError:
         made = {}
     total = Score()

@@ -111,11 +111,11 @@ def fields_of(owner: ast.ClassDef) -> dict[str, Field]:
             if annotation.split(".")[-1].strip("'\"") == "KW_ONLY":
                 by_keyword = True
             elif "ClassVar" not in annotation:
-                found[statement.target.id] = _field(statement, statement.target.id, by_keyword)
+                found[statement.target.id] = _make_field(statement, statement.target.id, by_keyword)
     return found
 
 
-def _field(node: ast.AnnAssign, name: str, by_keyword: bool | None) -> Field:
+def _make_field(node: ast.AnnAssign, name: str, by_keyword: bool | None) -> Field:
     value = node.value
     if not isinstance(value, ast.Call) or decorator_name(value) != "field":
         return Field(node, name, value is not None, by_keyword, True)
@@ -201,7 +201,7 @@ def of_call(call: ast.Call, function: Function | None = None) -> Arguments:
     is_open = False
     for star, known in zip(given, dictionaries_for(function, call), strict=True):
         dictionary = star if isinstance(star, ast.Dict) else known
-        keys = _keys(dictionary) if dictionary is not None else [None]
+        keys = _list_keys(dictionary) if dictionary is not None else [None]
         names += [name for name in keys if name is not None]
         is_open = is_open or None in keys
     return Arguments(len(call.args) - len(stars), tuple(names), bool(stars), is_open)
@@ -214,12 +214,12 @@ def dictionaries_for(function: Function | None, call: ast.Call) -> list[ast.Dict
     only passed on as ``**star``: then no key can have been added or removed.
     """
     stars = [keyword.value for keyword in call.keywords if keyword.arg is None]
-    known = _dictionaries_of(function) if function is not None and stars else {}
+    known = _find_dictionaries(function) if function is not None and stars else {}
     return [known.get(star.id) if isinstance(star, ast.Name) else None for star in stars]
 
 
 @functools.lru_cache(maxsize=4096)
-def _dictionaries_of(function: Function) -> dict[str, ast.Dict | ast.Call]:
+def _find_dictionaries(function: Function) -> dict[str, ast.Dict | ast.Call]:
     """Return the locals of ``function`` that `dictionaries_for` finds, with the expression that creates each."""
     nodes = walk(function)
     spread = {id(k.value) for node in nodes if isinstance(node, ast.Call) for k in node.keywords if k.arg is None}
@@ -228,7 +228,7 @@ def _dictionaries_of(function: Function) -> dict[str, ast.Dict | ast.Call]:
     made: dict[str, list[ast.expr | None]] = {}
     for node in nodes:
         if isinstance(node, ast.Assign | ast.AnnAssign):
-            made.setdefault(_target(node), []).append(node.value)
+            made.setdefault(_get_target(node), []).append(node.value)
     single = {n: v[0] for n, v in made.items() if len(v) == used[n] == 1 and n not in parameters}
     return {name: value for name, value in single.items() if _is_dictionary(value)}
 
@@ -239,12 +239,12 @@ def _is_dictionary(value: ast.expr | None) -> TypeGuard[ast.Dict | ast.Call]:
     )
 
 
-def _target(statement: ast.Assign | ast.AnnAssign) -> str:
+def _get_target(statement: ast.Assign | ast.AnnAssign) -> str:
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
 
 
-def _keys(mapping: ast.Dict | ast.Call) -> list[str | None]:
+def _list_keys(mapping: ast.Dict | ast.Call) -> list[str | None]:
     """Return the keys of a ``{…}`` or ``dict(…)``; ``None`` for ``**more`` and for a key that is not a string
     constant."""
     if isinstance(mapping, ast.Call):
@@ -266,15 +266,15 @@ def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
         if name not in keywords and name not in by_position and not signature.var_keyword
     ]
     if by_position:
-        text = f"takes {_listed(by_position)} by position only"
+        text = f"takes {_join_quoted(by_position)} by position only"
         found.append(Misfit("by position only", ", ".join(by_position), text))
     filled = set(signature.positional[: arguments.positional])
-    missing = [] if arguments.open_keyword else _missing(signature, arguments, filled | set(by_position))
+    missing = [] if arguments.open_keyword else _find_missing(signature, arguments, filled | set(by_position))
     surplus = arguments.positional - len(signature.positional)
     if surplus > 0 and not signature.var_positional:
         by_keyword = [one.name for one in missing if one.name in signature.keyword_only][:surplus]
         text = f"takes at most {len(signature.positional)} positional arguments, {arguments.positional} are given"
-        hint = f"; it takes {_listed(by_keyword)} by keyword only" if by_keyword else ""
+        hint = f"; it takes {_join_quoted(by_keyword)} by keyword only" if by_keyword else ""
         found.append(Misfit("too many positional", "", f"{text}{hint}"))
         missing = [one for one in missing if one.name not in by_keyword]
     found += [
@@ -285,13 +285,13 @@ def misfits(signature: Signature, arguments: Arguments) -> list[Misfit]:
     return found + missing
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_quoted(names: Sequence[str]) -> str:
     """Return ``a``, ``b`` and ``c``, each in backquotes."""
     quoted = [f"`{name}`" for name in names]
     return " and ".join(part for part in (", ".join(quoted[:-1]), quoted[-1]) if part)
 
 
-def _missing(signature: Signature, arguments: Arguments, filled: set[str]) -> list[Misfit]:
+def _find_missing(signature: Signature, arguments: Arguments, filled: set[str]) -> list[Misfit]:
     given = filled | (set(arguments.keywords) & signature.keywords)
     if arguments.open_positional:
         given |= set(signature.positional)

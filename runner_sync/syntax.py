@@ -39,17 +39,17 @@ _LONGEST_UNIT = 16384
 
 def module_of(text: str) -> ast.Module:
     """Return the cached syntax tree of ``text``, which callers share and must never edit. Raises ``SyntaxError``."""
-    return _module(text) if len(text) > _LONGEST_UNIT else _unit(text)
+    return _parse_module(text) if len(text) > _LONGEST_UNIT else _parse_unit(text)
 
 
 @lru_cache(maxsize=32)
-def _module(text: str) -> ast.Module:
+def _parse_module(text: str) -> ast.Module:
     return ast.parse(text)
 
 
 # A module has many units, which would evict the modules from a common cache.
 @lru_cache(maxsize=1024)
-def _unit(text: str) -> ast.Module:
+def _parse_unit(text: str) -> ast.Module:
     return ast.parse(text)
 
 
@@ -61,8 +61,8 @@ def lasting_module_of(text: str) -> ast.Module:
 
 def forget_modules() -> None:
     """Empty the caches of trees, before work that does not need them again."""
-    _module.cache_clear()
-    _unit.cache_clear()
+    _parse_module.cache_clear()
+    _parse_unit.cache_clear()
     dumped.cache_clear()
 
 

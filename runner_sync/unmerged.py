@@ -24,10 +24,10 @@ def conflicts(text: str) -> list[tuple[int, int]]:
     """
     if not _ANY.search(text):
         return []
-    return _whole_conflicts(text) or _single_markers(text)
+    return _find_whole_conflicts(text) or _find_single_markers(text)
 
 
-def _whole_conflicts(text: str) -> list[tuple[int, int]]:
+def _find_whole_conflicts(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     position = 0
     while (opening := _OPEN.search(text, position)) and (closing := _CLOSE.search(text, opening.end())):
@@ -36,8 +36,8 @@ def _whole_conflicts(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _single_markers(text: str) -> list[tuple[int, int]]:
-    stop = _syntax_error_line(text)
+def _find_single_markers(text: str) -> list[tuple[int, int]]:
+    stop = _find_syntax_error(text)
     if not stop:
         return []
     lines = enumerate(text.split("\n"), start=1)
@@ -45,7 +45,7 @@ def _single_markers(text: str) -> list[tuple[int, int]]:
     return [(n, n) for n, line in lines if _SIDE.match(line) or (n == stop and _MIDDLE.match(line))]
 
 
-def _syntax_error_line(text: str) -> int:
+def _find_syntax_error(text: str) -> int:
     """Return the line at which Python's parser stops; 0 if the text parses, or fails for another reason than its
     syntax."""
     try:

@@ -25,14 +25,14 @@ def expanded(path: str | Path, *, named_by: str = "") -> Path:
     Raises ``InputError`` for an unknown user and for a character that no path can have. The message begins with
     ``named_by``, the setting that contains the path, if given.
     """
-    place, said = Path(path), f"{named_by}: {path!s}" if named_by else str(path)
+    place, subject = Path(path), f"{named_by}: {path!s}" if named_by else str(path)
     if "\0" in str(place):
-        raise InputError(f"{said.replace(chr(0), '?')}: holds a NUL character, which no path can have; correct it.")
+        raise InputError(f"{subject.replace(chr(0), '?')}: holds a NUL character, which no path can have; correct it.")
     try:
         return place.expanduser()
     except RuntimeError as error:
         raise InputError(
-            f"{said}: {place.parts[0]} is no user with a home folder here; write the whole path."
+            f"{subject}: {place.parts[0]} is no user with a home folder here; write the whole path."
         ) from error
 
 
@@ -44,15 +44,15 @@ def resolved(path: Path) -> Path:
     try:
         return path.resolve(strict=True)
     except RuntimeError as error:
-        raise _in_a_circle(path) from error
+        raise _make_circle_error(path) from error
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise _in_a_circle(path) from error
+            raise _make_circle_error(path) from error
     try:
         return path.resolve()
     except (RuntimeError, OSError) as error:
-        raise _in_a_circle(path) from error
+        raise _make_circle_error(path) from error
 
 
-def _in_a_circle(path: Path) -> InputError:
+def _make_circle_error(path: Path) -> InputError:
     return InputError(f"{path}: its symbolic links lead in a circle; name another path or mend them.")

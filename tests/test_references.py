@@ -9,7 +9,7 @@ from verify_samples import TextTree
 
 from runner_sync.model import PACKAGES, Project, Source
 from runner_sync.profile import NPU
-from runner_sync.references import alternatives, bindings
+from runner_sync.references import alternatives, find_bindings
 from runner_sync.sync.classes.module_texts import ModuleTexts
 from runner_sync.trees import Tree
 from runner_sync.units import class_bases, split
@@ -154,7 +154,7 @@ def test_an_upgrade_knows_all_branches() -> None:
     ],
 )
 def test_what_a_module_binds(code: str, expected: list[tuple[str, str]]) -> None:
-    assert [(binding.name, binding.condition) for binding in bindings(ast.parse(code).body)] == expected
+    assert [(binding.name, binding.condition) for binding in find_bindings(ast.parse(code).body)] == expected
 
 
 def test_alternatives_of_an_expression() -> None:

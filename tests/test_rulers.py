@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner_sync.rulers import divides, is_drawn, ruler_title, words
+from runner_sync.rulers import get_words, is_divider, is_drawn, ruler_title
 
 
 @pytest.mark.parametrize(
@@ -21,5 +21,5 @@ from runner_sync.rulers import divides, is_drawn, ruler_title, words
     ],
 )
 def test_three_answers(comment: str, title: str | None, is_dividing: bool, has_line: bool, said: str) -> None:
-    answers = ruler_title(comment), divides(comment), is_drawn(comment), words(comment)
+    answers = ruler_title(comment), is_divider(comment), is_drawn(comment), get_words(comment)
     assert answers == (title, is_dividing, has_line, said)

@@ -9,12 +9,12 @@ import pytest
 from runner_sync.score import (
     Score,
     changed_lines,
-    methods,
     normalise,
     normalise_part,
     score_kept,
     score_module,
     score_texts,
+    unparse_methods,
 )
 from runner_sync.sync.replaying import Case, Replayed, row
 from runner_sync.upgrade.job import ModuleResult
@@ -99,7 +99,7 @@ class Runner:
 
 
 def test_methods_are_functions_of_the_module_and_its_classes() -> None:
-    assert dict(methods(MODULE)) == {
+    assert dict(unparse_methods(MODULE)) == {
         "gone": "def gone():\n    return 0\n",
         "Runner.stays": "def stays(self):\n    return 1\n",
         "Runner.later": "async def later(self):\n    return 2\n",

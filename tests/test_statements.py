@@ -10,7 +10,7 @@ import pytest
 from runner_sync.statements import ROOT, UnparsableText, below, code_of, first_function, flatten, mentions, tree_of
 from runner_sync.statements.calls import names_called, words_called
 from runner_sync.statements.facts import Facts
-from runner_sync.statements.tokens import own_lines, own_lines_by_token
+from runner_sync.statements.tokens import find_own_lines_by_token, own_lines
 
 
 def outline(text: str) -> list[tuple[str, str]]:
@@ -335,7 +335,7 @@ if sys.version_info >= (3, 12):
 def test_comments_on_lines_of_their_own_and_lines_inside_strings(name: str) -> None:
     text, comments, inside = OWN_LINES[name]
     ast.parse(text)
-    assert own_lines(text) == own_lines_by_token(text) == (comments, inside)
+    assert own_lines(text) == find_own_lines_by_token(text) == (comments, inside)
 
 
 def told(text: str) -> list[str]:

@@ -17,7 +17,7 @@ _RUNNER_V2 = Anchor("vllm", VLLM_RUNNER_V2, "GPUModelRunner", VLLM_RUNNER_V2)
 _WORKER = Anchor("vllm", VLLM_WORKER, "Worker", VLLM_WORKER, "Worker")
 
 
-def _module(path: str, name: str, upstream: Anchor) -> RunnerModule:
+def _make_module(path: str, name: str, upstream: Anchor) -> RunnerModule:
     return RunnerModule((f"vllm_omni/{path}.py",), name, (upstream,))
 
 
@@ -27,12 +27,12 @@ GPU = Profile(
     platform="GPU",
     lock_file="runner-sync-gpu.lock",
     modules=(
-        _module("worker/gpu_model_runner", "OmniGPUModelRunner", _RUNNER),
-        _module("worker/gpu_ar_model_runner", "GPUARModelRunner", _RUNNER),
-        _module("worker/gpu_generation_model_runner", "GPUGenerationModelRunner", _RUNNER),
-        _module("worker/gpu_ar_worker", "GPUARWorker", _WORKER),
-        _module("worker/gpu_generation_worker", "GPUGenerationWorker", _WORKER),
-        _module("worker/base", "OmniGPUWorkerBase", _WORKER),
+        _make_module("worker/gpu_model_runner", "OmniGPUModelRunner", _RUNNER),
+        _make_module("worker/gpu_ar_model_runner", "GPUARModelRunner", _RUNNER),
+        _make_module("worker/gpu_generation_model_runner", "GPUGenerationModelRunner", _RUNNER),
+        _make_module("worker/gpu_ar_worker", "GPUARWorker", _WORKER),
+        _make_module("worker/gpu_generation_worker", "GPUGenerationWorker", _WORKER),
+        _make_module("worker/base", "OmniGPUWorkerBase", _WORKER),
     ),
     names=(),
     keywords=(),
@@ -49,9 +49,9 @@ GPU_V2 = replace(
     platform="GPU V2",
     lock_file="runner-sync-gpu-v2.lock",
     modules=(
-        _module("worker_v2/omni_model_runner", "OmniGPUModelRunner", _RUNNER_V2),
-        _module("worker_v2/omni_ar_model_runner", "OmniARModelRunner", _RUNNER_V2),
-        _module("worker_v2/omni_generation_model_runner", "OmniGenerationModelRunner", _RUNNER_V2),
+        _make_module("worker_v2/omni_model_runner", "OmniGPUModelRunner", _RUNNER_V2),
+        _make_module("worker_v2/omni_ar_model_runner", "OmniARModelRunner", _RUNNER_V2),
+        _make_module("worker_v2/omni_generation_model_runner", "OmniGenerationModelRunner", _RUNNER_V2),
     ),
     surroundings=("vllm_omni/worker_v2", "vllm/v1"),
 )

@@ -13,7 +13,7 @@ _ASCEND = Anchor("vllm-ascend", ASCEND_RUNNER, "NPUModelRunner", VLLM_RUNNER)
 _ASCEND_WORKER = Anchor("vllm-ascend", ASCEND_WORKER, "NPUWorker", VLLM_WORKER, "Worker")
 
 
-def _npu(stem: str) -> tuple[str, ...]:
+def _list_paths(stem: str) -> tuple[str, ...]:
     return (f"vllm_omni/platforms/npu/worker/{stem}.py", f"vllm_omni/worker/npu/{stem}.py")
 
 
@@ -22,38 +22,38 @@ NPU = Profile(
     package="vllm_omni",
     modules=(
         RunnerModule(
-            _npu("npu_model_runner"),
+            _list_paths("npu_model_runner"),
             "OmniNPUModelRunner",
             (_ASCEND,),
             Anchor("vllm-omni", "vllm_omni/worker/gpu_model_runner.py", "OmniGPUModelRunner"),
             inherits=True,  # as in the releases since 0.16.0
         ),
         RunnerModule(
-            _npu("npu_ar_model_runner"),
+            _list_paths("npu_ar_model_runner"),
             "NPUARModelRunner",
             (_ASCEND,),
             Anchor("vllm-omni", "vllm_omni/worker/gpu_ar_model_runner.py", "GPUARModelRunner"),
         ),
         RunnerModule(
-            _npu("npu_generation_model_runner"),
+            _list_paths("npu_generation_model_runner"),
             "NPUGenerationModelRunner",
             (_ASCEND,),
             Anchor("vllm-omni", "vllm_omni/worker/gpu_generation_model_runner.py", "GPUGenerationModelRunner"),
         ),
         RunnerModule(
-            _npu("npu_ar_worker"),
+            _list_paths("npu_ar_worker"),
             "NPUARWorker",
             (_ASCEND_WORKER,),
             Anchor("vllm-omni", "vllm_omni/worker/gpu_ar_worker.py", "GPUARWorker"),
         ),
         RunnerModule(
-            _npu("npu_generation_worker"),
+            _list_paths("npu_generation_worker"),
             "NPUGenerationWorker",
             (_ASCEND_WORKER,),
             Anchor("vllm-omni", "vllm_omni/worker/gpu_generation_worker.py", "GPUGenerationWorker"),
         ),
         RunnerModule(
-            _npu("base"),
+            _list_paths("base"),
             "OmniNPUWorkerBase",
             (_ASCEND_WORKER,),
             Anchor("vllm-omni", "vllm_omni/worker/base.py", "OmniGPUWorkerBase"),

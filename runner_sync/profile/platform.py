@@ -137,11 +137,11 @@ class Profile:
 
     def npu_name(self, qualname: str) -> str:
         """Return the name on the derived platform of a GPU class (``GPUARWorker``) or member (``GPUARWorker.init``)."""
-        return _renamed(qualname, _npu_names(self))
+        return _rename_class(qualname, _map_npu_names(self))
 
     def gpu_name(self, qualname: str) -> str:
         """Return the GPU name of a class or member of the derived platform."""
-        return _renamed(qualname, {npu: gpu for gpu, npu in _npu_names(self).items()})
+        return _rename_class(qualname, {npu: gpu for gpu, npu in _map_npu_names(self).items()})
 
     @property
     def shared_names(self) -> tuple[NameRewrite, ...]:
@@ -177,12 +177,12 @@ class Profile:
 
 
 @lru_cache(maxsize=8)
-def _npu_names(profile: Profile) -> Mapping[str, str]:
+def _map_npu_names(profile: Profile) -> Mapping[str, str]:
     """Return ``{GPU name: NPU name}`` of the runner classes, and of the ``shared_names`` of the twin modules."""
     return {row.name: row.new_name for row in profile.shared_names} | dict(profile.classes)
 
 
-def _renamed(qualname: str, classes: Mapping[str, str]) -> str:
+def _rename_class(qualname: str, classes: Mapping[str, str]) -> str:
     """Return the name with its class renamed; the second class of a name (``Runner#2.run``) is renamed like the
     first."""
     owner, dot, member = qualname.partition(".")

@@ -50,10 +50,10 @@ def assignments_of(statement: ast.AST) -> Iterable[_Assigned]:
     The value is ``None`` if it is not a single expression: for ``a, b = …``, ``x += 1``, loops and ``with``.
     """
     # Called for every node of the trees, so it must be fast for nodes that assign nothing.
-    return _assignments(statement) if type(statement) in ASSIGNING else ()
+    return _iter_assignments(statement) if type(statement) in ASSIGNING else ()
 
 
-def _assignments(statement: ast.AST) -> Iterator[_Assigned]:
+def _iter_assignments(statement: ast.AST) -> Iterator[_Assigned]:
     if isinstance(statement, ast.Assign):
         for target in statement.targets:
             whole = not isinstance(target, ast.Tuple | ast.List)
@@ -99,7 +99,7 @@ def assigned_by(statement: ast.stmt) -> Iterator[Assigned]:
         name = dotted_name(target)
         if name is not None:
             yield Assigned(name, value, annotation)
-    for mention in mentions(_head(statement)) if _binds_in_passing(statement) else ():
+    for mention in mentions(_iter_head(statement)) if _binds_in_passing(statement) else ():
         if mention.kind == "binds" and id(mention.node) not in seen and mention.name != "*":
             made = (node.value for node in walk(statement) if _is_walrus(node, mention.node))
             yield Assigned(mention.name, next(made, None))
@@ -109,14 +109,14 @@ def _binds_in_passing(statement: ast.stmt) -> bool:
     """Whether the head of a statement may bind more than its targets, so that its mentions must be read."""
     if isinstance(statement, ast.Import | ast.ImportFrom | ast.Match):
         return True
-    return any(isinstance(node, ast.NamedExpr) for part in _head(statement) for node in walk(part))
+    return any(isinstance(node, ast.NamedExpr) for part in _iter_head(statement) for node in walk(part))
 
 
 def _is_walrus(node: ast.AST, target: ast.AST) -> TypeGuard[ast.NamedExpr]:
     return isinstance(node, ast.NamedExpr) and node.target is target
 
 
-def _head(statement: ast.stmt) -> Iterator[ast.AST]:
+def _iter_head(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield the parts of a statement that are in none of its suites."""
     for part in children(statement):
         if isinstance(part, ast.match_case):

@@ -23,18 +23,18 @@ def names_called(text: str) -> tuple[str, ...]:
     """
     if "(" not in text:
         return ()
-    tree = _parsed(text)
+    tree = _parse_code(text)
     if tree is None:
         return tuple(dict.fromkeys(_CALL.findall(code_of(text))))
     functions = [node.func for node in walk(tree) if isinstance(node, ast.Call)]
     functions.sort(key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
-    return tuple(dict.fromkeys(name for node in functions if (name := _name(node))))
+    return tuple(dict.fromkeys(name for node in functions if (name := _name_function(node))))
 
 
 _CALL = re.compile(r"(?<![\w.])(?<!\bdef )(?<!\bclass )(\.?(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)\(")
 
 
-def _parsed(text: str) -> ast.Module | None:
+def _parse_code(text: str) -> ast.Module | None:
     """Return the tree of a text, which may be the head of a compound statement or of a clause."""
     try:
         # There are too many statements for the cache of units.
@@ -49,7 +49,7 @@ def _parsed(text: str) -> ast.Module | None:
     return None
 
 
-def _name(function: ast.expr) -> str:
+def _name_function(function: ast.expr) -> str:
     return dotted_name(function) or (f".{function.attr}" if isinstance(function, ast.Attribute) else "")
 
 

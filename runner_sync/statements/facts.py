@@ -48,7 +48,7 @@ NOTHING = Facts()
 
 
 @lru_cache(maxsize=16384)
-def facts_of(canon: str, compound: bool, clause: bool) -> Facts:
+def read_facts(canon: str, compound: bool, clause: bool) -> Facts:
     """Return the facts about a statement; ``NOTHING`` if it does not parse, only names if the line has two
     statements."""
     source = f"{canon}:\n pass" if compound else canon
@@ -67,10 +67,10 @@ def facts_of(canon: str, compound: bool, clause: bool) -> Facts:
         binds=frozenset(found["binds"] | found["updates"]),
         sets=frozenset(found["binds"]),
     )
-    return names if len(body) > 1 else _with_form(names._replace(attributes=_attributes(body[0])), body[0])
+    return names if len(body) > 1 else _add_form(names._replace(attributes=_find_attributes(body[0])), body[0])
 
 
-def _attributes(statement: ast.stmt) -> frozenset[str]:
+def _find_attributes(statement: ast.stmt) -> frozenset[str]:
     targets = (target for target, _, _ in assignments_of(statement) if isinstance(target, ast.Attribute))
     return frozenset(name for target in targets if (name := dotted_name(target)) is not None)
 
@@ -78,21 +78,21 @@ def _attributes(statement: ast.stmt) -> frozenset[str]:
 DECORATORS = re.compile(r"^@.*? (?=(?:async )?(?:def|class) \w+\()")
 
 
-def _with_form(names: Facts, statement: ast.stmt) -> Facts:
+def _add_form(names: Facts, statement: ast.stmt) -> Facts:
     match statement:
         case ast.Assign() | ast.AnnAssign():
             targets = [target for target, _, _ in assignments_of(statement)]
-            said = tuple(dotted_name(target) or ast.unparse(target) for target in targets)
+            target_texts = tuple(dotted_name(target) or ast.unparse(target) for target in targets)
             is_declared = statement.value is None and isinstance(targets[0], ast.Name)
             return names._replace(
-                targets=said,
+                targets=target_texts,
                 value=dotted_name(statement.value) or "" if statement.value is not None else "",
-                called=_called(statement.value),
-                declares=said[0] if is_declared else "",
+                called=_get_called(statement.value),
+                declares=target_texts[0] if is_declared else "",
                 rebinds=names.sets & names.uses,
             )
         case ast.Expr(value=value):
-            return names._replace(called=_called(value))
+            return names._replace(called=_get_called(value))
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return names._replace(defines=name)
         case ast.With(items=items) | ast.AsyncWith(items=items):
@@ -104,10 +104,10 @@ def _with_form(names: Facts, statement: ast.stmt) -> Facts:
     return names
 
 
-def _called(value: ast.expr | None) -> str:
+def _get_called(value: ast.expr | None) -> str:
     """Return the function of a call, awaited or not; of a chain the first: ``rows.of`` for ``rows.of(batch).cpu()``."""
     if isinstance(value, ast.Await):
-        return _called(value.value)
+        return _get_called(value.value)
     if not isinstance(value, ast.Call):
         return ""
     function = value.func
@@ -115,4 +115,4 @@ def _called(value: ast.expr | None) -> str:
         return name
     while isinstance(function, ast.Attribute | ast.Subscript):
         function = function.value
-    return _called(function)
+    return _get_called(function)

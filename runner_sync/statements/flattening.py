@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from runner_sync.statements.hints import hint
+from runner_sync.statements.hints import normalise_hint
 from runner_sync.statements.keywords import spell_out_keywords
 from runner_sync.statements.nodes import ROOT, Node, UnparsableText
 from runner_sync.statements.parsing import as_module, parse_unit
-from runner_sync.statements.suites import suites
+from runner_sync.statements.suites import list_suites
 from runner_sync.statements.tokens import own_lines
 from runner_sync.syntax import first_line, forget_modules, is_indented, is_string
 
@@ -39,10 +39,10 @@ class _Item:
 def flatten(text: str) -> tuple[Node, ...]:
     """Return the nodes of ``text`` in source order. Raises ``UnparsableText``."""
     source, offset = as_module(text), int(is_indented(text))
-    items = _items(text)
+    items = _parse_items(text)
     comments, inside = own_lines(source)
     moved = {line - offset: column for line, column in comments.items()}
-    return _finish(_with_comments(items, moved), text.split("\n"), {line - offset for line in inside})
+    return _make_nodes(_add_comments(items, moved), text.split("\n"), {line - offset for line in inside})
 
 
 @lru_cache(maxsize=4096)
@@ -51,37 +51,37 @@ def canons(text: str) -> tuple[str, ...]:
 
     Raises ``UnparsableText``.
     """
-    return tuple(item.canon for item in _items(text) if item.kind != "docstring")
+    return tuple(item.canon for item in _parse_items(text) if item.kind != "docstring")
 
 
 def forget_trees() -> None:
     """Free the shared trees and nodes, before work that does not need them again."""
     forget_modules()
-    for cached in (parse_unit, flatten, canons, _items):
+    for cached in (parse_unit, flatten, canons, _parse_items):
         cached.cache_clear()
 
 
 @lru_cache(maxsize=4096)
-def _items(text: str) -> tuple[_Item, ...]:
+def _parse_items(text: str) -> tuple[_Item, ...]:
     source, offset = as_module(text), int(is_indented(text))
     try:
         module = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise _unparsable(error, offset) from error
+        raise _make_error(error, offset) from error
     body = module.body[0].body if offset else module.body  # type: ignore[attr-defined]
     items: list[_Item] = []
     try:
         spell_out_keywords(module, source)
         _collect(body, None, source.split("\n"), items)
     except RecursionError as error:
-        raise _unparsable(error, offset) from error
+        raise _make_error(error, offset) from error
     for item in items:
         item.first -= offset
         item.last -= offset
     return tuple(items)
 
 
-def _unparsable(error: Exception, offset: int) -> UnparsableText:
+def _make_error(error: Exception, offset: int) -> UnparsableText:
     line = getattr(error, "lineno", None) or 1
     return UnparsableText(str(error), max(1, line - offset))
 
@@ -92,16 +92,16 @@ def _collect(body: Sequence[ast.stmt], parent: _Item | None, source: list[str], 
         if items and items[-1].last >= first:
             _join_line(items[-1], statement)
             continue
-        rows = suites(statement)
+        rows = list_suites(statement)
         if not rows or rows[0][1][0].lineno == statement.lineno:
-            items.append(_simple(statement, first, parent))
+            items.append(_make_simple_item(statement, first, parent))
             continue
         head: _Item | None = None
         for canon, suite, line in rows:
-            begin = first if head is None else _clause_line(source, canon, line, statement.col_offset)
+            begin = first if head is None else _find_clause_line(source, canon, line, statement.col_offset)
             kind = "statement" if head is None else "clause"
             top = first_line(suite[0])
-            last = _head_end(source, begin, top)
+            last = _find_head_end(source, begin, top)
             item = _Item(kind, canon, begin, last, statement.col_offset, parent, head, compound=True)
             if kind == "clause" and suite[0].lineno == begin:
                 item.last = suite[-1].end_lineno or line
@@ -113,7 +113,7 @@ def _collect(body: Sequence[ast.stmt], parent: _Item | None, source: list[str], 
             _collect(suite, item, source, items)
 
 
-def _clause_line(source: list[str], canon: str, line: int, column: int) -> int:
+def _find_clause_line(source: list[str], canon: str, line: int, column: int) -> int:
     """Return the line of a clause.
 
     A negative ``line`` means ``else`` or ``finally``, whose line ``ast`` does not keep. It is the last line of the
@@ -128,7 +128,7 @@ def _clause_line(source: list[str], canon: str, line: int, column: int) -> int:
     raise UnparsableText(f"no {canon!r} after line {-line}", -line)
 
 
-def _head_end(source: list[str], begin: int, top: int) -> int:
+def _find_head_end(source: list[str], begin: int, top: int) -> int:
     """Return the last line of a head that is not blank or a comment, above ``top``, the first line of its suite."""
     last = top - 1
     while last > begin and (not source[last - 1].strip() or source[last - 1].lstrip().startswith("#")):
@@ -142,16 +142,16 @@ def _join_line(item: _Item, statement: ast.stmt) -> None:
     item.last = max(item.last, statement.end_lineno or item.last)
 
 
-def _simple(statement: ast.stmt, first: int, parent: _Item | None) -> _Item:
+def _make_simple_item(statement: ast.stmt, first: int, parent: _Item | None) -> _Item:
     last = statement.end_lineno or statement.lineno
     kind = "docstring" if is_string(statement) else "statement"
     if isinstance(statement, ast.AnnAssign):
         statement = copy.copy(statement)
-        statement.annotation = hint(statement.annotation) or statement.annotation
+        statement.annotation = normalise_hint(statement.annotation) or statement.annotation
     return _Item(kind, ast.unparse(statement), first, last, statement.col_offset, parent)
 
 
-def _with_comments(items: Sequence[_Item], comments: dict[int, int]) -> list[_Item]:
+def _add_comments(items: Sequence[_Item], comments: dict[int, int]) -> list[_Item]:
     covered: set[int] = set()
     for item in items:
         covered.update(range(item.first, item.last + 1))
@@ -162,12 +162,12 @@ def _with_comments(items: Sequence[_Item], comments: dict[int, int]) -> list[_It
     merged.sort(key=lambda item: item.first)
     for position, item in enumerate(merged):
         if item.kind == "comment":
-            item.parent = _comment_parent(merged, position)
-            item.owner = _comment_owner(merged, position)
+            item.parent = _find_comment_parent(merged, position)
+            item.owner = _find_comment_owner(merged, position)
     return merged
 
 
-def _comment_owner(items: list[_Item], position: int) -> _Item | None:
+def _find_comment_owner(items: list[_Item], position: int) -> _Item | None:
     """Return the statement of the clause directly below a comment at the same column, else ``None``.
 
     Like the clause, such a comment is between suites and in none of them.
@@ -177,7 +177,7 @@ def _comment_owner(items: list[_Item], position: int) -> _Item | None:
     return following.owner if is_on_clause and following is not None else None
 
 
-def _comment_parent(items: list[_Item], position: int) -> _Item | None:
+def _find_comment_parent(items: list[_Item], position: int) -> _Item | None:
     """Return the head of the suite of a comment.
 
     This is the suite of the next statement, if that has the same column or a deeper one, else the suite before the
@@ -198,7 +198,7 @@ def _comment_parent(items: list[_Item], position: int) -> _Item | None:
     return here.parent if here is not None else None
 
 
-def _finish(items: list[_Item], lines: list[str], inside: set[int]) -> tuple[Node, ...]:
+def _make_nodes(items: list[_Item], lines: list[str], inside: set[int]) -> tuple[Node, ...]:
     index = {id(item): i for i, item in enumerate(items)}
     nodes = []
     end = 0

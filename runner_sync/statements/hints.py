@@ -37,21 +37,21 @@ class _Hints(ast.NodeTransformer):
         return node
 
 
-def hint(annotation: ast.expr | None) -> ast.expr | None:
+def normalise_hint(annotation: ast.expr | None) -> ast.expr | None:
     """Return a normalised copy of ``annotation``; unchanged if it has a ``Literal``, whose strings are values."""
-    return _spelled(copy.deepcopy(annotation))
+    return _normalise(copy.deepcopy(annotation))
 
 
-def arguments(arguments: ast.arguments) -> str:
+def unparse_arguments(arguments: ast.arguments) -> str:
     """Return the ``ast.unparse`` text of a parameter list with normalised annotations."""
     plain = copy.deepcopy(arguments)
     for arg in walk(plain):
         if isinstance(arg, ast.arg):
-            arg.annotation = _spelled(arg.annotation)
+            arg.annotation = _normalise(arg.annotation)
     return ast.unparse(plain)
 
 
-def _spelled(annotation: ast.expr | None) -> ast.expr | None:
+def _normalise(annotation: ast.expr | None) -> ast.expr | None:
     """Normalise an annotation, possibly in place."""
     if annotation is None or any(isinstance(n, ast.Name) and n.id == "Literal" for n in walk(annotation)):
         return annotation

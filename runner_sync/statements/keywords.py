@@ -24,13 +24,13 @@ def spell_out_keywords(tree: ast.Module, source: str) -> None:
         return
     for node in walk(tree):
         if isinstance(node, ast.Call):
-            spelled = [keyword for written in node.keywords for keyword in _keywords(written)]
+            spelled = [keyword for written in node.keywords for keyword in _spell_out(written)]
             names = [keyword.arg for keyword in spelled if keyword.arg]
             if len(names) == len(set(names)):
                 node.keywords = spelled
 
 
-def _keywords(written: ast.keyword) -> Iterator[ast.keyword]:
+def _spell_out(written: ast.keyword) -> Iterator[ast.keyword]:
     unpacked = written.value
     if written.arg is None and isinstance(unpacked, ast.Dict):
         names = [key.value if isinstance(key, ast.Constant) else None for key in unpacked.keys]

@@ -52,9 +52,9 @@ def may_swallow(statement: ast.With | ast.AsyncWith, *, also: frozenset[str] = f
 
 def swallowing(statement: ast.With | ast.AsyncWith, *, also: frozenset[str] = frozenset()) -> Iterator[ast.Call]:
     """Yield the calls in a ``with`` that create such context managers, with the exceptions as arguments."""
-    made = [*(item.context_expr for item in statement.items), *_entered(statement)]
+    made = [*(item.context_expr for item in statement.items), *_find_entered(statement)]
     calls = (node for one in made for node in walk(one) if isinstance(node, ast.Call))
-    return (call for call in calls if _last_name(call.func) in _SWALLOWERS | also)
+    return (call for call in calls if _get_last_name(call.func) in _SWALLOWERS | also)
 
 
 def swallowers_named(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -64,7 +64,7 @@ def swallowers_named(nodes: Iterable[ast.AST]) -> frozenset[str]:
     return frozenset(alias.asname for alias in imported if alias.asname and alias.name in _SWALLOWERS)
 
 
-def _entered(statement: ast.With | ast.AsyncWith) -> list[ast.expr]:
+def _find_entered(statement: ast.With | ast.AsyncWith) -> list[ast.expr]:
     """Return what the body of a ``with`` enters into its stack: ``s`` in ``with ExitStack() as s:``."""
     stacks = {item.optional_vars.id for item in statement.items if isinstance(item.optional_vars, ast.Name)}
     calls = [node for part in statement.body for node in walk(part) if stacks and isinstance(node, ast.Call)]
@@ -83,7 +83,7 @@ _SWALLOWERS = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRege
 """Functions of the standard library and pytest whose context managers swallow exceptions. No runner has others."""
 
 
-def _last_name(function: ast.expr) -> str:
+def _get_last_name(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 

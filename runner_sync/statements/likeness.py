@@ -46,13 +46,13 @@ def similarity(a: Node, b: Node) -> float:
     if a.kind != b.kind or a.compound != b.compound or (a.names and b.names and not a.names & b.names):
         return 0.0
     share = dice(a.words, b.words)
-    if any(said and said == other for said, other in zip(_identity(a), _identity(b), strict=True)):
+    if any(key and key == other for key, other in zip(_get_identity(a), _get_identity(b), strict=True)):
         return max(share, NEAREST)
     if a.compound and a.keyword != b.keyword:
         return share / 2
     return share
 
 
-def _identity(node: Node) -> tuple[str, str, str]:
+def _get_identity(node: Node) -> tuple[str, str, str]:
     """Return what identifies a statement regardless of its other text; each part is empty if it does not apply."""
     return node.defines, node.made_by, node.facts.declares

@@ -52,19 +52,19 @@ def mentions(nodes: Iterable[ast.AST | None]) -> list[Mention]:
             case ast.Assign(targets=targets, value=value):
                 todo += [*reversed(targets), value]
             case ast.AnnAssign(target=target, annotation=annotation, value=value):
-                found += _as_later(mentions([annotation]))
+                found += _mark_later(mentions([annotation]))
                 todo += [target, value] if value is not None else [target]
             case ast.For() | ast.AsyncFor():
                 todo += reversed([node.iter, node.target, *node.body, *node.orelse])
             case ast.NamedExpr(target=target, value=value):
                 todo += [target, value]
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                found += _of_class(node) if isinstance(node, ast.ClassDef) else _of_function(node)
+                found += _read_class(node) if isinstance(node, ast.ClassDef) else _read_function(node)
                 found.append(Mention(node.name, node, "binds"))
             case ast.Lambda():
-                found += _of_function(node)
+                found += _read_function(node)
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                found += _of_comprehension(node)
+                found += _read_comprehension(node)
             case ast.alias(name=name, asname=alias):
                 found.append(Mention(alias or name.partition(".")[0], node, "binds"))
             case ast.Global(names=names) | ast.Nonlocal(names=names):
@@ -111,7 +111,7 @@ def bound_in(body: Iterable[ast.AST]) -> frozenset[str]:
 
     Unlike `syntax.assigned_names`, excludes names of nested functions, lambdas and comprehensions.
     """
-    return _bound(mentions(body))
+    return _collect_bound(mentions(body))
 
 
 def bound_anywhere(top: ast.AST) -> frozenset[str]:
@@ -120,7 +120,7 @@ def bound_anywhere(top: ast.AST) -> frozenset[str]:
     return frozenset().union(assigned_names(top), parameter_names(top), *(bound_in(scope.body) for scope in scopes))
 
 
-def _bound(found: Iterable[Mention]) -> frozenset[str]:
+def _collect_bound(found: Iterable[Mention]) -> frozenset[str]:
     return frozenset(mention.name for mention in found if mention.kind != "reads")
 
 
@@ -131,7 +131,7 @@ def parameters(function: Function | ast.Lambda) -> list[ast.arg]:
     return [parameter for parameter in found if parameter is not None]
 
 
-def _of_function(function: Function | ast.Lambda) -> list[Mention]:
+def _read_function(function: Function | ast.Lambda) -> list[Mention]:
     given = parameters(function)
     now = [*function.args.defaults, *function.args.kw_defaults]
     if isinstance(function, ast.Lambda):
@@ -143,21 +143,21 @@ def _of_function(function: Function | ast.Lambda) -> list[Mention]:
         now = [*function.decorator_list, *now]
     inside = mentions(body)
     outer = {mention.name for mention in inside if isinstance(mention.node, ast.Nonlocal)}
-    own = {parameter.arg for parameter in given} | (_bound(inside) - outer)
+    own = {parameter.arg for parameter in given} | (_collect_bound(inside) - outer)
     free = [mention for mention in inside if mention.name not in own]
-    return [*mentions(now), *_as_later([*mentions(notes), *free])]
+    return [*mentions(now), *_mark_later([*mentions(notes), *free])]
 
 
-def _of_class(node: ast.ClassDef) -> list[Mention]:
+def _read_class(node: ast.ClassDef) -> list[Mention]:
     """Return the mentions of a class without the names that it binds, which are still mentions in methods, because
     methods do not see them."""
     inside = mentions(node.body)
-    own = _bound(inside)
+    own = _collect_bound(inside)
     head = mentions([*node.decorator_list, *node.bases, *node.keywords])
     return [*head, *(mention for mention in inside if mention.later or mention.name not in own)]
 
 
-def _of_comprehension(node: _Comprehension) -> list[Mention]:
+def _read_comprehension(node: _Comprehension) -> list[Mention]:
     """Return the mentions of a comprehension, whose first iterable and ``:=`` targets belong to the enclosing scope.
 
     What a generator reads is read ``later``. What it binds by ``:=`` is not, because the enclosing call usually runs it
@@ -172,5 +172,5 @@ def _of_comprehension(node: _Comprehension) -> list[Mention]:
     return [*mentions([first.iter]), *(m._replace(later=m.later or (is_later and m.kind != "binds")) for m in inside)]
 
 
-def _as_later(found: Iterable[Mention]) -> list[Mention]:
+def _mark_later(found: Iterable[Mention]) -> list[Mention]:
     return [mention._replace(later=True) for mention in found]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
 
-from runner_sync.statements.facts import DECORATORS, NOTHING, Facts, facts_of
+from runner_sync.statements.facts import DECORATORS, NOTHING, Facts, read_facts
 
 INDENT = 4
 ROOT = -1
@@ -78,7 +78,7 @@ class Node:
     @cached_property
     def facts(self) -> Facts:
         """What the statement sets, reads, calls and defines; ``NOTHING`` for a comment."""
-        return NOTHING if self.is_comment else facts_of(self.canon, self.compound, self.is_clause)
+        return NOTHING if self.is_comment else read_facts(self.canon, self.compound, self.is_clause)
 
     @cached_property
     def keyword(self) -> str:

@@ -23,19 +23,19 @@ def new_names(old: Sequence[str], new: Sequence[str], name: str) -> Iterator[str
     for tag, i, j, k, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for line in old[i:j] if tag in ("replace", "delete") else ():
             if re.search(rf"\.{name}\b", line):
-                found = (_in_place(line, other, name) for other in new[k:end])
+                found = (_find_replacement(line, other, name) for other in new[k:end])
                 yield next((one for one in found if one), "")
 
 
-def prevailing(told: Iterable[str]) -> tuple[str, int]:
+def prevailing(answers: Iterable[str]) -> tuple[str, int]:
     """Return the name that more than half of the ``new_names`` agree on, and how many do; ``("", 0)`` if there is
     none."""
-    counts = Counter(told)
+    counts = Counter(answers)
     name, lines = next(iter(counts.most_common(1)), ("", 0))
     return (name, lines) if name and 2 * lines > counts.total() else ("", 0)
 
 
-def _in_place(line: str, other: str, name: str) -> str:
+def _find_replacement(line: str, other: str, name: str) -> str:
     """Return the word of ``other`` in place of ``name`` in ``line``; ``""`` if the lines differ in more than a few
     words."""
     mine, theirs = _TOKEN.findall(line), _TOKEN.findall(other)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 
-from runner_sync.statements.hints import arguments, hint
+from runner_sync.statements.hints import normalise_hint, unparse_arguments
 from runner_sync.syntax import Function
 
 
-def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt], int]]:
+def list_suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt], int]]:
     """Return ``(canonical head, body, head line)`` of each suite of a compound statement; empty for a simple one.
 
     For ``else`` and ``finally``, whose line ``ast`` does not keep, the line is the negated last line of the preceding
@@ -19,27 +19,27 @@ def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt], int]]:
     """
     match statement:
         case ast.If():
-            return _if_suites(statement)
+            return _split_if(statement)
         case ast.For() | ast.AsyncFor():
             word = "async for" if isinstance(statement, ast.AsyncFor) else "for"
             head = f"{word} {ast.unparse(statement.target)} in {ast.unparse(statement.iter)}"
-            return [(head, statement.body, statement.lineno), *_else(statement.body, statement.orelse)]
+            return [(head, statement.body, statement.lineno), *_make_else(statement.body, statement.orelse)]
         case ast.While():
             head = f"while {ast.unparse(statement.test)}"
-            return [(head, statement.body, statement.lineno), *_else(statement.body, statement.orelse)]
+            return [(head, statement.body, statement.lineno), *_make_else(statement.body, statement.orelse)]
         case ast.With() | ast.AsyncWith():
             word = "async with" if isinstance(statement, ast.AsyncWith) else "with"
             head = f"{word} {', '.join(ast.unparse(item) for item in statement.items)}"
             return [(head, statement.body, statement.lineno)]
         case ast.Try() | ast.TryStar():
-            return _try_suites(statement)
+            return _split_try(statement)
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return [(definition(statement), statement.body, statement.lineno)]
+            return [(unparse_definition(statement), statement.body, statement.lineno)]
         case _:
             return []
 
 
-def _if_suites(statement: ast.If) -> list[tuple[str, list[ast.stmt], int]]:
+def _split_if(statement: ast.If) -> list[tuple[str, list[ast.stmt], int]]:
     test = ast.unparse(statement.test)
     suites = [(f"if {test}", statement.body, statement.lineno)]
     while statement.orelse:
@@ -48,17 +48,17 @@ def _if_suites(statement: ast.If) -> list[tuple[str, list[ast.stmt], int]]:
             suites.append((f"elif {ast.unparse(inner.test)}", inner.body, inner.lineno))
             statement = inner
             continue
-        return [*suites, *_else(statement.body, statement.orelse)]
+        return [*suites, *_make_else(statement.body, statement.orelse)]
     return suites
 
 
-def _else(body: list[ast.stmt], orelse: list[ast.stmt]) -> list[tuple[str, list[ast.stmt], int]]:
+def _make_else(body: list[ast.stmt], orelse: list[ast.stmt]) -> list[tuple[str, list[ast.stmt], int]]:
     if not orelse:
         return []
     return [("else", orelse, -(body[-1].end_lineno or 0))]
 
 
-def _try_suites(statement: ast.Try | ast.TryStar) -> list[tuple[str, list[ast.stmt], int]]:
+def _split_try(statement: ast.Try | ast.TryStar) -> list[tuple[str, list[ast.stmt], int]]:
     suites: list[tuple[str, list[ast.stmt], int]] = [("try", statement.body, statement.lineno)]
     body = statement.body
     for handler in statement.handlers:
@@ -66,14 +66,14 @@ def _try_suites(statement: ast.Try | ast.TryStar) -> list[tuple[str, list[ast.st
         head = " ".join([word, ast.unparse(handler.type) if handler.type else ""]).strip()
         suites.append((f"{head} as {handler.name}" if handler.name else head, handler.body, handler.lineno))
         body = handler.body
-    suites += _else(body, statement.orelse)
+    suites += _make_else(body, statement.orelse)
     body = statement.orelse or body
     if statement.finalbody:
         suites.append(("finally", statement.finalbody, -(body[-1].end_lineno or 0)))
     return suites
 
 
-def definition(node: Function | ast.ClassDef) -> str:
+def unparse_definition(node: Function | ast.ClassDef) -> str:
     """Return the canonical head of a function or class: decorators and signature on one line, annotations
     normalised."""
     decorators = "".join(f"@{ast.unparse(d)} " for d in node.decorator_list)
@@ -81,6 +81,6 @@ def definition(node: Function | ast.ClassDef) -> str:
         parts = [*map(ast.unparse, node.bases), *map(ast.unparse, node.keywords)]
         return f"{decorators}class {node.name}({', '.join(parts)})"
     word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
-    returned = hint(node.returns)
+    returned = normalise_hint(node.returns)
     returns = f" -> {ast.unparse(returned)}" if returned is not None else ""
-    return f"{decorators}{word} {node.name}({arguments(node.args)}){returns}"
+    return f"{decorators}{word} {node.name}({unparse_arguments(node.args)}){returns}"

@@ -37,7 +37,7 @@ def tokens(source: str) -> Iterator[tokenize.TokenInfo]:
         elif token.type == _END:
             first = opened.pop()
             if not opened:
-                text = _between(lines, first.start, token.end)
+                text = _get_text_between(lines, first.start, token.end)
                 yield tokenize.TokenInfo(tokenize.STRING, text, first.start, token.end, first.line)
         elif not opened:
             yield token
@@ -53,7 +53,7 @@ def own_lines(source: str) -> tuple[dict[int, int], set[int]]:
     line, at = 1, 0
     for found in _STRING_OR_COMMENT.finditer(source):
         if _is_cut(source, found):
-            return own_lines_by_token(source)
+            return find_own_lines_by_token(source)
         line += source.count("\n", at, found.start())
         at = found.start()
         begin = source.rfind("\n", 0, at) + 1
@@ -84,14 +84,14 @@ def _is_cut(source: str, found: re.Match[str]) -> bool:
     return False
 
 
-def own_lines_by_token(source: str) -> tuple[dict[int, int], set[int]]:
+def find_own_lines_by_token(source: str) -> tuple[dict[int, int], set[int]]:
     """Return ``own_lines`` by the tokenizer: always correct, but twelve times slower."""
     comments: dict[int, int] = {}
     inside: set[int] = set()
     for token in tokens(source):
         if token.type == tokenize.COMMENT and token.line.lstrip().startswith("#"):
             comments[token.start[0]] = token.start[1]
-        inside.update(rows_inside(token))
+        inside.update(get_inner_lines(token))
     return comments, inside
 
 
@@ -105,14 +105,14 @@ def code_of(text: str) -> str:
     try:
         for token in tokens(text + "\n"):
             if token.type in (tokenize.STRING, tokenize.COMMENT):
-                kept += [text[at : starts[token.start[0] - 1] + token.start[1]], f"''{_fields(token.string)}"]
+                kept += [text[at : starts[token.start[0] - 1] + token.start[1]], f"''{_get_fields(token.string)}"]
                 at = starts[token.end[0] - 1] + token.end[1]
     except (SyntaxError, tokenize.TokenError):
         return text
     return "".join([*kept, text[at:]])
 
 
-def _fields(string: str) -> str:
+def _get_fields(string: str) -> str:
     """Return the expressions of an f-string, each after a ``%``; ``""`` for any other string, and for a comment."""
     if string.startswith("#") or "f" not in string.partition(string[-1])[0].lower():
         return ""
@@ -123,7 +123,7 @@ def _fields(string: str) -> str:
 def inside_strings(text: str) -> frozenset[int]:
     """Return the 0-based lines of a statement or a head that begin inside a string; none if it is not Python."""
     try:
-        return frozenset(line - 1 for token in tokens(text + "\n") for line in rows_inside(token))
+        return frozenset(line - 1 for token in tokens(text + "\n") for line in get_inner_lines(token))
     except (SyntaxError, tokenize.TokenError):
         return frozenset()
 
@@ -145,12 +145,12 @@ def last_comment(text: str) -> str:
     return found[-1].string if found and found[-1].end[0] == text.count("\n") + 1 else ""
 
 
-def rows_inside(token: tokenize.TokenInfo) -> range:
+def get_inner_lines(token: tokenize.TokenInfo) -> range:
     """Return the 1-based lines that begin inside a string token, all but its first; none for any other token."""
     return range(token.start[0] + 1, token.end[0] + 1) if token.type == tokenize.STRING else range(0)
 
 
-def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+def _get_text_between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
     """Return the text between two positions ``(1-based line, column)``."""
     if start[0] == end[0]:
         return lines[start[0] - 1][start[1] : end[1]]

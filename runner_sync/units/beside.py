@@ -27,7 +27,7 @@ def beside_units(module: Module, tree: ast.Module) -> dict[str, int]:
     table = unit_table(module)
     known = table.keys() | {piece.name for piece in module.pieces if isinstance(piece, ClassPiece)}
     found: dict[str, int] = {}
-    for name, statement in _definitions(tree.body):
+    for name, statement in _iter_definitions(tree.body):
         owner = name.rpartition(".")[0]
         is_of_record = owner in table and isinstance(statement, ast.Assign | ast.AnnAssign)
         if name not in known and not is_of_record and "." not in owner:
@@ -35,7 +35,7 @@ def beside_units(module: Module, tree: ast.Module) -> dict[str, int]:
     return found
 
 
-def _definitions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.stmt]]:
+def _iter_definitions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.stmt]]:
     """Yield qualified name and statement of every definition in a body and its classes, but not in functions."""
     for statement in statements_of(body):
         match statement:
@@ -44,7 +44,7 @@ def _definitions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, 
             case ast.ClassDef(name=name):
                 yield prefix + name, statement
                 if not prefix:
-                    yield from _definitions(statement.body, f"{name}.")
+                    yield from _iter_definitions(statement.body, f"{name}.")
             case ast.Assign(targets=targets):
                 named = filter(None, map(dotted_name, targets))
                 yield from ((f"{prefix}{target}", statement) for target in named)

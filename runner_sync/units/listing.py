@@ -20,7 +20,7 @@ def units(module: Module, *, whole: Collection[str] = ()) -> list[Unit]:
     """
     found: list[Unit] = []
     line = 1
-    for kind, name, text in _rows(module, whole):
+    for kind, name, text in _iter_rows(module, whole):
         count = len(split_lines(text))
         if unit_kind := _UNIT_KINDS.get(kind):
             found.append(Unit(module.path, name, unit_kind, text, line, line + count - 1))
@@ -39,7 +39,7 @@ _UNIT_KINDS: dict[PieceKind, UnitKind] = {
 }
 
 
-def _rows(module: Module, whole: Collection[str]) -> Iterator[tuple[PieceKind, str, str]]:
+def _iter_rows(module: Module, whole: Collection[str]) -> Iterator[tuple[PieceKind, str, str]]:
     for piece in module.pieces:
         if isinstance(piece, Piece) or piece.name in whole:
             yield piece.kind, piece.name, piece.text

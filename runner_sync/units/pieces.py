@@ -61,7 +61,7 @@ def split_lines(text: str) -> list[str]:
     return StringIO(text, newline="").readlines()
 
 
-def flat(module: Module) -> Iterator[tuple[str, Piece]]:
+def iter_leaves(module: Module) -> Iterator[tuple[str, Piece]]:
     """Yield every leaf piece in file order with its qualified name; trivia has no name (``""``)."""
     for piece in module.pieces:
         if isinstance(piece, Piece):

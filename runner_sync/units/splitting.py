@@ -47,8 +47,10 @@ def split(text: str, *, path: str = "", tree: ast.Module | None = None) -> Modul
     """
     parsed = parse(text, path=path) if tree is None else tree
     lines = split_lines(text)
-    pieces = [_class(piece, lines) if isinstance(piece, _Extent) else piece for piece in _top(parsed, lines)]
-    return Module(path, number(pieces))
+    pieces = [
+        _split_class(piece, lines) if isinstance(piece, _Extent) else piece for piece in _split_top(parsed, lines)
+    ]
+    return Module(path, number_names(pieces))
 
 
 def parse(text: str, *, path: str = "") -> ast.Module:
@@ -69,7 +71,7 @@ def parse(text: str, *, path: str = "") -> ast.Module:
         raise InputError(f"{where}: does not parse ({error}); fix it and run again.") from error
 
 
-def number(pieces: Sequence[Piece | ClassPiece]) -> tuple[Piece | ClassPiece, ...]:
+def number_names(pieces: Sequence[Piece | ClassPiece]) -> tuple[Piece | ClassPiece, ...]:
     """Make names unique among ``pieces``: the second ``x`` becomes ``x#2``.
 
     Stubs (``@overload``) are counted last, so that the implementation keeps the plain name with or without stubs above
@@ -96,7 +98,7 @@ def is_stub(piece: Piece | ClassPiece) -> bool:
 
 def number_parts(parts: Sequence[Piece]) -> tuple[Piece, ...]:
     """Make names unique among the parts of a class, except its header."""
-    return (parts[0], *(part for part in number(parts[1:]) if isinstance(part, Piece)))
+    return (parts[0], *(part for part in number_names(parts[1:]) if isinstance(part, Piece)))
 
 
 def bare_name(name: str) -> str:
@@ -104,33 +106,33 @@ def bare_name(name: str) -> str:
     return re.sub(r"#\d+\Z", "", name)
 
 
-def _top(tree: ast.Module, lines: list[str]) -> Iterator[Piece | _Extent]:
+def _split_top(tree: ast.Module, lines: list[str]) -> Iterator[Piece | _Extent]:
     for item in _tile(tree.body, lines, first=1, last=len(lines)):
         if isinstance(item, _Extent) and not isinstance(item.node, ast.ClassDef):
-            yield _leaf(item, lines, in_class=False)
+            yield _make_piece(item, lines, in_class=False)
         else:
             yield item
 
 
-def _class(extent: _Extent, lines: list[str]) -> ClassPiece:
+def _split_class(extent: _Extent, lines: list[str]) -> ClassPiece:
     node = extent.node
     assert isinstance(node, ast.ClassDef)
-    header_end = _header_end(node, lines)
+    header_end = _find_header_end(node, lines)
     body = [statement for statement in node.body if first_line(statement) > header_end]
     if not body:
         header_end = extent.end
-    parts = [Piece("header", "", _text(lines, extent.start, header_end))]
+    parts = [Piece("header", "", _join_lines(lines, extent.start, header_end))]
     for item in _tile(body, lines, first=header_end + 1, last=extent.end):
-        parts.append(_leaf(item, lines, in_class=True) if isinstance(item, _Extent) else item)
+        parts.append(_make_piece(item, lines, in_class=True) if isinstance(item, _Extent) else item)
     return ClassPiece(node.name, number_parts(parts))
 
 
-def _leaf(extent: _Extent, lines: list[str], *, in_class: bool) -> Piece:
-    kind, name = _title(extent.node, lines, in_class=in_class)
-    return Piece(kind, name, _text(lines, extent.start, extent.end))
+def _make_piece(extent: _Extent, lines: list[str], *, in_class: bool) -> Piece:
+    kind, name = _name_statement(extent.node, lines, in_class=in_class)
+    return Piece(kind, name, _join_lines(lines, extent.start, extent.end))
 
 
-def _title(node: ast.stmt, lines: list[str], *, in_class: bool) -> tuple[PieceKind, str]:
+def _name_statement(node: ast.stmt, lines: list[str], *, in_class: bool) -> tuple[PieceKind, str]:
     """Return kind and name of the unit of a statement."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -152,28 +154,28 @@ def _title(node: ast.stmt, lines: list[str], *, in_class: bool) -> tuple[PieceKi
 def _tile(body: Sequence[ast.stmt], lines: list[str], *, first: int, last: int) -> Iterator[Piece | _Extent]:
     """Cover lines ``first`` … ``last`` with the statements of ``body`` and the trivia between them."""
     position = first
-    for extent in _extents(body, lines, first=first, last=last):
+    for extent in _find_extents(body, lines, first=first, last=last):
         if extent.start > position:
-            yield Piece("trivia", "", _text(lines, position, extent.start - 1))
+            yield Piece("trivia", "", _join_lines(lines, position, extent.start - 1))
         yield extent
         position = extent.end + 1
     if position <= last:
-        yield Piece("trivia", "", _text(lines, position, last))
+        yield Piece("trivia", "", _join_lines(lines, position, last))
 
 
-def _extents(body: Sequence[ast.stmt], lines: list[str], *, first: int, last: int) -> Iterator[_Extent]:
+def _find_extents(body: Sequence[ast.stmt], lines: list[str], *, first: int, last: int) -> Iterator[_Extent]:
     """Yield the statements of ``body`` as line ranges that include their comments."""
-    spans = _disjoint(body)
+    spans = _find_spans(body)
     floor = first
     for index, span in enumerate(spans):
         ceiling = spans[index + 1].start - 1 if index + 1 < len(spans) else last
-        start = _comments_above(lines, span.start, floor=floor)
-        end = _body_comments(lines, span.end, ceiling=ceiling, width=_width(lines[span.start - 1]))
+        start = _find_comments_start(lines, span.start, floor=floor)
+        end = _find_comments_end(lines, span.end, ceiling=ceiling, width=_get_width(lines[span.start - 1]))
         floor = end + 1
         yield replace(span, start=start, end=end)
 
 
-def _disjoint(body: Sequence[ast.stmt]) -> list[_Extent]:
+def _find_spans(body: Sequence[ast.stmt]) -> list[_Extent]:
     # Statements joined by a semicolon share a line, so they form one piece.
     spans: list[_Extent] = []
     for node in body:
@@ -185,26 +187,26 @@ def _disjoint(body: Sequence[ast.stmt]) -> list[_Extent]:
     return spans
 
 
-def _comments_above(lines: list[str], start: int, *, floor: int) -> int:
+def _find_comments_start(lines: list[str], start: int, *, floor: int) -> int:
     line = start
-    while line > floor and _COMMENT.match(lines[line - 2]) and not rulers.divides(lines[line - 2]):
+    while line > floor and _COMMENT.match(lines[line - 2]) and not rulers.is_divider(lines[line - 2]):
         line -= 1
     # The first comment of a file is its licence or shebang; it does not belong to the first import.
     return start if line == 1 else line
 
 
-def _body_comments(lines: list[str], end: int, *, ceiling: int, width: int) -> int:
+def _find_comments_end(lines: list[str], end: int, *, ceiling: int, width: int) -> int:
     last = end
     for number_, line in enumerate(lines[end:ceiling], start=end + 1):
         if not line.strip():
             continue
-        if not _COMMENT.match(line) or _width(line) <= width:
+        if not _COMMENT.match(line) or _get_width(line) <= width:
             break
         last = number_
     return last
 
 
-def _header_end(node: ast.ClassDef, lines: list[str]) -> int:
+def _find_header_end(node: ast.ClassDef, lines: list[str]) -> int:
     """Return the last line of the class header, ``class X(...):``, which ``ast`` does not give."""
     if _WHOLE_HEADER.match(lines[node.lineno - 1]):
         return node.lineno
@@ -215,10 +217,10 @@ def _header_end(node: ast.ClassDef, lines: list[str]) -> int:
     return node.lineno
 
 
-def _width(line: str) -> int:
+def _get_width(line: str) -> int:
     blank = line.lstrip("\ufeff").lstrip("\f")
     return len(blank.expandtabs(8)) - len(blank.expandtabs(8).lstrip(" \t\f"))
 
 
-def _text(lines: list[str], start: int, end: int) -> str:
+def _join_lines(lines: list[str], start: int, end: int) -> str:
     return "".join(lines[start - 1 : end])

@@ -15,7 +15,7 @@ from runner_sync.model import Unit
 from runner_sync.naming import Import
 from runner_sync.references import Binding
 from runner_sync.units import beside, listing
-from runner_sync.units.bases import BaseClass, BaseOrigin, bound_names, class_bases, origins
+from runner_sync.units.bases import BaseClass, BaseOrigin, class_bases, find_origins, group_bindings
 from runner_sync.units.changing import replace_units
 from runner_sync.units.listing import has_class, record_classes
 from runner_sync.units.pieces import Module, join
@@ -25,13 +25,13 @@ from runner_sync.units.splitting import parse, split
 def parsed(text: str, path: str) -> Module:
     """Return ``split`` of the text, cached regardless of ``path``. An ``InputError`` names the path."""
     try:
-        return replace(_parsed(text), path=path)
+        return replace(_split(text), path=path)
     except InputError:
         return split(text, path=path)
 
 
 @lru_cache(maxsize=512)
-def _parsed(text: str) -> Module:
+def _split(text: str) -> Module:
     return split(text)
 
 
@@ -72,7 +72,7 @@ def members(text: str, class_name: str, path: str) -> dict[str, str]:
     return {name[len(prefix) :]: body for name, body in unit_texts(text, path).items() if name.startswith(prefix)}
 
 
-def edited(text: str, edits: Mapping[str, str | None], path: str) -> str:
+def edit_units(text: str, edits: Mapping[str, str | None], path: str) -> str:
     """Return ``text`` with some of its units replaced."""
     module = parsed(text, path)
     return join(replace_units(module, edits, whole=frozenset(record_classes(module))))
@@ -96,7 +96,7 @@ def _outside_definitions(text: str, path: str) -> str:
 
 def origins_of(text: str, name: str, path: str) -> tuple[BaseOrigin, ...]:
     """Return the origins of a dotted name of a module, as in `class_bases`."""
-    return origins(name, _bound_names(text, path))
+    return find_origins(name, _bound_names(text, path))
 
 
 def star_imports(text: str, path: str) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def star_imports(text: str, path: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def _bound_names(text: str, path: str) -> Mapping[str, list[Binding]]:
-    return bound_names(parsed(text, path))
+    return group_bindings(parsed(text, path))
 
 
 def bases_of(text: str, class_name: str, path: str) -> tuple[BaseClass, ...]:

@@ -1,15 +1,14 @@
-"""Breaks planted one by one in vllm-ascend and vLLM: does ``verify`` tell each of them, and nothing else?
+"""Plant single breaks in vllm-ascend and vLLM: does ``verify`` report each of them, and nothing else?
 
-Comes in: a release of vllm-omni and a vllm-ascend that it fits. Goes out: ``Plant``s and what ``verify`` says of them.
-May touch: what ``runner_sync.sources`` touches.
+Comes in: a release of vllm-omni and a vllm-ascend that it fits. Goes out: ``Plant``s and what ``verify`` reports about
+them. May touch: what ``runner_sync.sources`` touches.
 
-A plant is a change that upstream makes all the time: a name gets another one, everywhere in both trees; a function
-requires one more parameter, gets a new first one, returns one more value, or is no context manager any more. Where the
-NPU runners use the old form is known by construction, and found here by name alone, without the resolution of names
-that ``verify`` itself is made of.
+A plant is a common upstream change: a name is replaced everywhere in both trees; a function requires one more
+parameter, gets a new first one, returns one more value, or stops being a context manager. Which statements of the NPU
+runners break is known by construction. They are found by name alone, without the name resolution that ``verify`` uses.
 
-It proves that such a break does not pass in silence. It proves nothing about changes of meaning, and little about
-names that upstream uses for several things at once, which are all renamed together here.
+The benchmark proves that such a break is not missed. It proves nothing about changes of meaning, and little about names
+that upstream uses for several things, because all of these are renamed together.
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ PAIRS = (("0.26.0", "0.25.1rc1"), ("0.32.0rc1", "0.30.0rc2"))
 """Releases of vllm-omni, each with a vllm-ascend on which ``verify`` finds no error."""
 
 EACH = 25
-"""Plants of one kind in one pair: a seeded draw, for one takes seconds."""
+"""Plants per kind and pair, drawn with a fixed seed because one plant takes seconds."""
 
 SHARES = 4
-"""Parts of the work on one pair, each in a process of its own."""
+"""Parts of the work on one pair; each runs in its own process."""
 
 NEW = "planted_name"
 
@@ -59,7 +58,7 @@ _RUNNERS: Mapping[Project, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Plant:
-    """One change, as the files that it exchanges, and the statement of the NPU runner that it breaks."""
+    """One change, as the files that it replaces, and the NPU runner statement that it breaks."""
 
     kind: str
     name: str
@@ -70,7 +69,8 @@ class Plant:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What ``verify`` said of a plant: at its statement, elsewhere with its name, and of anything else."""
+    """Whether ``verify`` reported a plant at its statement (``here``) or only elsewhere by name, and its other
+    findings."""
 
     kind: str
     name: str
@@ -110,7 +110,7 @@ class Ground:
 
     @cached_property
     def upstreams(self) -> set[str]:
-        """What only upstream defines: renamed there, omni's use of it finds nothing."""
+        """The names that only upstream defines, so that omni's uses break if they are renamed."""
         paths = [path for path in self._trees["vllm-omni"].paths("vllm_omni/") if path.endswith(".py")]
         texts = [text for path in paths if _NEAR.search(path) and (text := self._trees["vllm-omni"].read(path))]
         omni = {name for text in texts for found in _DEFINES.findall(text) for name in found}
@@ -119,7 +119,7 @@ class Ground:
         } - omni
 
     def plants(self) -> Iterator[Plant]:
-        """Every place where a change can be planted, a name of a kind once per module."""
+        """Yield every possible plant, each name of a kind once per module."""
         for path, text in self.runners.items():
             seen: set[tuple[str, str]] = set()
             module = ast.parse(text)
@@ -152,7 +152,8 @@ class Ground:
         }
 
     def _called(self, module: ast.Module, called: ast.expr) -> tuple[Project, str, ast.FunctionDef] | None:
-        """The one upstream function that a call reaches, by name: a runner's own method, or what was imported."""
+        """Return the one upstream function that a call reaches by name: a method of the runner itself, or an imported
+        function."""
         if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "self":
             if called.attr not in self.upstreams:
                 return None
@@ -179,7 +180,7 @@ class Ground:
         return lasting_module_of(self.upstream[project][file])
 
     def verify(self, plant: Plant) -> Told:
-        """Plant, and ask ``verify`` with the untouched trees as the old ones."""
+        """Plant the change, and run ``verify`` with the unchanged trees as the old ones."""
         trees = {**self._trees}
         for project, texts in plant.texts().items():
             trees[project] = PatchedTree(self._trees[project], texts)
@@ -194,7 +195,7 @@ class Ground:
 
 
 def _names(statement: ast.stmt) -> Iterator[tuple[str, str]]:
-    """Kind and name of what a statement (without those inside it) uses of others."""
+    """Yield kind and name of each external name that a statement uses, excluding nested statements."""
     if isinstance(statement, ast.ImportFrom) and (statement.module or "").split(".")[0] in ("vllm", "vllm_ascend"):
         yield from (("import", alias.name) for alias in statement.names)
     for node in _own_nodes(statement):
@@ -209,7 +210,7 @@ def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
 
 
 def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The expressions of a statement, those of statements inside it left out."""
+    """Yield the expressions of a statement, excluding those of nested statements."""
     pending: list[ast.AST] = [statement]
     while pending:
         node = pending.pop()
@@ -221,7 +222,7 @@ _Change = Callable[[str, ast.FunctionDef], str | None]
 
 
 def _changes(statement: ast.stmt, call: ast.Call) -> Iterator[tuple[str, _Change]]:
-    """The changes of the function that ``call``, in ``statement``, cannot survive."""
+    """Yield the changes of the called function that break ``call`` in ``statement``."""
     if not any(keyword.arg is None for keyword in call.keywords):
         yield "parameter required", _require
     if call.args and not any(isinstance(argument, ast.Starred) for argument in call.args):
@@ -261,7 +262,7 @@ def _drop(text: str, function: ast.FunctionDef, *, name: str) -> str | None:
 
 
 def _with_parameters(text: str, function: ast.FunctionDef) -> str | None:
-    """``text`` with the head of ``function`` written anew."""
+    """Return ``text`` with the head of ``function`` rewritten."""
     lines = text.split("\n")
     head = ast.unparse(
         ast.FunctionDef(function.name, function.args, [ast.Pass()], [], returns=function.returns, lineno=1)
@@ -282,7 +283,8 @@ def _return_more(text: str, function: ast.FunctionDef) -> str | None:
 
 
 def _undecorate(text: str, function: ast.FunctionDef) -> str | None:
-    """``text`` where ``with`` cannot enter what the function hands back: it is a bare generator."""
+    """Return ``text`` with ``contextmanager`` removed, so that ``function`` returns a generator that ``with`` cannot
+    enter."""
     found = [node for node in function.decorator_list if ast.unparse(node).rpartition(".")[2] == "contextmanager"]
     lines = text.split("\n")
     for node in found:
@@ -299,7 +301,7 @@ def _parsing(text: str) -> str | None:
 
 
 def drawn(ground: Ground, each: int = EACH) -> list[Plant]:
-    """Up to ``each`` plants of every kind, always the same ones."""
+    """Draw up to ``each`` plants of every kind, always the same ones."""
     kinds: dict[str, list[Plant]] = {}
     for plant in ground.plants():
         kinds.setdefault(plant.kind, []).append(plant)
@@ -308,7 +310,7 @@ def drawn(ground: Ground, each: int = EACH) -> list[Plant]:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Every ``SHARES``-th of the plants that are drawn in one pair, from a number on."""
+    """Every ``SHARES``-th of the plants drawn in one pair, starting at ``number``."""
 
     omni: str
     ascend: str
@@ -317,13 +319,13 @@ class Share:
 
 
 def tell(share: Share) -> list[Told]:
-    """What ``verify`` says of the plants of a share. Raises ``InputError``."""
+    """Verify the plants of a share. Raises ``InputError``."""
     ground = Ground(share.omni, share.ascend)
     return [ground.verify(plant) for plant in drawn(ground, share.each)[share.number :: SHARES]]
 
 
 def report(pairs: Iterable[tuple[str, str]] = PAIRS, each: int = EACH) -> str:
-    """The table, and one line for each plant that nothing was said of. Raises ``InputError``."""
+    """Return the table, and one line for each unreported plant. Raises ``InputError``."""
     shares = [Share(*pair, each, number) for pair in pairs for number in range(SHARES)]
     told = sorted((t for found in spread(tell, shares) for t in found), key=lambda t: (t.kind, t.place, t.name))
     rows = [_row(kind, [t for t in told if t.kind == kind]) for kind in dict.fromkeys(t.kind for t in told)]

@@ -1,4 +1,4 @@
-"""Git checkouts made of released trees, so that the timed commands need no network.
+"""Make git checkouts of released trees, so that the timed commands need no network.
 
 Comes in: releases, versions of vllm-ascend's runner. Goes out: repositories below a folder, runner files for floors.
 May touch: that folder, ``git fast-import``, what ``runner_sync.sources`` touches.
@@ -21,7 +21,7 @@ OMNI, ASCEND, VLLM = ("0.30.0", "0.32.0rc1"), ("0.26.0rc1", "0.30.0rc2"), ("0.30
 """Old and new release of each project: today's upgrade, which nobody has done yet (case HEAD)."""
 
 _HEAVY = ("vllm_omni/diffusion/", "vllm_omni/model_executor/")
-"""Model code, two thirds of the package, which no runner inherits from."""
+"""Model code, two thirds of the package, from which no runner inherits."""
 
 Commit = tuple[str, Mapping[str, str]]
 """A tag (or an empty name) and the files of a commit."""
@@ -29,7 +29,7 @@ Commit = tuple[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Checkouts:
-    """Where the repositories are; ``ascend`` by number of revisions of the runner."""
+    """The paths of the repositories; ``ascend`` by number of runner revisions."""
 
     omni: Path
     vllm: Path
@@ -37,7 +37,7 @@ class Checkouts:
 
 
 def make(folder: Path, histories: Mapping[int, Sequence[str]]) -> Checkouts:
-    """Make all repositories. ``histories`` are runner texts, oldest first, by the number of them."""
+    """Make all repositories. ``histories`` maps numbers of revisions to runner texts, oldest first."""
     omni = _repository(folder / "omni", [_released("vllm-omni", version) for version in OMNI])
     vllm = _repository(folder / "vllm", [_released("vllm", version) for version in VLLM])
     ends = [_released("vllm-ascend", version) for version in ASCEND]
@@ -51,7 +51,7 @@ def make(folder: Path, histories: Mapping[int, Sequence[str]]) -> Checkouts:
 
 
 def _released(project: Project, version: str) -> Commit:
-    """A release as a commit that replaces all files before it."""
+    """Return a release as a commit that replaces all earlier files."""
     found = sources.open_release(project, version, progress=silent)
     paths = [path for path in found.paths() if not path.startswith(_HEAVY)]
     texts = {path: found.read(path) for path in paths}
@@ -82,7 +82,7 @@ def _stream(commits: Iterable[Commit]) -> Iterable[bytes]:
 
 
 def runner_files(folder: Path) -> tuple[list[str], list[str]]:
-    """Files with the texts that an upgrade must read, and those that an offline check must read."""
+    """Write the texts that an upgrade must read, and those that an offline check must read; return both file lists."""
     npu = [path for module in NPU.modules for path in module.paths]
     gpu = [module.gpu.path for module in NPU.modules if module.gpu is not None]
     offline = _write(folder, "vllm-omni", OMNI[1], [*npu, *gpu])

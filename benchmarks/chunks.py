@@ -1,7 +1,7 @@
-"""Text with conflict markers ↔ parts.
+"""Parse text with conflict markers into parts, and settle the conflicts.
 
-Comes in: what a merge tool wrote. Goes out: plain text and ``Conflict`` values, settled texts, line spans.
-May touch: nothing.
+Comes in: the output of a merge tool. Goes out: plain text and ``Conflict`` values, settled texts, line spans. May
+touch: nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MARK = re.compile(r"(<{7}|\|{7}|={7}|>{7})(?: .*)?\n?\Z")
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """One conflict: the lines of either side, both complete with their newlines."""
+    """One conflict: the lines of both sides, including their newlines."""
 
     omni: str
     upstream: str
@@ -28,7 +28,7 @@ Part = str | Conflict
 
 
 def read(text: str) -> tuple[Part, ...]:
-    """Parts of ``text``; the base of a three-sided conflict is left out. A marker out of turn is plain text."""
+    """Return the parts of ``text`` without the bases of diff3 conflicts; an unexpected marker counts as plain text."""
     parts: list[Part] = []
     plain: list[str] = []
     sides: dict[str, list[str]] = {}
@@ -52,17 +52,17 @@ def read(text: str) -> tuple[Part, ...]:
 
 
 def conflicts(parts: Sequence[Part]) -> int:
-    """How many conflicts there are."""
+    """Return the number of conflicts."""
     return sum(isinstance(part, Conflict) for part in parts)
 
 
 def settle(parts: Sequence[Part], side: ConflictSide) -> str:
-    """The text with every conflict settled for one side."""
+    """Return the text with every conflict settled for one side."""
     return "".join(part if isinstance(part, str) else getattr(part, side) for part in parts)
 
 
 def spans(parts: Sequence[Part], side: ConflictSide) -> list[tuple[int, int]]:
-    """Lines (1-based, inclusive) of the settled text that stand in a conflict."""
+    """Return the lines (1-based, inclusive) of the settled text that come from conflicts."""
     found, line = [], 1
     for part in parts:
         text = part if isinstance(part, str) else str(getattr(part, side))

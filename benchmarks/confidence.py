@@ -1,10 +1,10 @@
-"""``python -m benchmarks.confidence``: how often what a review item says was chosen is what people released.
+"""``python -m benchmarks.confidence``: how often people released what a review item chose.
 
-Comes in: the corpus cases. Goes out: a Markdown table on standard output, by level of ``runner_sync.confidence``.
-May touch: what ``runner_sync.sources`` touches.
+Comes in: the corpus cases. Goes out: a Markdown table on standard output, by level of ``runner_sync.confidence``. May
+touch: what ``runner_sync.sources`` touches.
 
-A statement is decided by an item where not all of its sides and the choice have it. Tool and people agree on it when it
-was chosen and stands in the unit as released, or was left out and does not.
+An item decides a statement if some, but not all, of its two sides and its choice contain it. Tool and people agree on
+the statement if it is in both the choice and the released unit, or in neither.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from runner_sync.units import texts
 
 LEVELS = {value: name for name, value in vars(confidence).items() if name.isupper()}
 SUITES = {"pass", "else:", "try:", "finally:", "if 1:"}
-"""Lines that every text has, or that unparsing a part of one adds."""
+"""Lines that every text has, or that unparsing a part of a text adds."""
 
 
 def agreement(item: ReviewItem, truth: str) -> tuple[int, int]:
-    """How many lines of code an item decides, and on how many of them the unit's released text agrees with it."""
+    """Return the number of code lines that an item decides, and on how many the released text agrees."""
     released = _lines(truth)
     chosen, omni, upstream = (_lines(text) for text in (item.chosen, item.omni, item.upstream))
     decided = (chosen | omni | upstream) - (chosen & omni & upstream)

@@ -1,4 +1,4 @@
-"""The corpus cases as texts: what a merge tool is given, and what people released.
+"""The corpus cases as texts: the input of a merge tool, and what people released.
 
 Comes in: ``runner_sync/corpus.toml``. Goes out: ``Problem`` values. May touch: what ``runner_sync.sources`` touches.
 """
@@ -20,16 +20,16 @@ from runner_sync.trees import Tree
 from runner_sync.units import texts
 
 ALIKE = 1 / 3
-"""Least line similarity of a method and its upstream namesake to be merged at all.
+"""The least line similarity at which a method is merged with its upstream namesake.
 
-Below it the two only share a name (a thin override); merging them would wipe one or the other. Every peer gets this
-help, which a person would give it too.
+Below it, the two share only a name (a thin override), and merging would destroy one of them. Every peer gets this help,
+because a person would also give it.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """One runner module of a case: before, as people released it, and the upstream module, old and new."""
+    """One runner module of a case: before and after the release, and the upstream module, old and new."""
 
     path: str
     anchor: str
@@ -41,14 +41,14 @@ class Runner:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One case for peers, which know nothing of a GPU side."""
+    """One case for peers, which have no GPU side."""
 
     id: str
     runners: tuple[Runner, ...]
 
 
 def chosen(names: Sequence[str] = ()) -> list[replaying.Case]:
-    """The asked cases, all without a name. Raises ``InputError`` for an unknown one."""
+    """Return the named cases, or all if ``names`` is empty. Raises ``InputError`` for an unknown name."""
     known = {case.id: case for case in replaying.cases()}
     for name in names:
         if name not in known:
@@ -58,12 +58,12 @@ def chosen(names: Sequence[str] = ()) -> list[replaying.Case]:
 
 @cache
 def tree(project: Project, version: str) -> Tree:
-    """A released tree. Raises ``InputError`` when the index has no such release."""
+    """Return a released tree. Raises ``InputError`` if the index has no such release."""
     return inputs.open_at(project, version, None, silent)
 
 
 def problem(case: replaying.Case) -> Problem:
-    """The texts of one case."""
+    """Return the texts of one case."""
     found = [_runner(case, module) for module in NPU.runners]
     return Problem(case.id, tuple(runner for runner in found if runner is not None))
 
@@ -79,7 +79,7 @@ def _runner(case: replaying.Case, module: RunnerModule) -> Runner | None:
 
 
 def copies(runner: Runner) -> Iterator[tuple[str, Triple]]:
-    """``(qualified name, texts)`` of every unit that looks like a copy and still has its upstream namesake."""
+    """Yield ``(qualified name, texts)`` of every unit that looks like a copy and still has its upstream namesake."""
     base, upstream = (texts.unit_texts(text, runner.path) for text in (runner.base, runner.upstream))
     for name, text in texts.unit_texts(runner.before, runner.path).items():
         owner, _, member = name.rpartition(".")
@@ -89,7 +89,7 @@ def copies(runner: Runner) -> Iterator[tuple[str, Triple]]:
 
 
 def likeness(a: str, b: str) -> float:
-    """Line similarity (0…1) of two texts, indifferent to indentation and blank lines."""
+    """Return the line similarity (0…1) of two texts, ignoring indentation and blank lines."""
     return SequenceMatcher(None, _lines(a), _lines(b), autojunk=False).ratio()
 
 

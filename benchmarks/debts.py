@@ -1,12 +1,12 @@
-"""What the GPU runners had and people brought to NPU in a later release: did ``check`` ask for it when it was missing?
+"""Did ``check`` report GPU runner code missing on NPU that people added in a later release?
 
-Comes in: releases of vllm-omni. Goes out: ``Owed`` rows, one per release. May touch: what ``runner_sync.sources``
+Comes in: releases of vllm-omni. Goes out: ``Debt`` rows, one per release. May touch: what ``runner_sync.sources``
 touches.
 
-A method of a GPU runner is owed when it holds an omni statement (vLLM's module lacks it) that no NPU module has; it is
-paid when an NPU module of a later release has that statement and no vllm-ascend read here does. Nobody here wrote
-either. It proves that what people found missing was asked for beforehand. A finding about a method that nobody paid is
-not thereby wrong: NPU may still lack it, or have it in other words.
+A GPU runner method is owed if it holds an omni statement (vLLM's module lacks it) that no NPU module has. It is paid if
+an NPU module of a later release has that statement, and no vllm-ascend release read here does. The authors of this
+benchmark wrote neither. It proves that what people found missing was reported before. A finding about a method that
+nobody paid is not necessarily wrong: NPU may still lack the code, or have it in other words.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ RELEASES = (
     ("0.31.0rc1", "0.25.1rc1"),
     ("0.32.0rc1", "0.25.1rc1"),
 )
-"""Releases of vllm-omni in order, each with the vllm-ascend that its runners follow; the last one only pays."""
+"""Releases of vllm-omni in order, each with the vllm-ascend that its runners follow; the last only pays."""
 
 _SAYS_LITTLE = re.compile(r"(else|elif|except|finally)\b|super\(\)\.|.{0,29}\Z", re.S)
-"""Clauses, hand-ons and short statements: that NPU has one later says nothing about where it came from."""
+"""Clauses, ``super()`` calls and short statements, which are too common to show where NPU code came from."""
 
 _PLACE = re.compile(r"\((\S+\.py):(\d+)\)")
 
@@ -61,9 +61,10 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """One release: methods that were paid later, those of them asked for, what ``check`` said, and how much of it came.
+    """The methods of one release that were paid later, and the findings about them.
 
-    ``silent`` are the paid methods that nobody asked for.
+    ``told`` of the ``paid`` methods were reported; ``silent`` are the others. ``came`` of the ``findings`` are about a
+    paid method.
     """
 
     omni: str
@@ -75,7 +76,7 @@ class Owed:
 
 
 def rows() -> list[Owed]:
-    """One row per release but the last. Raises ``InputError``."""
+    """Return one row per release except the last. Raises ``InputError``."""
     ported = [_npu_statements(omni) for omni, _ in RELEASES]
     upstream = {canon for _, ascend in RELEASES for canon in _statements("vllm-ascend", ascend)}
     found = []
@@ -106,7 +107,7 @@ def _at(methods: Sequence[Method], path: str, line: int) -> Method | None:
 
 
 def _methods(omni: str, npu: frozenset[str]) -> Iterator[Method]:
-    """The methods of the GPU runners with what NPU lacks of them."""
+    """Yield the methods of the GPU runners with their statements missing on NPU."""
     have = npu | _statements("vllm", vllm_of(omni), VLLM_RUNNER)
     for module in NPU.modules:
         text = corpus.tree("vllm-omni", omni).read(module.gpu.path) if module.gpu is not None else None
@@ -123,7 +124,7 @@ def _methods(omni: str, npu: frozenset[str]) -> Iterator[Method]:
 
 
 def _defined(text: str, name: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    """The methods of a class of ``text``."""
+    """Yield the methods of class ``name`` in ``text``."""
     for part in ast.parse(text).body:
         if isinstance(part, ast.ClassDef) and part.name == name:
             yield from ((d.name, d) for d in part.body if isinstance(d, ast.FunctionDef | ast.AsyncFunctionDef))
@@ -143,7 +144,7 @@ def vllm_of(omni: str) -> str:
 
 
 def report() -> str:
-    """The rows as Markdown, and what was silent. Raises ``InputError``."""
+    """Return the rows and the unreported methods as Markdown. Raises ``InputError``."""
     found = rows()
     head = ("release", "methods completed later", "asked for", "findings of RS2xx", "of these about such a method")
     cells = [(row.omni, str(row.paid), str(row.told), str(row.findings), str(row.came)) for row in found]

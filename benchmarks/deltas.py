@@ -1,10 +1,10 @@
-"""What omni has of its own in a copied method, lifted out of it to be set into another revision of the method.
+"""Extract omni's own changes from a copied method and apply them to another revision of the method.
 
-Comes in: a method as vllm-ascend has it and as omni has it. Goes out: ``Delta`` values, and a text with them set in.
-May touch: nothing.
+Comes in: a method as in vllm-ascend and as in omni. Goes out: ``Delta`` values, and a text with them applied. May
+touch: nothing.
 
-Two kinds: whole statements that omni added, and lines of vllm-ascend's that omni exchanged or took out. A place is safe
-where the line in front, or the exchanged lines, stand exactly once.
+There are two kinds: whole statements that omni added, and vllm-ascend lines that omni replaced or removed. A place is
+safe if the preceding line, or the replaced lines, occur exactly once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CLAUSE = re.compile(r"\s*(?:elif|else|except|finally)\b")
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """Omni lines behind ``anchor`` (a stripped line); ``depth`` is their indentation relative to it."""
+    """Omni lines behind ``anchor`` (a stripped line); ``depth`` is their indentation relative to the anchor."""
 
     anchor: str
     depth: int
@@ -33,7 +33,7 @@ class Insertion:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Lines of vllm-ascend's and what omni has in their place (nothing: taken out), less the indentation they share."""
+    """Lines of vllm-ascend and omni's replacement (empty: removed), without their common indentation."""
 
     old: tuple[str, ...]
     new: tuple[str, ...]
@@ -50,7 +50,7 @@ class Delta:
 
 
 def insertions(base: str, omni: str) -> Iterator[Insertion]:
-    """Pure insertions of ``omni`` into ``base`` that are whole statements and nothing but."""
+    """Yield the pure insertions of ``omni`` into ``base`` that consist of whole statements."""
     old, new = base.split("\n"), omni.split("\n")
     matcher = SequenceMatcher(None, [x.strip() for x in old], [x.strip() for x in new], autojunk=False)
     for tag, at, _, start, end in matcher.get_opcodes():
@@ -65,7 +65,7 @@ def insertions(base: str, omni: str) -> Iterator[Insertion]:
 
 
 def _is_whole(base: str, insertion: Insertion) -> bool:
-    """Whether the lines are statements by themselves and stay so in ``base``: no argument, no half of an ``if``."""
+    """Whether the lines are statements both alone and in ``base``, not arguments or half an ``if``."""
     alone, planted = "\n".join(insertion.lines), plant(base, [insertion])
     if planted is None or not parses(alone):
         return False
@@ -78,7 +78,7 @@ def _statements(text: str) -> int:
 
 
 def plant(text: str, inserted: Iterable[Insertion]) -> str | None:
-    """``text`` with the insertions behind their anchors; ``None`` where one has no safe place."""
+    """Return ``text`` with the insertions behind their anchors; ``None`` if one has no safe place."""
     lines = text.split("\n")
     for one in inserted:
         places = [k for k, line in enumerate(lines) if line.strip() == one.anchor]
@@ -86,7 +86,7 @@ def plant(text: str, inserted: Iterable[Insertion]) -> str | None:
             return None
         depth = _indent(lines[places[0]]) + one.depth
         following = next((line for line in lines[places[0] + 1 :] if line.strip()), "")
-        # Deeper lines below, or an ``else``, belong to what stands before: an insertion would cut that in two.
+        # Deeper lines below, or an ``else``, belong to the preceding statement, which an insertion would cut in two.
         if depth < 0 or (following and _indent(following) > depth) or _CLAUSE.match(following):
             return None
         lines[places[0] + 1 : places[0] + 1] = [" " * depth + line if line else "" for line in one.lines]
@@ -95,14 +95,14 @@ def plant(text: str, inserted: Iterable[Insertion]) -> str | None:
 
 
 def exchanges(base: str, omni: str) -> Iterator[Exchange]:
-    """Lines of ``base`` that ``omni`` exchanged or took out, where that alone makes another program of ``base``."""
+    """Yield the lines of ``base`` that ``omni`` replaced or removed, if that alone changes the program of ``base``."""
     old, new = base.split("\n"), omni.split("\n")
     for tag, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag not in ("replace", "delete") or start == 0 or not any(line.strip() for line in old[start:end]):
             continue
         below = next((_indent(line) for line in old[end:] if line.strip()), 0)
         if _opened(old[start:end], below) != _opened(new[first:last], below):
-            continue  # what stands below would come into another suite
+            continue  # the lines below would move to another suite
         width = _width((*old[start:end], *new[first:last]))
         found = Exchange(_dedented(old[start:end], width), _dedented(new[first:last], width))
         made = exchange(base, [found])
@@ -111,7 +111,7 @@ def exchanges(base: str, omni: str) -> Iterator[Exchange]:
 
 
 def _opened(lines: Sequence[str], depth: int) -> list[int]:
-    """The indentations of the lines that a line at ``depth`` behind them stands in."""
+    """Return the indentations of the ``lines`` that enclose a line at ``depth`` behind them."""
     found: list[int] = []
     for line in reversed([line for line in lines if line.strip()]):
         if _indent(line) < depth:
@@ -121,7 +121,7 @@ def _opened(lines: Sequence[str], depth: int) -> list[int]:
 
 
 def exchange(text: str, exchanged: Iterable[Exchange]) -> str | None:
-    """``text`` with the exchanges made; ``None`` where the lines of one do not stand there exactly once."""
+    """Return ``text`` after the exchanges; ``None`` if the lines of one do not occur exactly once."""
     lines = text.split("\n")
     for one in exchanged:
         count, own = len(one.old), _width(one.old)
@@ -140,7 +140,7 @@ def exchange(text: str, exchanged: Iterable[Exchange]) -> str | None:
 
 
 def as_class(method: str, name: str = "OmniNPUModelRunner") -> str:
-    """A module with one class that has ``method``."""
+    """Return a module with one class that contains ``method``."""
     return f"class {name}:\n{method.rstrip()}\n"
 
 

@@ -1,10 +1,10 @@
-"""runner-sync itself on a corpus case, whole or with one part taken out (ablations).
+"""Run runner-sync on a corpus case, whole or without one part (ablations).
 
 Comes in: the name of a variant and of a case. Goes out: a ``Row``; as a program, that row as JSON on standard output.
 May touch: what ``runner_sync.sources`` touches.
 
-A part is taken out by exchanging one public function of a room for a poorer one, in a process of its own, so that no
-cache of one variant serves another.
+An ablation replaces one public function of a room by a poorer one. Each runs in its own process, so that variants share
+no cache.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WHOLE = "runner-sync"
 
 
 def run(variant: str, case_id: str) -> scoring.Row:
-    """One variant on one case, in this process. Raises ``InputError`` for unknown names."""
+    """Run one variant on one case in this process. Raises ``InputError`` for unknown names."""
     if variant not in VARIANTS:
         raise InputError(f"no variant {variant!r}: there are {', '.join(VARIANTS)}.")
     case = chosen([case_id])[0]
@@ -51,7 +51,7 @@ def run(variant: str, case_id: str) -> scoring.Row:
 
 
 def measure(variant: str, case_id: str) -> scoring.Row:
-    """``run`` in a fresh process. Raises ``InputError`` with the last line of what it said."""
+    """Call ``run`` in a fresh process. Raises ``InputError`` with the last line of its error output."""
     command = [sys.executable, "-m", "benchmarks.engine", variant, case_id]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -65,24 +65,25 @@ def _without_base(case: replaying.Case) -> replaying.Case:
 
 
 def _exchange(room: ModuleType, name: str, poorer: object) -> None:
-    """Put ``poorer`` in the place of a room's name, which must be there: an ablation of nothing would go unnoticed."""
+    """Replace a room's name by ``poorer``. Raises ``InputError`` if it is missing, or the ablation would silently do
+    nothing."""
     if name not in vars(room):
         raise InputError(f"{room.__name__} has no {name} any more: mend this ablation.")
     vars(room)[name] = poorer
 
 
 def _forget_answers() -> None:
-    """Take no answer of an earlier run, and leave none: the one was found by the whole, the other by a part of it."""
+    """Disable the answer cache, so that the whole tool and an ablation do not share answers."""
     _exchange(cache, "load_answer", lambda _what, _key: None)
     _exchange(cache, "store_answer", lambda _what, _key, _answer: None)
 
 
 def _whole() -> None:
-    """Nothing taken out."""
+    """Remove nothing."""
 
 
 def _nearest_release() -> None:
-    """One base for every unit and nothing between: what a tool without lineage would know."""
+    """Use one base for every unit, and no revisions between releases, as a tool without lineage would."""
 
     def poorer(job: ModuleJob) -> ModuleResult:
         return upgrade_module(replace(job, upstream=replace(job.upstream, bases=_candidates(job)[:1])))
@@ -91,12 +92,12 @@ def _nearest_release() -> None:
 
 
 def _candidates(job: ModuleJob) -> tuple[ModuleRevision, ...]:
-    """The revisions that a unit may have been copied from."""
+    """Return the revisions that a unit may have been copied from."""
     return tuple(side for side in job.upstream.bases if side.is_base)
 
 
 def _latest_release() -> None:
-    """The release before the new one as every unit's base: the guess of a tool that is not told and cannot infer."""
+    """Use the release before the new one as every unit's base, as a tool without any base information would."""
 
     def poorer(job: ModuleJob) -> ModuleResult:
         return upgrade_module(replace(job, upstream=replace(job.upstream, bases=_candidates(job)[-2:-1])))
@@ -105,7 +106,7 @@ def _latest_release() -> None:
 
 
 def _line_merge() -> None:
-    """``git merge-file`` instead of the structured merge; conflicts settled as omni stands, each one a decision."""
+    """Replace the structured merge by ``git merge-file``; each conflict is settled for omni and becomes a decision."""
 
     def poorer(triple: Triple, **_options: object) -> merge.Merged:
         parts = merge_file([triple])[0]
@@ -121,12 +122,12 @@ def _line_merge() -> None:
 
 
 def _no_rewrites() -> None:
-    """GPU names stay as they are; only classes are renamed, or no GPU unit would find its NPU twin."""
+    """Keep GPU names, except those of classes, without which no GPU unit would find its NPU twin."""
     _exchange(transforms, "REWRITES", {"class_names": class_names.rewrite})
 
 
 def _markers_only() -> None:
-    """In copied units only what stands between Omni-new markers counts as omni's."""
+    """Treat only code between Omni-new markers as omni's in copied units."""
     whole = merge.merge
 
     def poorer(triple: Triple, **options: Any) -> merge.Merged:
@@ -138,7 +139,7 @@ def _markers_only() -> None:
 
 
 def marked_only(base: str, omni: str) -> str:
-    """``base`` with the marked blocks of ``omni`` in their places; ``omni`` itself where that is no Python."""
+    """Return ``base`` with the marked blocks of ``omni`` in their places; ``omni`` if the result is not Python."""
     marked = {
         line for region in read_markers(omni, label="Omni-new").regions for line in range(region.start, region.end + 1)
     }
@@ -164,10 +165,10 @@ VARIANTS: dict[str, Callable[[], None]] = {
     "no rewrites": _no_rewrites,
     "markers only": _markers_only,
 }
-"""What is taken out, by name."""
+"""The ablations by name."""
 
 UNTOLD = ("base inferred", "no lineage, base guessed")
-"""Variants that are not told which release the runners were last synced to."""
+"""Variants that are not given the release that the runners were last synced to."""
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""``python benchmarks/floor.py libcst|ast|none FILE…``: the least any tool could do with these files.
+"""``python benchmarks/floor.py libcst|ast|none FILE…``: the least that any tool could do with these files.
 
-Comes in: files. Goes out: nothing. May touch: the files. It stands alone, so that its process imports nothing else:
-``libcst`` parses and prints each text once, ``ast`` parses each once, ``none`` only starts Python.
+Comes in: files. Goes out: nothing. May touch: the files.
+
+The program is standalone, so that its process imports nothing else. ``libcst`` parses and prints each text once,
+``ast`` parses each once, ``none`` only starts Python.
 """
 
 from __future__ import annotations

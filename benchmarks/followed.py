@@ -1,11 +1,11 @@
-"""The corpus once more, on the vllm-ascend commit that people followed instead of the release that is nearest to it.
+"""Repeat the corpus on the vllm-ascend commit that people followed instead of the nearest release.
 
-Comes in: a checkout of vllm-ascend with its history. Goes out: ``Row`` values and a Markdown table.
-May touch: what ``runner_sync.sources`` touches.
+Comes in: a checkout of vllm-ascend with its history. Goes out: ``Row`` values and a Markdown table. May touch: what
+``runner_sync.sources`` touches.
 
-The corpus names releases, because a maintainer can be given no better. People copied from a commit between two of them,
-and what vllm-ascend changed after it and before the release counts against every tool. The commit is found without a
-tool: of all revisions the one whose methods are nearest to the released copies of them, by the lines that both have.
+The corpus names releases, the best that a maintainer can be given. But people copied from a commit between two
+releases, and vllm-ascend's changes between that commit and the release count against every tool. The commit is found
+without a tool: it is the revision whose methods share most lines with the released copies.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from runner_sync.units import texts
 
 
 def text(names: Sequence[str], path: Path) -> str:
-    """The section: one row a case, and their mean. Raises ``InputError`` for a path without history."""
+    """Return the section: one row per case, and their mean. Raises ``InputError`` for a path without history."""
     versions = revisions(path)
     rows = [_replayed(case, followed(case, versions), path) for case in chosen(names)]
     head = ("case, vllm-ascend commit", "effort left", "kept", "recall", "precision", "silent", "review items")
@@ -48,7 +48,7 @@ def text(names: Sequence[str], path: Path) -> str:
 
 
 def followed(case: replaying.Case, versions: Sequence[Version]) -> Version:
-    """The revision that the released runners of a case are nearest to."""
+    """Return the revision that is nearest to the released runners of a case."""
     namesakes: dict[str, set[str]] = {}
     for version in versions:
         for name, method in version.methods.items():
@@ -62,10 +62,10 @@ def followed(case: replaying.Case, versions: Sequence[Version]) -> Version:
 
 
 def nearest(copies: Sequence[tuple[str, str]], versions: Sequence[Version]) -> Version:
-    """The version whose methods come closest to ``copies``, each a name and a text; of equals the newest.
+    """Return the version whose methods are closest to ``copies`` (names and texts); among equals, the newest.
 
-    ``versions`` stand oldest first. Closeness is Dice's coefficient of the lines of all copies and all methods of their
-    names, each taken as one text.
+    ``versions`` are oldest first. Closeness is the Dice coefficient of the lines of all copies and all methods of the
+    same names, each taken as one text.
     """
     return max(reversed(versions), key=lambda version: _nearness(copies, version))
 

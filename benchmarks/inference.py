@@ -1,11 +1,12 @@
-"""How often the inferred base is the right one.
+"""Measure how often the inferred base is right.
 
-Comes in: versions of vllm-ascend's runner module, the corpus. Goes out: ``Hits`` values.
-May touch: what ``runner_sync.sources`` touches.
+Comes in: versions of vllm-ascend's runner module, the corpus. Goes out: ``Hits`` values. May touch: what
+``runner_sync.sources`` touches.
 
-Planted: omni's insertions in a method of a known version (``planted``), all versions as candidates. Right is the text,
-not its name: versions that share the text of a method are the same base. Recorded: for every copied unit of an omni
-release, whether the base found is the release that the corpus names for it (people sync partly, so it need not be).
+Planted: omni's insertions are applied to a method of a known version, with all versions as candidates. The text
+decides, not the version: versions with the same text of a method are the same base. Recorded: for every copied unit of
+an omni release, the inferred base is compared with the release that the corpus names (which may be wrong, because
+people sync partly).
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from runner_sync.sync.trees import inputs
 from runner_sync.units import texts
 
 NEAR = 1
-"""How many different texts of a method away still counts as near."""
+"""The maximum distance of a near miss, in different texts of a method."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Of ``asked`` units the base was found exactly ``right`` times, at most ``NEAR`` texts away ``near`` times.
+    """Of ``asked`` units, ``right`` bases were found exactly, ``near`` at most ``NEAR`` texts away.
 
-    ``told`` says what was found instead, most frequent first (for recorded bases)."""
+    ``told`` lists the wrong answers, most frequent first (for recorded bases).
+    """
 
     what: str
     asked: int
@@ -64,7 +66,7 @@ def planted(versions: Sequence[Version], count: int, *, seed: int = 1) -> Hits:
 
 
 def found_base(text: str, candidates: Sequence[str]) -> str:
-    """The candidate that the tool takes for the base: the closest by lines, of these the closest by statements."""
+    """Return the candidate that the tool takes as the base: the closest by lines, then by statements."""
     mine = timeline.count_lines(text)
     closest = sorted(
         range(len(candidates)), key=lambda k: (-lineage.dice(mine, timeline.count_lines(candidates[k])), k)

@@ -1,8 +1,7 @@
-"""``python -m benchmarks.kinds``: single methods, ports, planted ports, breaks that an upgrade mends, planted
-breaks, parity.
+"""``python -m benchmarks.kinds``: methods, ports, planted ports, mended breaks, planted breaks, parity.
 
-Comes in: ``kinds.toml`` and the corpus files. Goes out: Markdown on standard output, or a section of ``--out``.
-May touch: what the other modules here touch.
+Comes in: ``kinds.toml`` and the corpus files. Goes out: Markdown on standard output, or a section of ``--out``. May
+touch: what the other modules here touch.
 """
 
 from __future__ import annotations
@@ -58,12 +57,12 @@ class _Kinds(msgspec.Struct):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; exit code 2 when an input cannot be had."""
+    """Run the command line; return 2 if an input cannot be read."""
     return section.run("kinds", report, __doc__.split("\n")[0], argv)
 
 
 def report() -> str:
-    """The section. Raises ``InputError``."""
+    """Return the section. Raises ``InputError``."""
     kinds = msgspec.toml.decode((HERE / "kinds.toml").read_bytes(), type=_Kinds)
     full = [*replaying.cases(), *replaying.cases(HERE / "more.toml")]
     ports = [(port, _case(port)) for port in kinds.port]
@@ -100,7 +99,7 @@ def _case(port: Port) -> replaying.Case:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One tool on one method that people changed, in lines that were to change and that are left."""
+    """One tool on one method that people changed: the number of lines to change, and of those left."""
 
     tool: str
     work: int
@@ -112,7 +111,7 @@ class Method:
 
 
 def single_methods(case: replaying.Case) -> list[Method]:
-    """Every tool on each method that people changed and that exists before and after."""
+    """Score every tool on each method that people changed and that exists before and after."""
     found = []
     done = {result.path: result.after for result in replaying.run(case, ReplayOptions()).results}
     for runner in corpus.problem(case).runners:
@@ -151,7 +150,8 @@ def _methods_text(rows: Sequence[Method]) -> str:
 
 
 def _between(values: Iterable[float], low: float, high: float) -> int:
-    """How many values are ``low`` itself, or above it and no more than ``high`` (below 1 for one half to 1)."""
+    """Return how many values are in (``low``, ``high``], or (``low``, ``high``) if ``high`` is 1, or equal to both
+    bounds."""
     if low == high:
         return sum(value == low for value in values)
     return sum(low < value < high or (value == high and high != 1) for value in values)
@@ -162,10 +162,10 @@ def _between(values: Iterable[float], low: float, high: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Ported:
-    """What people ported, and what the tool did, in added lines (blank ones and the like do not count).
+    """What people and the tool ported, in added lines; blank lines do not count.
 
-    ``people`` stand in the GPU runners now and did not before; ``both`` of them the tool made, too. Of ``tool``, all
-    that it added, ``right`` were made by people, too, and ``later`` taken in a later release.
+    ``people``: added by people and new in the GPU runners; ``both``: of these, also added by the tool. ``tool``: all
+    lines that the tool added; of these, ``right`` were also added by people, and ``later`` in a later release.
     """
 
     name: str
@@ -248,7 +248,7 @@ def _ports_text(rows: Sequence[Ported]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """Breaks (RS3xx) against a target: there before an upgrade, left by it, and made by it."""
+    """Breaks (RS3xx) against a target: present before an upgrade, left by it, and made by it."""
 
     name: str
     seen: bool
@@ -258,7 +258,7 @@ class Mended:
 
 
 def breaks(fix: Fix) -> Mended:
-    """Count breaks before and after an upgrade that is not told any base. Raises ``InputError``."""
+    """Count breaks before and after an upgrade without a given base. Raises ``InputError``."""
     options = UpgradeOptions(omni=TreeOptions(version=fix.omni), ascend=TreeOptions(version=fix.ascend), verify=False)
     given = open_inputs(options)
     paths = [found.path for found in find_modules(given)]
@@ -281,7 +281,7 @@ def breaks(fix: Fix) -> Mended:
 
 
 def _unplaced(message: str) -> str:
-    """A message without line numbers, which an upgrade moves."""
+    """Return a message without line numbers, which an upgrade moves."""
     return "".join(char for char in message if not char.isdigit())
 
 

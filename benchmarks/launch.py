@@ -1,8 +1,10 @@
-"""``python -S benchmarks/launch.py RESULT STDERR COMMAND…``: run one command and write down what it took.
+"""``python -S benchmarks/launch.py RESULT STDERR COMMAND…``: run one command and record its costs.
 
-Comes in: a command line. Goes out: ``[wall s, CPU s, peak as ru_maxrss, exit code]`` as JSON in RESULT.
-May touch: the two files, the command. It stands alone and stays small: on Linux the peak memory of a child starts at
-that of the process that forked it, so a large parent would be measured instead of a small child.
+Comes in: a command line. Goes out: ``[wall s, CPU s, peak as ru_maxrss, exit code]`` as JSON in RESULT. May touch: the
+two files, the command.
+
+The program is standalone and small, because on Linux a child's peak memory starts at that of the process that forked
+it. A large parent would hide a small child.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import time
 
 
 def main(result: str, errors: str, command: list[str]) -> None:
-    """Run ``command``, its standard output thrown away and its standard error kept in ``errors``."""
+    """Run ``command``, discarding its standard output and writing its standard error to ``errors``."""
     write = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     files = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0), (os.POSIX_SPAWN_OPEN, 2, errors, write, 0o600)]
     started = time.perf_counter()

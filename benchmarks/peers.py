@@ -1,10 +1,10 @@
-"""What a person would otherwise use, on the same texts as runner-sync.
+"""Run the tools that people would otherwise use, on the same texts as runner-sync.
 
 Comes in: ``Triple`` values. Goes out: merged texts as ``chunks`` parts. May touch: the programs, scratch folders.
 
-Every tool merges unit by unit against the base that the corpus names (only ``regenerate`` merges whole files, which is
-how template tools such as copier update a project). Tools that leave conflicts are scored twice: all conflicts settled
-for the omni side, and for the upstream side.
+Every tool merges unit by unit against the base that the corpus names. Only ``regenerate`` merges whole files, which is
+how template tools such as copier update a project. Tools that leave conflicts are scored twice: with all conflicts
+settled for the omni side, and for the upstream side.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ALGORITHMS = ("histogram", "patience")
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A merge tool. ``merge`` is ``None`` where it is not to be had, ``absent`` says why."""
+    """A merge tool. If it is unavailable, ``merge`` is ``None`` and ``absent`` says why."""
 
     name: str
     merge: Merge | None
@@ -34,7 +34,7 @@ class Tool:
 
 
 def tools(scratch: Path) -> list[Tool]:
-    """All peers; ``scratch`` is where mergiraf may be installed."""
+    """Return all peers; mergiraf may be installed in ``scratch``."""
     return [
         Tool("git merge-file", merge_file),
         *(_merge_file_with(name) for name in _ALGORITHMS),
@@ -46,7 +46,7 @@ def tools(scratch: Path) -> list[Tool]:
 
 
 def merge_file(triples: Sequence[Triple], *options: str) -> list[tuple[Part, ...]]:
-    """``git merge-file`` on each triple."""
+    """Run ``git merge-file`` on each triple."""
     return [
         read(_on_files(triple, lambda b, o, u: ["git", "merge-file", "-p", *options, o, b, u])) for triple in triples
     ]
@@ -60,7 +60,7 @@ def _merge_file_with(algorithm: str) -> Tool:
 
 
 def _on_files(triple: Triple, command: Callable[[str, str, str], list[str]], *, suffix: str = "") -> str:
-    """Standard output of a merge program on the files base, omni, upstream of a scratch folder."""
+    """Return the standard output of a merge program on scratch files of base, omni and upstream."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name + suffix) for name in ("base", "omni", "upstream")]
         for file, text in zip(files, (triple.base, triple.omni, triple.upstream), strict=True):
@@ -69,7 +69,7 @@ def _on_files(triple: Triple, command: Callable[[str, str, str], list[str]], *, 
 
 
 def _ort(algorithm: str) -> Merge:
-    """Merge two branches of a scratch repository that has one file per unit; any git since 2.34 can."""
+    """Return a merge of two branches of a scratch repository with one file per unit, as any git since 2.34 can do."""
 
     def merge(triples: Sequence[Triple]) -> list[tuple[Part, ...]]:
         with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +107,7 @@ def _mergiraf(scratch: Path) -> Tool:
 
 
 def _second_pass(path: str, triple: Triple) -> tuple[Part, ...]:
-    """mergiraf where git leaves conflicts, kept when it leaves fewer."""
+    """Run mergiraf where git leaves conflicts; keep its result if it has fewer."""
     first = merge_file([triple])[0]
     if not conflicts(first):
         return first

@@ -1,16 +1,17 @@
-"""Upgrades planted in upstream's own history: real upstream changes, real omni code, a truth known by construction.
+"""Plant upgrades in upstream's own history: real upstream changes, real omni code, a truth known by construction.
 
-Comes in: versions of vllm-ascend's or vLLM's runner module, released omni runners that follow it. Goes out: ``Planted``
-cases and their scores. May touch: what ``runner_sync.sources`` and the peers touch.
+Comes in: versions of the runner module of vllm-ascend or vLLM, released omni runners that follow it. Goes out:
+``Planted`` cases and their scores. May touch: what ``runner_sync.sources`` and the peers touch.
 
-What omni has of its own is lifted out of a released copy (``deltas``) and set into the same method at two other
-revisions. The older planting is the file to upgrade, the younger the truth. Two kinds: *additions* alone, whole
-statements behind a line that stands once; and *edits*, lines of vllm-ascend's that omni exchanged or took out, where
-those stand once at both revisions, with the additions that still have a place. What upstream newly has in part is left
-out: both did the same then, and nobody knows the truth.
+Omni's own changes are extracted from a released copy (``deltas``) and applied to the same method at two other
+revisions. The older planting is the file to upgrade, the younger the truth. There are two kinds. *Additions* are whole
+statements behind a line that occurs once. *Edits* are vllm-ascend lines that omni replaced or removed and that occur
+once at both revisions, with the additions that still have a place. Changes that upstream made in part as well are left
+out, because then the truth is unknown.
 
-It proves that upstream's changes are carried and omni's code stays where it belongs, on changes nobody here chose.
-It proves nothing about anchors that upstream removed or doubled (left out by construction), or about the GPU side.
+The benchmark proves that upstream's changes are carried over and omni's code stays in place, on changes that its
+authors did not choose. It proves nothing about anchors that upstream removed or duplicated (left out by construction),
+or about the GPU side.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ TOOLS = ("git merge-file, omni side", "git merge-file, upstream side", "runner-s
 Kind = Literal["additions", "edits"]
 
 Name = Literal["npu", "gpu"]
-"""The profile whose runners and upstream are meant."""
+"""The profile with the runners and the upstream."""
 
 KINDS: tuple[Kind, ...] = ("additions", "edits")
 
@@ -81,13 +82,13 @@ class Outcome:
 
 
 def deltas(profile: Name = "npu") -> tuple[Delta, ...]:
-    """What omni has of its own in every copied method of the corpus's old releases."""
+    """Return omni's own changes in every copied method of the corpus's old releases."""
     return _of_npu() if profile == "npu" else _of_gpu()
 
 
 @cache
 def _of_gpu() -> tuple[Delta, ...]:
-    """The same of the GPU runners, held against the vLLM release that each method is closest to: they lag behind."""
+    """Return the changes of the GPU runners against the closest vLLM release per method, because they lag behind."""
     versions = vllm_releases()
     found: list[Delta] = []
     for case in replaying.cases(Path(__file__).parent / "gpu.toml"):
@@ -118,7 +119,8 @@ def _of_npu() -> tuple[Delta, ...]:
 
 
 def build(delta: Delta, base: Version, upstream: Version, *, step: int, kind: Kind = "additions") -> Planted | None:
-    """The planted upgrade of one method, or ``None``: upstream changed nothing, or nothing of omni's has a place."""
+    """Return the planted upgrade of one method, or ``None`` if upstream changed nothing or no omni change has a
+    place."""
     old, new = (version.methods.get(delta.method) for version in (base, upstream))
     if old is None or new is None or score.unparse_methods(as_class(old)) == score.unparse_methods(as_class(new)):
         return None
@@ -147,7 +149,7 @@ def build(delta: Delta, base: Version, upstream: Version, *, step: int, kind: Ki
 def sample(
     versions: Sequence[Version], count: int, *, kind: Kind = "additions", seed: int = 0, steps: Sequence[int] = STEPS
 ) -> list[Planted]:
-    """``count`` planted upgrades, equally many per step, drawn with a fixed seed (fewer where history is short)."""
+    """Draw ``count`` planted upgrades with a fixed seed, equally many per step (fewer if history is short)."""
     drawn = random.Random(seed)
     found: list[Planted] = []
     known = deltas("npu" if versions[0].name == "NPUModelRunner" else "gpu")
@@ -161,7 +163,7 @@ def sample(
 
 
 def outcomes(planted: Planted) -> list[Outcome]:
-    """All tools on one planted upgrade, each told the right base."""
+    """Run all tools on one planted upgrade; each is given the right base."""
     started = time.perf_counter()
     parts = merge_file([planted.texts])[0]
     seconds = time.perf_counter() - started
@@ -177,7 +179,7 @@ def outcomes(planted: Planted) -> list[Outcome]:
 
 
 def _upgraded(planted: Planted) -> tuple[str, int]:
-    """The module that runner-sync makes and its review items; no Python at all where it fails on its own output."""
+    """Return the upgraded module and its number of review items; invalid Python if the tool fails on its own output."""
     try:
         result = upgrade_module(_job(planted))
     except SyntaxError as error:
@@ -196,7 +198,7 @@ def _job(planted: Planted) -> ModuleJob:
 
 @cache
 def imports(text: str) -> str:
-    """The module-level imports of ``text``, which a copy of one of its methods needs too."""
+    """Return the module-level imports of ``text``, which a copy of one of its methods needs too."""
     found = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
     return "".join(f"{ast.unparse(node)}\n" for node in found)
 
@@ -206,14 +208,14 @@ def _outcome(tool: str, planted: Planted, text: str, doubts: int, seconds: float
     before, truth = as_class(planted.texts.omni, name), as_class(planted.truth, name)
     broken = not parses(text)
     made = before if broken else text if whole else as_class(text, name)
-    # Methods only: the imports that runner-sync adds have no truth here.
+    # Scores methods only, because there is no truth for the imports that runner-sync adds.
     total = score.score_kept(*map(_in_one_spelling, (before, made, truth)))
     return Outcome(tool, planted.step, total.effort_left, total.left == 0, doubts, broken, seconds)
 
 
 def _in_one_spelling(text: str) -> str:
-    """``text`` with ``X | None`` for every ``Optional[X]``, and with types without quotes: a plant has the spelling of
-    one time or of the other."""
+    """Return ``text`` with ``X | None`` for every ``Optional[X]`` and unquoted types, because plants mix both
+    spellings."""
     return ast.unparse(_Unions().visit(ast.parse(text)))
 
 
@@ -239,8 +241,11 @@ class _Unions(ast.NodeTransformer):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The mean of one tool over planted upgrades; ``done`` is the share of results equal to the truth,
-    ``unasked`` the share that differ from it without a conflict or review item."""
+    """The mean of one tool over planted upgrades.
+
+    ``done`` is the share of results equal to the truth, ``unasked`` the share of wrong results without a conflict or
+    review item.
+    """
 
     tool: str
     step: int | None
@@ -253,7 +258,7 @@ class Summary:
 
 
 def summarise(rows: Sequence[Outcome], *, step: int | None = None) -> list[Summary]:
-    """One summary per tool, of one step or of all."""
+    """Return one summary per tool, of one step or of all."""
     found = []
     for tool in TOOLS:
         mine = [row for row in rows if row.tool == tool and step in (None, row.step)]
@@ -274,6 +279,6 @@ def summarise(rows: Sequence[Outcome], *, step: int | None = None) -> list[Summa
 
 
 def by_method(cases: Sequence[Planted]) -> Mapping[str, int]:
-    """How many of the cases are of which method."""
+    """Return the number of cases per method."""
     names = [planted.delta.method for planted in cases]
     return {name: names.count(name) for name in sorted(set(names))}

@@ -1,15 +1,15 @@
-"""Ports planted in released runners: real GPU code that people ported, taken out of both sides again, one at a time.
+"""Plant ports in released runners: real GPU code that people ported is removed from both sides, one piece at a time.
 
 Comes in: releases of vllm-omni. Goes out: ``Plant`` cases and a table. May touch: what ``runner_sync.sources`` and git
 touch.
 
-Two kinds, each of one method that a GPU runner and its NPU twin have. *Passages*: one, two or four statements that both
-have, and neither vllm-ascend nor vLLM, are taken out of both. *Changes*: what the GPU runner changed since the release
-before, where the NPU method has the new lines once, is taken back in both. What was taken out is the GPU side's news
-then, and the released NPU module is the truth.
+There are two kinds, each within one method of a GPU runner and its NPU twin. *Passages*: one, two or four statements in
+both runners, but in neither vllm-ascend nor vLLM, are removed from both. *Changes*: what the GPU runner changed since
+the release before is reverted in both, if the new lines occur once in the NPU method. The GPU side then gains the
+removed code, and the released NPU module is the truth.
 
-It proves that what a GPU runner gains comes to the place where people put it, among NPU's own lines, and nothing else
-with it. It proves nothing about a passage that NPU needs in other words: only lines that both have alike are planted.
+The benchmark proves that a GPU runner's new code arrives where people put it, among NPU's own lines, and nothing else
+with it. It proves nothing about passages that NPU needs in other words, because only common lines are planted.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from runner_sync.units import texts
 from runner_sync.upgrade import GpuBase, GpuTwin, ModuleJob, ModuleRevision, Settings, Upstream, upgrade_module
 
 PASSAGES = 200
-"""How many passages are drawn, of a few thousand."""
+"""The number of passages drawn, of a few thousand."""
 
 LENGTHS = (1, 2, 4)
-"""Statements of a passage."""
+"""The numbers of statements in a passage."""
 
 TELLING = 12
-"""Characters of a stripped line above which it says where it is from; ``else:`` and ``)`` stand everywhere."""
+"""A stripped line with more characters shows its origin; ``else:`` and ``)`` occur everywhere."""
 
 SHORT = 25
-"""Characters of a statement below which it is no passage by itself."""
+"""A passage must have a statement line with more characters."""
 
 Kind = Literal["passages", "changes"]
 
@@ -64,14 +64,14 @@ class Runner:
     gpu: str
 
     def methods(self) -> Iterator[tuple[str, str, str]]:
-        """Name and texts of each method that both have: GPU, then NPU."""
+        """Yield name, GPU text and NPU text of each common method."""
         assert self.module.gpu is not None
         gpu = texts.members(self.gpu, self.module.gpu.name, self.module.gpu.path)
         npu = texts.members(self.npu, self.module.name, self.path)
         yield from ((name, gpu[name], npu[name]) for name in gpu if name in npu)
 
     def elsewhere(self) -> frozenset[str]:
-        """The telling lines of vllm-ascend's and vLLM's runners: what changes there comes from there."""
+        """Return the telling lines of the runners of vllm-ascend and vLLM, which may be the source of a change."""
         vllm = corpus.tree("vllm", debts.vllm_of(self.release)).read(NPU.vllm_of(self.module).path)
         ascend = corpus.tree("vllm-ascend", self.ascend).read(ASCEND_RUNNER)
         lines = (line.strip() for text in (ascend, vllm) for line in (text or "").split("\n"))
@@ -80,7 +80,7 @@ class Runner:
 
 @dataclass(frozen=True, slots=True)
 class Plant:
-    """One planted port of ``method``: the method on the GPU side and on NPU without it, and with it."""
+    """One planted port of ``method``: the texts without and with the code, on the GPU side and on NPU."""
 
     kind: Kind
     runner: Runner
@@ -90,7 +90,7 @@ class Plant:
 
 
 def runners() -> Iterator[Runner]:
-    """The runners of every release that has some, oldest release first. Raises ``InputError``."""
+    """Yield the runners of every release, oldest release first. Raises ``InputError``."""
     for release, ascend in debts.RELEASES:
         tree = corpus.tree("vllm-omni", release)
         for module in NPU.runners:
@@ -105,7 +105,7 @@ def runners() -> Iterator[Runner]:
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """The lines of a passage in the GPU method and in the NPU method that have it."""
+    """The lines of a passage in the GPU method and in the NPU method."""
 
     runner: Runner
     method: str
@@ -115,7 +115,7 @@ class _Passage:
     npu_lines: range
 
     def planted(self) -> Plant | None:
-        """Taken out of both; ``None`` where the rest is no Python."""
+        """Return the plant without the passage; ``None`` if the rest is not Python."""
         gpu, npu = _without(self.gpu, self.lines), _without(self.npu, self.npu_lines)
         if gpu is None or npu is None:
             return None
@@ -123,7 +123,7 @@ class _Passage:
 
 
 def passages(runner: Runner) -> Iterator[_Passage]:
-    """Every passage of every method."""
+    """Yield every passage of every method."""
     elsewhere = runner.elsewhere()
     for method, gpu, npu in runner.methods():
         rows = gpu.split("\n")
@@ -134,7 +134,8 @@ def passages(runner: Runner) -> Iterator[_Passage]:
 
 
 def _runs(method: str) -> Iterator[tuple[tuple[str, ...], range]]:
-    """Runs of sibling statements, each as canonical text, with their lines; none that returns or is a whole suite."""
+    """Yield runs of sibling statements as canonical texts, with their lines; skips runs with a ``return`` and whole
+    suites."""
     (function,) = ast.parse(textwrap.dedent(method)).body
     assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
     inner = (suite for node in statements_of(function.body) for suite in blocks_of(node))
@@ -150,14 +151,14 @@ _Run = tuple[tuple[str, ...], range]
 
 
 def _alike(mine: Sequence[_Run], others: Sequence[_Run]) -> Iterator[tuple[range, range]]:
-    """The lines of runs that stand once in each of two methods."""
+    """Yield the lines of runs that occur exactly once in each of two methods."""
     counts = Counter(text for text, _ in mine), Counter(text for text, _ in others)
     there = dict(others)
     yield from ((lines, there[text]) for text, lines in mine if counts[0][text] == counts[1][text] == 1)
 
 
 def _without(method: str, lines: range) -> str | None:
-    """A method without some lines and the remarks above them; ``None`` where the rest is no Python."""
+    """Return a method without some lines and the comments above them; ``None`` if the rest is not Python."""
     rows = method.split("\n")
     above = rows[: lines.start - 1]
     remarks = len(list(takewhile(_is_remark, reversed(above))))
@@ -166,7 +167,7 @@ def _without(method: str, lines: range) -> str | None:
 
 
 def _is_remark(line: str) -> bool:
-    """Whether a line is a comment of what follows it, no marker."""
+    """Whether a line is a comment about the next line, not a marker."""
     return line.lstrip().startswith("# ") and "Omni-new" not in line and "---" not in line
 
 
@@ -174,7 +175,7 @@ def _is_remark(line: str) -> bool:
 
 
 def changes(older: Runner, runner: Runner) -> Iterator[Plant]:
-    """What a GPU runner changed since an older release, per method."""
+    """Yield what a GPU runner changed since an older release, per method."""
     before = {name: gpu for name, gpu, _ in older.methods()}
     elsewhere = runner.elsewhere()
     for method, gpu, npu in runner.methods():
@@ -188,7 +189,7 @@ def changes(older: Runner, runner: Runner) -> Iterator[Plant]:
 
 
 def _hunks(before: str, now: str) -> Iterator[tuple[list[str], list[str]]]:
-    """The lines that stand in the new text and those that they have replaced; with the lines around what went."""
+    """Yield the new and old lines of each hunk; a pure deletion includes one line of context on either side."""
     old, new = before.split("\n"), now.split("\n")
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         around = 0 if any(_stripped(new[j1:j2])) else 1
@@ -201,8 +202,8 @@ def _hunks(before: str, now: str) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def _exchanged(text: str, new: Sequence[str], old: Sequence[str]) -> str | None:
-    """``text`` with ``old`` for ``new``, at the indentation that it has there; ``None`` where that does not stand once
-    or the rest is no Python."""
+    """Return ``text`` with ``new`` replaced by ``old`` at the same indentation; ``None`` if ``new`` is not unique or
+    the result is not Python."""
     rows = text.split("\n")
     wanted = _stripped(new)
     places = [k for k in range(len(rows) - len(new) + 1) if _stripped(rows[k : k + len(new)]) == wanted]
@@ -229,7 +230,7 @@ def _indent(line: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One tool on one plant: whether the method came out as people have it, and its conflicts or review items."""
+    """One tool on one plant: whether the method equals the released one, and its conflicts or review items."""
 
     tool: str
     kind: Kind
@@ -238,7 +239,7 @@ class Outcome:
 
 
 def outcomes(plant: Plant) -> list[Outcome]:
-    """git and runner-sync on one plant."""
+    """Run git and runner-sync on one plant."""
     old, new = plant.gpu
     parts = merge_file([Triple(old, plant.npu[0], new)])[0]
     found = []
@@ -286,7 +287,7 @@ def _revision(project: corpus.Project, version: str, path: str) -> ModuleRevisio
 
 
 def plants(count: int = PASSAGES, *, seed: int = 0) -> list[Plant]:
-    """``count`` passages, drawn with a fixed seed, and every change. Raises ``InputError``."""
+    """Return ``count`` passages, drawn with a fixed seed, and every change. Raises ``InputError``."""
     known = list(runners())
     every = [passage for runner in known for passage in passages(runner)]
     random.Random(seed).shuffle(every)
@@ -297,7 +298,7 @@ def plants(count: int = PASSAGES, *, seed: int = 0) -> list[Plant]:
 
 
 def report() -> str:
-    """The table as Markdown. Raises ``InputError``."""
+    """Return the table as Markdown. Raises ``InputError``."""
     rows = [outcome for plant in plants() for outcome in outcomes(plant)]
     head = ("planted", "tool", "plants", "exact", "wrong, asked about", "wrong unasked")
     cells = []

@@ -1,4 +1,4 @@
-"""Plots as SVG text, without a library: bars by group, lines over numbers.
+"""Draw SVG plots without a library: bars by group, lines over numbers.
 
 Comes in: numbers with names. Goes out: an SVG document. May touch: nothing.
 """
@@ -32,7 +32,7 @@ class Frame:
 def bars(
     title: str, unit: str, groups: Mapping[str, Mapping[str, float]], *, top: float, line: float | None = None
 ) -> str:
-    """Grouped bars: ``{group: {series: value}}``; a value above ``top`` is cut and says its number."""
+    """Draw grouped bars, ``{group: {series: value}}``; a value above ``top`` is cut and labelled."""
     frame = Frame(title, unit, top)
     series = list(dict.fromkeys(name for values in groups.values() for name in values))
     width = 1 / len(groups)
@@ -50,7 +50,7 @@ def bars(
 
 
 def lines(title: str, unit: str, points: Mapping[str, Sequence[tuple[float, float]]], *, label: str) -> str:
-    """One line per series over a common horizontal scale that starts at zero."""
+    """Draw one line per series over a common horizontal scale that starts at zero."""
     flat = [point for series in points.values() for point in series]
     right, top = max(x for x, _ in flat), 1.1 * max(y for _, y in flat)
     frame = Frame(title, unit, top)

@@ -1,4 +1,4 @@
-"""Whole processes, measured from outside.
+"""Measure whole processes from outside.
 
 Comes in: jobs (command lines). Goes out: ``Figures``: medians over interleaved rounds. May touch: the processes.
 """
@@ -31,7 +31,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: wall and CPU seconds, peak memory in MiB (of the process and what it waited for)."""
+    """One run: wall and CPU seconds, peak memory in MiB (of the process and the children it waited for)."""
 
     seconds: float
     cpu: float
@@ -40,7 +40,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Medians of one job, or why it could not be run."""
+    """Medians of one job, or why it could not run."""
 
     name: str
     seconds: float = 0.0
@@ -50,7 +50,8 @@ class Figures:
 
 
 def measure(jobs: Sequence[Job], rounds: int, *, say: Callable[[str], None], scratch: Path) -> dict[str, Figures]:
-    """Every job once untimed, then ``rounds`` times in turn, so that a slow minute of the machine hits all alike."""
+    """Run every job once untimed, then ``rounds`` times in turn, so that a slow minute of the machine affects all
+    equally."""
     absent: dict[str, str] = {}
     runs: dict[str, list[Run]] = {job.name: [] for job in jobs}
     for number in range(rounds + 1):
@@ -67,7 +68,7 @@ def measure(jobs: Sequence[Job], rounds: int, *, say: Callable[[str], None], scr
 
 
 def once(job: Job, scratch: Path) -> tuple[Run, str]:
-    """One run, and the reason when its exit code was not a good one."""
+    """Run a job once; also return the reason if its exit code was not a good one."""
     if job.prepare is not None:
         job.prepare()
     said, result = scratch / "stderr", scratch / "figures.json"
@@ -82,8 +83,10 @@ def once(job: Job, scratch: Path) -> tuple[Run, str]:
 
 
 def _environment(job: Job) -> dict[str, str]:
-    """The environment with the job's own, less what forbids bytecode: an installed tool has its own compiled, and would
-    be charged for compiling itself in every run."""
+    """Return the process environment with the job's variables and with bytecode allowed.
+
+    Without bytecode, an installed tool would be charged for compiling itself in every run.
+    """
     return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"} | dict(job.environment)
 
 

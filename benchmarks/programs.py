@@ -1,4 +1,4 @@
-"""Other people's programs: where they are, which version, and running them.
+"""Find and run third-party programs, and read their versions.
 
 Comes in: command lines. Goes out: outputs. May touch: ``PATH`` and the programs found there, scratch folders.
 """
@@ -21,12 +21,12 @@ _PLAIN = {"LC_ALL": "C", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM":
 def run(
     command: Sequence[str], *, cwd: Path | None = None, data: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a program without the user's git settings; its exit code is the caller's business."""
+    """Run a program without the user's git settings; the caller checks the exit code."""
     return subprocess.run(command, cwd=cwd, input=data, capture_output=True, check=False, env=os.environ | _PLAIN)
 
 
 def must(command: Sequence[str], *, cwd: Path | None = None, data: bytes | None = None) -> bytes:
-    """Standard output of a program that has to succeed. Raises ``InputError`` with what it said."""
+    """Return the standard output of a program. Raises ``InputError`` with its error output if it fails."""
     done = run(command, cwd=cwd, data=data)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
@@ -36,7 +36,7 @@ def must(command: Sequence[str], *, cwd: Path | None = None, data: bytes | None 
 
 @cache
 def version(name: str, path: str) -> str:
-    """``name 1.2.3`` as the program says it."""
+    """Return ``name 1.2.3`` with the version that the program prints."""
     said = run([path, "--version"])
     found = re.search(rb"\d+(?:\.\d+)+", said.stdout + said.stderr)
     return f"{name} {found[0].decode()}" if found else name
@@ -44,15 +44,15 @@ def version(name: str, path: str) -> str:
 
 @cache
 def find(name: str) -> str | None:
-    """Absolute path of a program on ``PATH``."""
+    """Return the absolute path of a program on ``PATH``."""
     return shutil.which(name)
 
 
 @cache
 def mergiraf(root: Path) -> tuple[str | None, str]:
-    """Path of mergiraf, and why there is none.
+    """Return the path of mergiraf, or the reason why there is none.
 
-    A program on ``PATH`` is taken; else ``cargo install --locked`` puts one below ``root``, where cargo exists.
+    Takes a program on ``PATH``; else ``cargo install --locked`` installs one below ``root``, if cargo exists.
     """
     ready = find("mergiraf") or shutil.which("mergiraf", path=str(root / "bin"))
     if ready is not None:

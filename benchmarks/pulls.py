@@ -1,12 +1,12 @@
-"""``python -m benchmarks.pulls``: pull requests of vllm-omni's, made by the tool and by people.
+"""``python -m benchmarks.pulls``: pull requests of vllm-omni, made by the tool and by people.
 
 Comes in: checkouts of vllm-omni and vllm-ascend with their histories, and ``pulls.toml``. Goes out: a table. May touch:
 what ``runner_sync.sources`` touches, and a clone of the first checkout in a temporary directory.
 
-The tree before a commit is upgraded as its maintainers would have done it, without any base told, and the runners are
-compared with those that the commit left. Corpus cases go from release to release; this is the step that somebody took.
-Where one commit changed the GPU and the NPU runners, the tree is that commit's with the NPU runners of its parent, and
-the parent is told as the base. Where it ported another commit, it is that one's tree, and that one's parent.
+The tree before a commit is upgraded as its maintainers would have done it, without a given base, and the runners are
+compared with those of the commit. Corpus cases go from release to release; these cases are the steps that people took.
+If a commit changed both the GPU and the NPU runners, the tree is that commit with the NPU runners of its parent, and
+the parent is given as the base. If it ported another commit, tree and base come from that commit and its parent.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Kind = Literal["step", "fix", "catch up", "port", "commit"]
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """One row of ``pulls.toml``, which says what its fields mean."""
+    """One row of ``pulls.toml``, which documents its fields."""
 
     number: int
     commit: str
@@ -54,7 +54,7 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is left to do of a pull request, and how many review items there are."""
+    """The work left for a pull request, and the number of review items."""
 
     pull: Pull
     total: score.Score = field(default_factory=score.Score)
@@ -62,7 +62,7 @@ class Outcome:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; exit code 2 when an input cannot be had."""
+    """Run the command line; return 2 if an input cannot be read."""
     options = _parser().parse_args(argv)
     wanted = [pull for pull in pulls() if not options.number or pull.number in options.number]
     try:
@@ -78,13 +78,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def pulls() -> list[Pull]:
-    """All rows of ``pulls.toml``, oldest first."""
+    """Return all rows of ``pulls.toml``, oldest first."""
     rows = tomllib.loads(Path(__file__).with_name("pulls.toml").read_text("utf-8"))["pull"]
     return [Pull(**row) for row in rows]
 
 
 def scored(pull: Pull, omni: Path, ascend: Path) -> Outcome:
-    """A pull request beside what the tool makes of the tree before it. Raises ``InputError``."""
+    """Score the upgrade of the tree before a pull request against its result. Raises ``InputError``."""
     with tempfile.TemporaryDirectory() as folder:
         place, ref, gpu = omni, f"{pull.commit}^", pull.of or pull.commit
         if _changes_gpu(omni, gpu):
@@ -112,7 +112,7 @@ def scored(pull: Pull, omni: Path, ascend: Path) -> Outcome:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """One row a pull request, by kind, and what each kind adds up to."""
+    """Return one row per pull request, grouped by kind, and the sum of each kind."""
     head = ("pull request", "kind", "work", "left", "effort left", "recall", "precision", "review items")
     return tables.table(head, list(_rows(outcomes)))
 
@@ -125,19 +125,19 @@ def _rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, ...]]:
         if len(found) > 1:
             named.append((f"all {len(found)}", whole, sum(one.reviews for one in found)))
         for name, total, reviews in named:
-            is_whole = kind != "fix"  # of one that did the least, only what was done can be compared
+            is_whole = kind != "fix"  # a fix did only the minimum, so only what it did can be compared
             figures = [total.effort_left if is_whole else None, total.recall, total.precision if is_whole else None]
             yield name, kind, str(total.work), str(total.left), *map(tables.number, figures), str(reviews)
 
 
 def _changes_gpu(omni: Path, commit: str) -> bool:
-    """Whether a commit changed the GPU runners, too."""
+    """Whether a commit changed the GPU runners."""
     paths = [module.gpu.path for module in NPU.runners if module.gpu is not None]
     return bool(_git(omni, "diff", "--name-only", f"{commit}^", commit, "--", *paths))
 
 
 def _with_npu_runners_of(before: str, gpu: str, omni: Path, place: Path) -> str:
-    """Clone ``omni`` to ``place`` and make a commit there: ``gpu`` with the NPU runners of the commit ``before``."""
+    """Clone ``omni`` to ``place`` and commit ``gpu`` with the NPU runners of the commit ``before``."""
     _git(omni, "clone", "--quiet", "--shared", "--no-checkout", str(omni.resolve()), str(place))
     _git(place, "read-tree", gpu)
     for folder in NPU_FOLDERS:
@@ -148,7 +148,7 @@ def _with_npu_runners_of(before: str, gpu: str, omni: Path, place: Path) -> str:
 
 
 def _git(place: Path, *words: str) -> str:
-    """Standard output of a git command, by nobody in particular. Raises ``InputError``."""
+    """Return the standard output of a git command, run with an anonymous identity. Raises ``InputError``."""
     who = {f"GIT_{role}_{what}": "nobody@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     try:
         return str(git.Git(str(place)).execute(["git", *words], env={**os.environ, **who}))

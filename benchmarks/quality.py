@@ -1,8 +1,7 @@
-"""``python -m benchmarks.quality``: every corpus case by runner-sync, its ablations and its peers; planted upgrades;
-base inference.
+"""``python -m benchmarks.quality``: the corpus by runner-sync, ablations and peers; planted upgrades; inference.
 
-Comes in: options. Goes out: Markdown on standard output, or a section of ``--out`` with a plot beside it.
-May touch: what the other modules here touch.
+Comes in: options. Goes out: Markdown on standard output, or a section of ``--out`` with a plot beside it. May touch:
+what the other modules here touch.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from benchmarks.scoring import Row
 from runner_sync.errors import InputError
 
 RELEASE_STEPS = (1, 2, 4)
-"""Steps between plantings when the versions are releases."""
+"""Steps between plantings if the versions are releases."""
 
 INFERENCE_COUNTS = (50, 150)
 _PLOTTED = (
@@ -32,7 +31,7 @@ _PLOTTED = (
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; exit code 2 when an input cannot be had."""
+    """Run the command line; return 2 if an input cannot be read."""
     options = _parser().parse_args(argv)
     try:
         text, plot = report(options)
@@ -64,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def report(options: argparse.Namespace) -> tuple[str, str]:
-    """The quality section and its plot. Raises ``InputError``."""
+    """Return the quality section and its plot. Raises ``InputError``."""
     with tempfile.TemporaryDirectory() as folder:
         tools = peers.tools(options.tools or Path(folder))
         rows = measure(options.case, tools, ablations=not options.no_ablations)
@@ -76,7 +75,7 @@ def report(options: argparse.Namespace) -> tuple[str, str]:
 
 
 def measure(cases: Sequence[str], tools: Sequence[peers.Tool], *, ablations: bool) -> list[Row]:
-    """Rows of every tool and variant on every case."""
+    """Return the rows of every tool and variant on every case."""
     rows: list[Row] = []
     for case in corpus.chosen(cases):
         problem = corpus.problem(case)

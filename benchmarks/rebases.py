@@ -1,15 +1,15 @@
 """``python -m benchmarks.rebases``: omni's GPU runners on the next vLLM, what breaks, and what mends it.
 
-What ``verify`` says breaks, what people mended, and what ``upgrade`` mends.
+Compares what ``verify`` reports, what people mended, and what ``upgrade`` mends.
 
 Comes in: releases of vllm-omni and vLLM. Goes out: ``Rebase`` rows, one per pair. May touch: what
 ``runner_sync.sources`` touches.
 
-All but five rules were made before anybody looked at these runners: RS321, and parts of RS302, RS313 and RS319, tell
-five of the breaks and were made while reading them; RS322, made while reading the NPU runners, tells one. A break is
-told of a release's runners on the vLLM of the next release and not on their own; it is mended when it is not told of
-the next release's runners. Nobody here wrote either. It proves how much of what is told people found worth mending,
-and that an upgrade repairs it; what breaks and is not told stands in no row.
+All but five rules were made before anybody looked at these runners. RS321, and parts of RS302, RS313 and RS319, report
+five of the breaks and were made while reading them. RS322, made while reading the NPU runners, reports one. A break is
+reported if a release's runners have it on the vLLM of the next release and not on their own. It is mended if the next
+release's runners do not have it. The authors of this benchmark wrote neither. It proves how many of the reported breaks
+people found worth mending, and that an upgrade repairs them. It does not show unreported breaks.
 """
 
 from __future__ import annotations
@@ -35,13 +35,15 @@ RELEASES = (
 )
 
 Break = tuple[str, str]
-"""The code and the symbol of findings that have one cause."""
+"""The code and the symbol of findings with one cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rebase:
-    """One pair of releases: breaks that are told, those of them that people and that an upgrade left, and what the
-    result of the upgrade has besides; with the number of its review items."""
+    """One pair of releases: the reported breaks, those that people or an upgrade left, and the new ones in the upgrade.
+
+    ``reviews`` is the number of review items of the upgrade.
+    """
 
     omni: str
     vllm: str
@@ -53,7 +55,7 @@ class Rebase:
 
 
 def rebase(omni: str, following: str) -> Rebase:
-    """One row. Raises ``InputError``."""
+    """Return one row. Raises ``InputError``."""
     old, new = vllm_of(omni), vllm_of(following)
     told, released = breaks(omni, new, old), breaks(following, new, old)
     options = UpgradeOptions(omni=TreeOptions(version=omni), vllm=TreeOptions(version=new), profile="gpu")
@@ -64,7 +66,7 @@ def rebase(omni: str, following: str) -> Rebase:
 
 
 def breaks(omni: str, new: str, old: str | None) -> frozenset[Break]:
-    """What does not fit a new vLLM of the GPU runners of a release, and did fit an old one where that is named."""
+    """Return what breaks in a release's GPU runners on vLLM ``new`` and, if given, not on vLLM ``old``."""
     tree = corpus.tree("vllm-omni", omni)
     own = [path for module in GPU.modules for path in module.paths if tree.read(path) is not None]
     world = _world(omni, new)
@@ -81,7 +83,7 @@ def _named(findings: Iterable[Finding]) -> frozenset[Break]:
 
 
 def rows() -> list[Rebase]:
-    """One row per release but the last. Raises ``InputError``."""
+    """Return one row per release except the last. Raises ``InputError``."""
     return spread(_pair, list(pairwise(RELEASES)))
 
 
@@ -90,7 +92,7 @@ def _pair(pair: tuple[str, str]) -> Rebase:
 
 
 def report() -> str:
-    """The rows as Markdown, and what was left. Raises ``InputError``."""
+    """Return the rows and the remaining breaks as Markdown. Raises ``InputError``."""
     found = rows()
     head = ("GPU runners of", "on vLLM", "told", "mended by people", "mended by upgrade", "new in that", "review items")
     cells = [(row.omni, row.vllm, *map(str, _counts(row))) for row in found]
@@ -117,7 +119,7 @@ def _counts(row: Rebase) -> tuple[int, ...]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; exit code 2 when an input cannot be had."""
+    """Run the command line; return 2 if an input cannot be read."""
     return section.run("rebases", report, __doc__.split("\n")[0], argv)
 
 

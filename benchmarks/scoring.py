@@ -1,4 +1,4 @@
-"""Rows of the quality table, for every tool by the same score (``runner_sync.score``).
+"""Rows of the quality table, with the same score for every tool (``runner_sync.score``).
 
 Comes in: module texts. Goes out: ``Row`` values. May touch: what ``score`` touches.
 """
@@ -22,8 +22,11 @@ from runner_sync.units import texts
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One tool on one case. ``precision`` is ``None`` when it changed nothing; ``broken`` counts results (units or
-    files) that did not parse and were given up for omni's text; ``seconds`` is wall time."""
+    """One tool on one case.
+
+    ``precision`` is ``None`` if the tool changed nothing; ``broken`` counts results (units or files) that did not parse
+    and were replaced by omni's text; ``seconds`` is wall time.
+    """
 
     tool: str
     case: str
@@ -42,7 +45,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a tool made of one runner; ``shown`` are unparsed lines that stand in one of its conflicts."""
+    """A tool's result for one runner; ``shown`` are the unparsed lines in its conflicts."""
 
     text: str
     conflicts: int = 0
@@ -51,12 +54,12 @@ class Made:
 
 
 def nothing(problem: Problem) -> Row:
-    """The row of a maintainer who has not started."""
+    """Return the row of a maintainer who has not started."""
     return row("nothing", problem, [Made(runner.before) for runner in problem.runners])
 
 
 def rows(tool: Tool, problem: Problem, sides: Sequence[ConflictSide]) -> list[Row]:
-    """A tool's row for each way of settling conflicts."""
+    """Return a tool's row for each way of settling conflicts."""
     assert tool.merge is not None
     started = time.perf_counter()
     jobs = [_jobs(tool, runner) for runner in problem.runners]
@@ -96,7 +99,7 @@ def _compose(
 
 
 def row(tool: str, problem: Problem, made: Sequence[Made]) -> Row:
-    """Score what a tool made of every runner of a case."""
+    """Score a tool's results for every runner of a case."""
     total, kept, silent = score.Score(), score.Score(), 0
     for runner, one in zip(problem.runners, made, strict=True):
         total += score.score_module(runner.before, one.text, runner.truth)
@@ -119,14 +122,14 @@ def row(tool: str, problem: Problem, made: Sequence[Made]) -> Row:
 
 
 def silent_lines(runner: Runner, made: Made) -> int:
-    """Lines that the tool changed, people did not, and that stand in no conflict."""
+    """Return the number of lines that the tool changed, people did not, and no conflict shows."""
     old, new, truth = (score.normalise(text) for text in (runner.before, made.text, runner.truth))
     wrong = score.changed_lines(old, new) - score.changed_lines(old, truth)
     return sum(count for (_, line), count in wrong.items() if line.strip() not in made.shown)
 
 
 def shown(parts: Sequence[Part]) -> Iterator[str]:
-    """Unparsed lines of the statements that a conflict touches, on either side."""
+    """Yield the unparsed lines of the statements that a conflict touches, on either side."""
     for side in ("omni", "upstream"):
         text, inside = settle(parts, side), spans(parts, side)
         tree = _parsed(text)
@@ -156,7 +159,7 @@ def _parsed(text: str) -> ast.Module | None:
 
 
 def from_replay(tool: str, scored: ReplayRow) -> Row:
-    """The row of an upgrade that ``replay`` scored."""
+    """Return the row of an upgrade that ``replay`` scored."""
     return Row(
         tool,
         scored.case,
@@ -175,7 +178,7 @@ def from_replay(tool: str, scored: ReplayRow) -> Row:
 
 
 def mean(rows: Iterable[Row]) -> Row:
-    """The mean row of one tool: unweighted means of rates (as ``replay`` has them), sums of counts."""
+    """Return the mean row of one tool: unweighted means of rates (as in ``replay``), sums of counts."""
     given = list(rows)
     known = [one.precision for one in given if one.precision is not None]
     return Row(

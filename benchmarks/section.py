@@ -1,7 +1,7 @@
 """The command line of a benchmark that makes one section of the results.
 
-Comes in: the section's name and what makes its text. Goes out: the text, printed or written into the results file.
-May touch: that file.
+Comes in: the section's name and the function that makes its text. Goes out: the text, printed or written into the
+results file. May touch: that file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from runner_sync.errors import InputError
 
 
 def run(name: str, report: Callable[[], str], what: str, argv: Sequence[str] | None) -> int:
-    """Make the section ``name``, ``what`` it is in one line; exit code 2 when an input cannot be had."""
+    """Make the section ``name``, described by ``what`` in one line; return 2 if an input cannot be read."""
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=what)
     parser.add_argument("--out", type=Path, metavar="FILE", help="results file")
     options = parser.parse_args(argv)

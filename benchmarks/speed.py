@@ -1,7 +1,7 @@
 """``python -m benchmarks.speed``: time and memory of whole commands, as multiples of the floor, and how they grow.
 
-Comes in: options. Goes out: Markdown on standard output, or a section of ``--out`` with a plot beside it.
-May touch: what the other modules here touch.
+Comes in: options. Goes out: Markdown on standard output, or a section of ``--out`` with a plot beside it. May touch:
+what the other modules here touch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TOOL = (sys.executable, "-m", "runner_sync", "--quiet")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; exit code 2 when an input cannot be had."""
+    """Run the command line; return 2 if an input cannot be read."""
     options = _parser().parse_args(argv)
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -122,7 +122,7 @@ def _reading(count: int) -> str:
 
 
 def _lock(made: Checkouts, folder: Path) -> None:
-    """A copy of the omni checkout with a lock; ``check`` is told as absent when ``lock`` cannot make one."""
+    """Copy the omni checkout and lock it; without a lock, ``check`` is later listed as absent."""
     shutil.copytree(made.omni, folder / "locked", symlinks=True)
     ascend = ("--ascend-path", str(made.ascend[min(made.ascend)]), "--ascend-base", f"v{ASCEND[0]}")
     vllm = ("--vllm-path", str(made.vllm), "--vllm-base", f"v{VLLM[0]}", "--omni-base", f"v{OMNI[0]}")
@@ -133,7 +133,7 @@ def _lock(made: Checkouts, folder: Path) -> None:
 
 
 def report(figures: Mapping[str, Figures], counts: Sequence[int], rounds: int) -> str:
-    """The speed section."""
+    """Return the speed section."""
     floor, bare = figures[FLOOR], figures[BARE]
     rows = []
     for one in figures.values():
@@ -157,7 +157,7 @@ def report(figures: Mapping[str, Figures], counts: Sequence[int], rounds: int) -
 
 
 def _targets(figures: Mapping[str, Figures], counts: Sequence[int]) -> list[tuple[str, str, str]]:
-    """The targets, as multiples of parsing every file once, in CPU time, which other people's load disturbs least."""
+    """Return the targets in CPU time, which other load disturbs least, as multiples of parsing every file once."""
     floor = figures[FLOOR].cpu
     most = max(counts)
     cold, warm = (_cpu(figures, _inferred(most, state)) for state in ("cold", "warm"))

@@ -1,10 +1,10 @@
-"""The same work on many items, each in a process of its own.
+"""Process many items, each in its own process.
 
-Comes in: a function of a module and items that can be pickled. Goes out: its values, in the order of the items. May
-touch: processes.
+Comes in: a module-level function and picklable items. Goes out: its results, in the order of the items. May touch:
+processes.
 
-What one item leaves in caches is of no use to the next one, which has other trees: a process that does hundreds of them
-grows by gigabytes and slows down.
+Caches filled by one item are useless for the next, which has other trees. One process for hundreds of items would grow
+by gigabytes and slow down.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Value = TypeVar("Value")
 
 
 def spread(work: Callable[[Item], Value], items: Sequence[Item]) -> list[Value]:
-    """``work`` of every item, as many at once as there are processors; what it raises is raised here.
+    """Apply ``work`` to every item, as many at once as there are processors, and re-raise its exceptions.
 
-    The processes are started anew and not forked: two of them cannot read one open archive.
+    Processes are spawned, not forked, because two processes cannot share an open archive.
     """
     with multiprocessing.get_context("spawn").Pool(maxtasksperchild=1) as pool:
         return pool.map(work, items, chunksize=1)

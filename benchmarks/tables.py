@@ -1,6 +1,6 @@
-"""Markdown tables, and a results file in which every command owns one section.
+"""Format Markdown tables, and update a results file in which every command owns one section.
 
-Comes in: headings, cells, texts. Goes out: Markdown. May touch: the results file that ``write_section`` is given.
+Comes in: headings, cells, texts. Goes out: Markdown. May touch: the results file passed to ``write_section``.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from benchmarks.scoring import Row
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; all columns but the first are aligned right."""
+    """Return a Markdown table; all columns but the first are right-aligned."""
     rule = [":--", *("--:" for _ in head[1:])]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *rows)) + "\n"
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number with fixed digits; a dash for one that does not exist."""
+    """Return a number with fixed digits, or a dash for ``None``."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
 def percent(value: float) -> str:
-    """A share in per cent."""
+    """Return a share in per cent."""
     return f"{100 * value:.1f} %"
 
 
 def quality(rows: Sequence[Row]) -> str:
-    """Rows of the quality table as Markdown."""
+    """Return rows of the quality table as Markdown."""
     head = ("tool", "effort left", "kept", "recall", "precision", "silent", "conflicts", "given up", "parses")
     cells = [
         (
@@ -49,7 +49,7 @@ def quality(rows: Sequence[Row]) -> str:
 
 
 def by_case(rows: Sequence[Row]) -> str:
-    """``effort_left`` of every tool in every case."""
+    """Return a table of ``effort_left`` of every tool in every case."""
     cases = list(dict.fromkeys(row.case for row in rows))
     found = {(row.tool, row.case): number(row.effort_left, 3) for row in rows}
     tools = list(dict.fromkeys(row.tool for row in rows))
@@ -57,7 +57,7 @@ def by_case(rows: Sequence[Row]) -> str:
 
 
 def write_section(path: Path, name: str, text: str) -> None:
-    """Put ``text`` between the marks of section ``name``, which is added at the end when the file has none."""
+    """Put ``text`` between the marks of section ``name``, which is appended if the file has none."""
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     section = f"{start}\n{text.strip()}\n{end}"
     old = path.read_text("utf-8") if path.exists() else f"# Benchmarks, {path.stem}\n"

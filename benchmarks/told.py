@@ -1,12 +1,12 @@
 """``python -m benchmarks.told``: what ``check`` says of runners before an upgrade, and what people changed then.
 
 Comes in: hand-made upgrades (the corpus and the cases of ``more.toml``, ``further.toml`` and ``candidates.toml``). Goes
-out: ``Told`` rows, one per upgrade. May touch: what ``runner_sync.sources`` touches, and a temporary folder.
+out: ``Coverage`` rows, one per upgrade. May touch: what ``runner_sync.sources`` touches, and a temporary folder.
 
-The old NPU runners are checked inside the newer omni tree, against the vllm-ascend that people upgraded to; nothing is
-told of bases. A changed method counts as told where a finding is about it. It proves that a maintainer who reads the
-findings looks at the methods that need work, and how many others he looks at; not that a finding says all there is to
-do in its method.
+The old NPU runners are checked inside the newer omni tree, against the vllm-ascend that people upgraded to, without
+given bases. A changed method counts as told if a finding is about it. The benchmark proves that a maintainer who reads
+the findings sees the methods that need work, and how many others. It does not prove that a finding names all the work
+in its method.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ from runner_sync.sync.trees import inputs
 MORE = ("more.toml", "further.toml", "candidates.toml")
 
 _DRIFT_OR_BREAKAGE = ("RS1", "RS2", "RS3")
-"""Findings that ask for a change when upstream or GPU moves; the others are about the text as it is."""
+"""Findings that ask for a change when upstream or GPU moves; the others are about the text itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One upgrade: changed lines in methods that both releases have, in new ones and in dropped ones, each with those
-    in methods that ``check`` told of; and the methods that it told of and people left alone.
+    """The changed lines of one upgrade, and how many ``check`` reported beforehand.
 
-    A new method counts as told where a finding names it. ``silent`` are the changed methods that nobody told of.
+    Lines are counted in methods of both releases (``changed``), in ``new`` and in ``dropped`` ones; ``…_told`` counts
+    those in reported methods. A new method counts as reported if a finding names it. ``told`` is the number of reported
+    methods, ``left_alone`` are those that people did not change, ``silent`` the changed methods without a finding.
     """
 
     case: str
@@ -54,13 +55,13 @@ class Told:
 
 
 def cases() -> list[replaying.Case]:
-    """The upgrades."""
+    """Return the upgrades."""
     folder = Path(__file__).parent
     return [*replaying.cases(), *(case for name in MORE for case in replaying.cases(folder / name))]
 
 
 def row(case: replaying.Case) -> Told:
-    """One row. Raises ``InputError``."""
+    """Return the row of one upgrade. Raises ``InputError``."""
     before, after = {}, {}
     for module in NPU.runners:
         was = inputs.read_first(corpus.tree("vllm-omni", case.omni_before), module.paths)
@@ -71,7 +72,7 @@ def row(case: replaying.Case) -> Told:
 
 
 def findings(case: replaying.Case, runners: dict[str, str]) -> Sequence[Finding]:
-    """What ``check`` finds in old ``runners`` within the tree of the newer release."""
+    """Return the findings of ``check`` for old ``runners`` within the tree of the newer release."""
     tree = corpus.tree("vllm-omni", case.omni_after)
     with tempfile.TemporaryDirectory() as folder:
         for path in tree.paths():
@@ -90,7 +91,7 @@ def findings(case: replaying.Case, runners: dict[str, str]) -> Sequence[Finding]
 
 
 def compare(name: str, before: dict[str, str], after: dict[str, str], found: Sequence[Finding]) -> Told:
-    """The row of runners ``before`` and ``after``, by path, of which ``check`` ``found`` something."""
+    """Return the row of runners ``before`` and ``after``, by path, with the findings ``found`` by ``check``."""
     about = {(finding.path, finding.unit) for finding in found}
     words = set(re.findall(r"\w+", " ".join(f"{finding.symbol} {finding.message}" for finding in found)))
     sums = dict.fromkeys(("changed", "new", "dropped"), 0)
@@ -113,7 +114,7 @@ def compare(name: str, before: dict[str, str], after: dict[str, str], found: Seq
 
 
 def report() -> str:
-    """The rows as Markdown, and what was silent. Raises ``InputError``."""
+    """Return the rows and the unreported methods as Markdown. Raises ``InputError``."""
     found = spread(row, cases())
     head = ("upgrade", "lines in changed methods", "of methods told", "in new ones", "told", "in dropped ones", "told")
     head += ("methods told of", "left alone by people")
@@ -134,7 +135,7 @@ def _counts(one: Told) -> tuple[int, ...]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; exit code 2 when an input cannot be had."""
+    """Run the command line; return 2 if an input cannot be read."""
     return section.run("told", report, __doc__.split("\n")[0], argv)
 
 

@@ -1,7 +1,7 @@
-"""vllm-ascend's runner module over time: releases of the index, or every revision of a checkout.
+"""Read vllm-ascend's runner module over time: releases of the index, or every revision of a checkout.
 
-Comes in: nothing, or a checkout. Goes out: ``Version`` values, oldest first.
-May touch: what ``runner_sync.sources`` touches.
+Comes in: nothing, or a checkout. Goes out: ``Version`` values, oldest first. May touch: what ``runner_sync.sources``
+touches.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from runner_sync.trees import Revision, Tree
 from runner_sync.units import texts
 
 EARLIEST = Number("0.11.0rc0")
-"""Before it vllm-omni had no runners."""
+"""Earlier releases of vllm-omni have no runners."""
 
 
 @dataclass(frozen=True)
@@ -39,21 +39,23 @@ class Version:
 
 
 def releases(newest: str = "0.30.0rc2") -> list[Version]:
-    """The module in every release up to ``newest`` that has it. Raises ``InputError`` without the package index."""
+    """Return the module in every release up to ``newest`` that has it. Raises ``InputError`` without the package
+    index."""
     names = [name for name in sources.releases("vllm-ascend") if EARLIEST <= Number(name) <= Number(newest)]
     read = [(name, tree("vllm-ascend", name).read(ASCEND_RUNNER)) for name in names]
     return [Version(name, text) for name, text in read if text]
 
 
 def vllm_releases(newest: str = "0.33.0") -> list[Version]:
-    """vLLM's runner module in every release since omni has copies of it. Raises ``InputError`` without the index."""
+    """Return vLLM's runner module in every release since omni has copies of it. Raises ``InputError`` without the
+    index."""
     names = [name for name in sources.releases("vllm") if EARLIEST <= Number(name) <= Number(newest)]
     read = [(name, tree("vllm", name).read(VLLM_RUNNER)) for name in names]
     return [Version(name, text, "GPUModelRunner") for name, text in read if text]
 
 
 def checkout(path: Path, ref: str | None = None) -> Tree:
-    """A vllm-ascend checkout, as it stands or at ``ref``. Raises ``InputError`` when it has no history."""
+    """Open a vllm-ascend checkout, in its current state or at ``ref``. Raises ``InputError`` if it has no history."""
     found = sources.open_path("vllm-ascend", path, ref=ref)
     if found.source.kind != "git":
         raise InputError(f"{path} is no git checkout: give a clone of vllm-ascend with its history.")
@@ -61,7 +63,7 @@ def checkout(path: Path, ref: str | None = None) -> Tree:
 
 
 def revisions(path: Path) -> list[Version]:
-    """The module at every revision of a checkout that Python can parse, each text once."""
+    """Return the module at every parsable revision of a checkout, each text once."""
     found = checkout(path)
     history: Sequence[Revision] = found.history(ASCEND_RUNNER)  # type: ignore[attr-defined]
     seen: dict[str, str] = {}

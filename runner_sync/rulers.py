@@ -3,9 +3,9 @@
 Comes in: a comment, or a line of a file. Goes out: whether it is a ruler or a marker, and its text. May touch: nothing.
 
 Callers have different purposes, so there are three tests. `ruler_title` finds rulers that may enclose a block: they
-begin with dashes, at least three if a title follows. `is_divider` needs six, because a comment above a definition belongs
-to the definition unless it clearly separates. `is_drawn` accepts a drawn line anywhere in the comment, because such a
-comment is not about a single statement.
+begin with dashes, at least three if a title follows. `is_divider` needs six, because a comment above a definition
+belongs to the definition unless it clearly separates. `is_drawn` accepts a drawn line anywhere in the comment, because
+such a comment is not about a single statement.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Plant:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Verdict:
     """Whether ``verify`` reported a plant at its statement (``here``) or only elsewhere by name, and its other
     findings."""
 
@@ -109,7 +109,7 @@ class Ground:
         return found
 
     @cached_property
-    def upstreams(self) -> set[str]:
+    def upstream_names(self) -> set[str]:
         """The names that only upstream defines, so that omni's uses break if they are renamed."""
         paths = [path for path in self._trees["vllm-omni"].paths("vllm_omni/") if path.endswith(".py")]
         texts = [text for path in paths if _NEAR.search(path) and (text := self._trees["vllm-omni"].read(path))]
@@ -118,25 +118,25 @@ class Ground:
             n for texts in self.upstream.values() for t in texts.values() for f in _DEFINES.findall(t) for n in f
         } - omni
 
-    def plants(self) -> Iterator[Plant]:
+    def iter_plants(self) -> Iterator[Plant]:
         """Yield every possible plant, each name of a kind once per module."""
         for path, text in self.runners.items():
             seen: set[tuple[str, str]] = set()
             module = ast.parse(text)
             for statement in [node for node in ast.walk(module) if isinstance(node, ast.stmt)]:
-                for plant in self._in_statement(path, module, statement):
+                for plant in self._iter_in_statement(path, module, statement):
                     if (plant.kind, plant.name) not in seen:
                         seen.add((plant.kind, plant.name))
                         yield plant
 
-    def _in_statement(self, path: str, module: ast.Module, statement: ast.stmt) -> Iterator[Plant]:
+    def _iter_in_statement(self, path: str, module: ast.Module, statement: ast.stmt) -> Iterator[Plant]:
         lines = (statement.lineno, statement.end_lineno or statement.lineno)
-        for kind, name in _names(statement):
-            if "_" in name.strip("_") and name in self.upstreams:
-                yield Plant(kind, name, path, lines, lambda name=name: self._renamed(name))  # type: ignore[misc]
-        for call in _calls(statement):
-            found = self._called(module, call.func)
-            for kind, change in _changes(statement, call) if found is not None else ():
+        for kind, name in _iter_uses(statement):
+            if "_" in name.strip("_") and name in self.upstream_names:
+                yield Plant(kind, name, path, lines, lambda name=name: self._rename(name))  # type: ignore[misc]
+        for call in _iter_calls(statement):
+            found = self._find_called(module, call.func)
+            for kind, change in _iter_changes(statement, call) if found is not None else ():
                 assert found is not None
                 project, file, function = found
                 edited = change(self.upstream[project][file], copy.deepcopy(function))
@@ -144,42 +144,42 @@ class Ground:
                     given: Mapping[Project, dict[str, str]] = {project: {file: edited}}
                     yield Plant(kind, function.name, path, lines, lambda given=given: given)  # type: ignore[misc]
 
-    def _renamed(self, name: str) -> dict[Project, dict[str, str]]:
+    def _rename(self, name: str) -> dict[Project, dict[str, str]]:
         word = re.compile(rf"\b{name}\b")
         return {
             project: {path: word.sub(NEW, text) for path, text in texts.items() if name in text}
             for project, texts in self.upstream.items()
         }
 
-    def _called(self, module: ast.Module, called: ast.expr) -> tuple[Project, str, ast.FunctionDef] | None:
+    def _find_called(self, module: ast.Module, called: ast.expr) -> tuple[Project, str, ast.FunctionDef] | None:
         """Return the one upstream function that a call reaches by name: a method of the runner itself, or an imported
         function."""
         if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "self":
-            if called.attr not in self.upstreams:
+            if called.attr not in self.upstream_names:
                 return None
             for project, (file, owner) in _RUNNERS.items():
-                classes = [n for n in ast.walk(self._parsed(project, file)) if isinstance(n, ast.ClassDef)]
+                classes = [n for n in ast.walk(self._parse(project, file)) if isinstance(n, ast.ClassDef)]
                 bodies = [statement for node in classes if node.name == owner for statement in node.body]
                 for function in bodies:
                     if isinstance(function, ast.FunctionDef) and function.name == called.attr:
                         return project, file, function
         for node in ast.walk(module) if isinstance(called, ast.Name) else ():
             if isinstance(node, ast.ImportFrom) and any(alias.name == called.id for alias in node.names):
-                return self._imported(node.module or "", called.id)
+                return self._find_imported(node.module or "", called.id)
         return None
 
-    def _imported(self, module: str, name: str) -> tuple[Project, str, ast.FunctionDef] | None:
+    def _find_imported(self, module: str, name: str) -> tuple[Project, str, ast.FunctionDef] | None:
         file = module.replace(".", "/") + ".py"
         for project in _UPSTREAMS:
-            for function in self._parsed(project, file).body if file in self.upstream[project] else ():
+            for function in self._parse(project, file).body if file in self.upstream[project] else ():
                 if isinstance(function, ast.FunctionDef) and function.name == name:
                     return project, file, function
         return None
 
-    def _parsed(self, project: Project, file: str) -> ast.Module:
+    def _parse(self, project: Project, file: str) -> ast.Module:
         return lasting_module_of(self.upstream[project][file])
 
-    def verify(self, plant: Plant) -> Told:
+    def verify(self, plant: Plant) -> Verdict:
         """Plant the change, and run ``verify`` with the unchanged trees as the old ones."""
         trees = {**self._trees}
         for project, texts in plant.texts().items():
@@ -191,25 +191,25 @@ class Ground:
         words = re.compile(rf"\b({plant.name}|{NEW})\b")
         of_it = [f for f in found if f not in here and words.search(f"{f.symbol} {f.message}")]
         besides = tuple(f for f in found if f not in here and f not in of_it)
-        return Told(plant.kind, plant.name, f"{plant.path}:{first}", bool(here), bool(of_it), besides)
+        return Verdict(plant.kind, plant.name, f"{plant.path}:{first}", bool(here), bool(of_it), besides)
 
 
-def _names(statement: ast.stmt) -> Iterator[tuple[str, str]]:
+def _iter_uses(statement: ast.stmt) -> Iterator[tuple[str, str]]:
     """Yield kind and name of each external name that a statement uses, excluding nested statements."""
     if isinstance(statement, ast.ImportFrom) and (statement.module or "").split(".")[0] in ("vllm", "vllm_ascend"):
         yield from (("import", alias.name) for alias in statement.names)
-    for node in _own_nodes(statement):
+    for node in _iter_own_nodes(statement):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             own = isinstance(node.value, ast.Name) and node.value.id == "self"
             if own or isinstance(node.value, ast.Name | ast.Attribute):
                 yield "attribute of self" if own else "attribute of another object", node.attr
 
 
-def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
-    return (node for node in _own_nodes(statement) if isinstance(node, ast.Call))
+def _iter_calls(statement: ast.stmt) -> Iterator[ast.Call]:
+    return (node for node in _iter_own_nodes(statement) if isinstance(node, ast.Call))
 
 
-def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+def _iter_own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield the expressions of a statement, excluding those of nested statements."""
     pending: list[ast.AST] = [statement]
     while pending:
@@ -221,54 +221,54 @@ def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
 _Change = Callable[[str, ast.FunctionDef], str | None]
 
 
-def _changes(statement: ast.stmt, call: ast.Call) -> Iterator[tuple[str, _Change]]:
+def _iter_changes(statement: ast.stmt, call: ast.Call) -> Iterator[tuple[str, _Change]]:
     """Yield the changes of the called function that break ``call`` in ``statement``."""
     if not any(keyword.arg is None for keyword in call.keywords):
-        yield "parameter required", _require
+        yield "parameter required", _require_parameter
     if call.args and not any(isinstance(argument, ast.Starred) for argument in call.args):
-        yield "parameter put first", _put_first
+        yield "parameter put first", _insert_first_parameter
     for keyword in call.keywords[:1] if call.keywords and call.keywords[0].arg else ():
-        yield "keyword gone", functools.partial(_drop, name=keyword.arg or "")
+        yield "keyword gone", functools.partial(_drop_parameter, name=keyword.arg or "")
     if isinstance(statement, ast.Assign) and statement.value is call and isinstance(statement.targets[0], ast.Tuple):
         yield "one value more", _return_more
     if isinstance(statement, ast.With) and any(item.context_expr is call for item in statement.items):
         yield "no context manager", _undecorate
 
 
-def _require(text: str, function: ast.FunctionDef) -> str | None:
+def _require_parameter(text: str, function: ast.FunctionDef) -> str | None:
     function.args.kwonlyargs.append(ast.arg(NEW))
     function.args.kw_defaults.append(None)
-    return _with_parameters(text, function)
+    return _rewrite_head(text, function)
 
 
-def _put_first(text: str, function: ast.FunctionDef) -> str | None:
+def _insert_first_parameter(text: str, function: ast.FunctionDef) -> str | None:
     is_method = bool(function.args.args) and function.args.args[0].arg in ("self", "cls")
     function.args.args.insert(int(is_method), ast.arg(NEW))
-    return _with_parameters(text, function)
+    return _rewrite_head(text, function)
 
 
-def _drop(text: str, function: ast.FunctionDef, *, name: str) -> str | None:
+def _drop_parameter(text: str, function: ast.FunctionDef, *, name: str) -> str | None:
     parameters = function.args
     for number, parameter in enumerate(parameters.kwonlyargs):
         if parameter.arg == name:
             del parameters.kwonlyargs[number], parameters.kw_defaults[number]
-            return _with_parameters(text, function) if parameters.kwarg is None else None
+            return _rewrite_head(text, function) if parameters.kwarg is None else None
     for number, parameter in enumerate(parameters.args):
         if parameter.arg == name:
             with_default = number - (len(parameters.args) - len(parameters.defaults))
             del parameters.args[number], parameters.defaults[max(with_default, 0) : with_default + 1]
-            return _with_parameters(text, function) if parameters.kwarg is None else None
+            return _rewrite_head(text, function) if parameters.kwarg is None else None
     return None
 
 
-def _with_parameters(text: str, function: ast.FunctionDef) -> str | None:
+def _rewrite_head(text: str, function: ast.FunctionDef) -> str | None:
     """Return ``text`` with the head of ``function`` rewritten."""
     lines = text.split("\n")
     head = ast.unparse(
         ast.FunctionDef(function.name, function.args, [ast.Pass()], [], returns=function.returns, lineno=1)
     )
     lines[function.lineno - 1 : function.body[0].lineno - 1] = [" " * function.col_offset + head.split("\n")[0]]
-    return _parsing("\n".join(lines))
+    return _get_if_parsing("\n".join(lines))
 
 
 def _return_more(text: str, function: ast.FunctionDef) -> str | None:
@@ -279,7 +279,7 @@ def _return_more(text: str, function: ast.FunctionDef) -> str | None:
             return None
         node.value.elts.append(ast.Constant(None))
         lines[node.lineno - 1 : node.end_lineno] = [" " * node.col_offset + ast.unparse(node)]
-    return _parsing("\n".join(lines)) if returns else None
+    return _get_if_parsing("\n".join(lines)) if returns else None
 
 
 def _undecorate(text: str, function: ast.FunctionDef) -> str | None:
@@ -289,10 +289,10 @@ def _undecorate(text: str, function: ast.FunctionDef) -> str | None:
     lines = text.split("\n")
     for node in found:
         del lines[node.lineno - 1]
-    return _parsing("\n".join(lines)) if len(found) == 1 and found[0].lineno == found[0].end_lineno else None
+    return _get_if_parsing("\n".join(lines)) if len(found) == 1 and found[0].lineno == found[0].end_lineno else None
 
 
-def _parsing(text: str) -> str | None:
+def _get_if_parsing(text: str) -> str | None:
     try:
         ast.parse(text)
     except SyntaxError:
@@ -300,10 +300,10 @@ def _parsing(text: str) -> str | None:
     return text
 
 
-def drawn(ground: Ground, each: int = EACH) -> list[Plant]:
+def draw(ground: Ground, each: int = EACH) -> list[Plant]:
     """Draw up to ``each`` plants of every kind, always the same ones."""
     kinds: dict[str, list[Plant]] = {}
-    for plant in ground.plants():
+    for plant in ground.iter_plants():
         kinds.setdefault(plant.kind, []).append(plant)
     return [p for kind, plants in kinds.items() for p in random.Random(kind).sample(plants, min(each, len(plants)))]
 
@@ -318,24 +318,24 @@ class Share:
     number: int
 
 
-def tell(share: Share) -> list[Told]:
+def verify_share(share: Share) -> list[Verdict]:
     """Verify the plants of a share. Raises ``InputError``."""
     ground = Ground(share.omni, share.ascend)
-    return [ground.verify(plant) for plant in drawn(ground, share.each)[share.number :: SHARES]]
+    return [ground.verify(plant) for plant in draw(ground, share.each)[share.number :: SHARES]]
 
 
 def report(pairs: Iterable[tuple[str, str]] = PAIRS, each: int = EACH) -> str:
     """Return the table, and one line for each unreported plant. Raises ``InputError``."""
     shares = [Share(*pair, each, number) for pair in pairs for number in range(SHARES)]
-    told = sorted((t for found in spread(tell, shares) for t in found), key=lambda t: (t.kind, t.place, t.name))
-    rows = [_row(kind, [t for t in told if t.kind == kind]) for kind in dict.fromkeys(t.kind for t in told)]
+    told = sorted((t for found in spread(verify_share, shares) for t in found), key=lambda t: (t.kind, t.place, t.name))
+    rows = [_make_row(kind, [t for t in told if t.kind == kind]) for kind in dict.fromkeys(t.kind for t in told)]
     head = ("planted", "plants", "told at the statement", "told elsewhere", "silent", "told besides")
     silent = [t for t in told if not t.here and not t.elsewhere]
     said = [f"- {t.kind} `{t.name}` ({t.place}): nothing was said." for t in silent]
-    return "\n".join(["### Planted breaks\n", tables.table(head, [*rows, _row("all", told)]), *said, ""])
+    return "\n".join(["### Planted breaks\n", tables.format_table(head, [*rows, _make_row("all", told)]), *said, ""])
 
 
-def _row(name: str, told: Sequence[Told]) -> tuple[str, ...]:
+def _make_row(name: str, told: Sequence[Verdict]) -> tuple[str, ...]:
     here = sum(t.here for t in told)
     elsewhere = sum(t.elsewhere and not t.here for t in told)
     return name, *map(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import programs
-from benchmarks.corpus import tree
+from benchmarks.corpus import open_tree
 from runner_sync import sources
 from runner_sync.model import Project
 from runner_sync.profile import ASCEND_RUNNER, ASCEND_WORKER, NPU, VLLM_RUNNER, VLLM_WORKER
@@ -36,21 +36,21 @@ class Checkouts:
     ascend: Mapping[int, Path]
 
 
-def make(folder: Path, histories: Mapping[int, Sequence[str]]) -> Checkouts:
+def make_checkouts(folder: Path, histories: Mapping[int, Sequence[str]]) -> Checkouts:
     """Make all repositories. ``histories`` maps numbers of revisions to runner texts, oldest first."""
-    omni = _repository(folder / "omni", [_released("vllm-omni", version) for version in OMNI])
-    vllm = _repository(folder / "vllm", [_released("vllm", version) for version in VLLM])
-    ends = [_released("vllm-ascend", version) for version in ASCEND]
+    omni = _make_repository(folder / "omni", [_load_release("vllm-omni", version) for version in OMNI])
+    vllm = _make_repository(folder / "vllm", [_load_release("vllm", version) for version in VLLM])
+    ends = [_load_release("vllm-ascend", version) for version in ASCEND]
     ascend = {}
     for count, runners in histories.items():
         package = {path: text for path, text in ends[0][1].items() if path.endswith("/__init__.py")}
         past = [("", package | {ASCEND_RUNNER: text}) for text in runners[:1]]
         past += [("", {ASCEND_RUNNER: text}) for text in runners[1:]]
-        ascend[count] = _repository(folder / f"ascend{count}", [*past, *ends])
+        ascend[count] = _make_repository(folder / f"ascend{count}", [*past, *ends])
     return Checkouts(omni, vllm, ascend)
 
 
-def _released(project: Project, version: str) -> Commit:
+def _load_release(project: Project, version: str) -> Commit:
     """Return a release as a commit that replaces all earlier files."""
     found = sources.open_release(project, version, progress=silent)
     paths = [path for path in found.paths() if not path.startswith(_HEAVY)]
@@ -58,15 +58,15 @@ def _released(project: Project, version: str) -> Commit:
     return f"v{version}", {path: text for path, text in texts.items() if text is not None}
 
 
-def _repository(root: Path, commits: Iterable[Commit]) -> Path:
+def _make_repository(root: Path, commits: Iterable[Commit]) -> Path:
     root.mkdir(parents=True)
-    programs.must(["git", "init", "-q", "-b", "main", "."], cwd=root)
-    programs.must(["git", "fast-import", "--quiet"], cwd=root, data=b"".join(_stream(commits)))
-    programs.must(["git", "reset", "-q", "--hard", "main"], cwd=root)
+    programs.run_checked(["git", "init", "-q", "-b", "main", "."], cwd=root)
+    programs.run_checked(["git", "fast-import", "--quiet"], cwd=root, data=b"".join(_iter_stream(commits)))
+    programs.run_checked(["git", "reset", "-q", "--hard", "main"], cwd=root)
     return root
 
 
-def _stream(commits: Iterable[Commit]) -> Iterable[bytes]:
+def _iter_stream(commits: Iterable[Commit]) -> Iterable[bytes]:
     for number, (tag, files) in enumerate(commits):
         message = (tag or f"Revision {number}").encode()
         when = 1_700_000_000 + 3600 * number
@@ -81,23 +81,23 @@ def _stream(commits: Iterable[Commit]) -> Iterable[bytes]:
             yield f"reset refs/tags/{tag}\nfrom refs/heads/main\n\n".encode()
 
 
-def runner_files(folder: Path) -> tuple[list[str], list[str]]:
+def write_runner_files(folder: Path) -> tuple[list[str], list[str]]:
     """Write the texts that an upgrade must read, and those that an offline check must read; return both file lists."""
     npu = [path for module in NPU.modules for path in module.paths]
     gpu = [module.gpu.path for module in NPU.modules if module.gpu is not None]
-    offline = _write(folder, "vllm-omni", OMNI[1], [*npu, *gpu])
-    more = _write(folder, "vllm-omni", OMNI[0], gpu)
+    offline = _write_texts(folder, "vllm-omni", OMNI[1], [*npu, *gpu])
+    more = _write_texts(folder, "vllm-omni", OMNI[0], gpu)
     for version in ASCEND:
-        more += _write(folder, "vllm-ascend", version, (ASCEND_RUNNER, ASCEND_WORKER))
+        more += _write_texts(folder, "vllm-ascend", version, (ASCEND_RUNNER, ASCEND_WORKER))
     for version in VLLM:
-        more += _write(folder, "vllm", version, (VLLM_RUNNER, VLLM_WORKER))
+        more += _write_texts(folder, "vllm", version, (VLLM_RUNNER, VLLM_WORKER))
     return [*offline, *more], offline
 
 
-def _write(folder: Path, project: Project, version: str, paths: Iterable[str]) -> list[str]:
+def _write_texts(folder: Path, project: Project, version: str, paths: Iterable[str]) -> list[str]:
     found = []
     for path in dict.fromkeys(paths):
-        text = tree(project, version).read(path)
+        text = open_tree(project, version).read(path)
         if text is not None:
             file = folder / f"{project}-{version}-{path.replace('/', '-')}"
             file.write_text(text, "utf-8")

@@ -51,7 +51,7 @@ def read(text: str) -> tuple[Part, ...]:
     return tuple(part for part in [*parts, "".join(plain)] if part != "")
 
 
-def conflicts(parts: Sequence[Part]) -> int:
+def count_conflicts(parts: Sequence[Part]) -> int:
     """Return the number of conflicts."""
     return sum(isinstance(part, Conflict) for part in parts)
 
@@ -61,7 +61,7 @@ def settle(parts: Sequence[Part], side: ConflictSide) -> str:
     return "".join(part if isinstance(part, str) else getattr(part, side) for part in parts)
 
 
-def spans(parts: Sequence[Part], side: ConflictSide) -> list[tuple[int, int]]:
+def find_conflict_spans(parts: Sequence[Part], side: ConflictSide) -> list[tuple[int, int]]:
     """Return the lines (1-based, inclusive) of the settled text that come from conflicts."""
     found, line = [], 1
     for part in parts:

@@ -25,15 +25,15 @@ SUITES = {"pass", "else:", "try:", "finally:", "if 1:"}
 """Lines that every text has, or that unparsing a part of a text adds."""
 
 
-def agreement(item: ReviewItem, truth: str) -> tuple[int, int]:
+def count_agreement(item: ReviewItem, truth: str) -> tuple[int, int]:
     """Return the number of code lines that an item decides, and on how many the released text agrees."""
-    released = _lines(truth)
-    chosen, omni, upstream = (_lines(text) for text in (item.chosen, item.omni, item.upstream))
+    released = _get_lines(truth)
+    chosen, omni, upstream = (_get_lines(text) for text in (item.chosen, item.omni, item.upstream))
     decided = (chosen | omni | upstream) - (chosen & omni & upstream)
     return len(decided), sum((line in chosen) == (line in released) for line in decided)
 
 
-def _lines(text: str) -> set[str]:
+def _get_lines(text: str) -> set[str]:
     lines = {line.strip() for line in score.normalise_part(text).split("\n")} if text.strip() else set()
     return lines - SUITES - {""}
 
@@ -48,13 +48,13 @@ def main() -> None:
         for result in done.results:
             released = texts.unit_texts(done.truth[result.path], result.path)
             for item in result.reviews:
-                counts[item.confidence].append(agreement(item, released.get(item.unit, "")))
+                counts[item.confidence].append(count_agreement(item, released.get(item.unit, "")))
     rows = []
     for level, found in sorted(counts.items(), reverse=True):
         decided, agreed = (sum(column) for column in zip(*found, strict=True))
-        share = tables.percent(agreed / decided) if decided else "–"
+        share = tables.format_percent(agreed / decided) if decided else "–"
         rows.append((f"{LEVELS[level]} {level}", str(len(found)), str(decided), share))
-    print(tables.table(("level", "items", "lines decided", "as released"), rows), end="")
+    print(tables.format_table(("level", "items", "lines decided", "as released"), rows), end="")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Problem:
     runners: tuple[Runner, ...]
 
 
-def chosen(names: Sequence[str] = ()) -> list[replaying.Case]:
+def select_cases(names: Sequence[str] = ()) -> list[replaying.Case]:
     """Return the named cases, or all if ``names`` is empty. Raises ``InputError`` for an unknown name."""
     known = {case.id: case for case in replaying.cases()}
     for name in names:
@@ -57,41 +57,41 @@ def chosen(names: Sequence[str] = ()) -> list[replaying.Case]:
 
 
 @cache
-def tree(project: Project, version: str) -> Tree:
+def open_tree(project: Project, version: str) -> Tree:
     """Return a released tree. Raises ``InputError`` if the index has no such release."""
     return inputs.open_at(project, version, None, silent)
 
 
-def problem(case: replaying.Case) -> Problem:
+def load_problem(case: replaying.Case) -> Problem:
     """Return the texts of one case."""
-    found = [_runner(case, module) for module in NPU.runners]
+    found = [_load_runner(case, module) for module in NPU.runners]
     return Problem(case.id, tuple(runner for runner in found if runner is not None))
 
 
-def _runner(case: replaying.Case, module: RunnerModule) -> Runner | None:
-    was = inputs.read_first(tree("vllm-omni", case.omni_before), module.paths)
-    now = inputs.read_first(tree("vllm-omni", case.omni_after), module.paths)
+def _load_runner(case: replaying.Case, module: RunnerModule) -> Runner | None:
+    was = inputs.read_first(open_tree("vllm-omni", case.omni_before), module.paths)
+    now = inputs.read_first(open_tree("vllm-omni", case.omni_after), module.paths)
     if was is None or now is None:
         return None
     anchor = module.upstreams[0]
-    base, upstream = (tree("vllm-ascend", v).read(anchor.path) or "" for v in (case.ascend_base, case.ascend))
+    base, upstream = (open_tree("vllm-ascend", v).read(anchor.path) or "" for v in (case.ascend_base, case.ascend))
     return Runner(now[0], anchor.name, was[1], now[1], base, upstream)
 
 
-def copies(runner: Runner) -> Iterator[tuple[str, Triple]]:
+def iter_copies(runner: Runner) -> Iterator[tuple[str, Triple]]:
     """Yield ``(qualified name, texts)`` of every unit that looks like a copy and still has its upstream namesake."""
     base, upstream = (texts.unit_texts(text, runner.path) for text in (runner.base, runner.upstream))
     for name, text in texts.unit_texts(runner.before, runner.path).items():
         owner, _, member = name.rpartition(".")
         key = f"{runner.anchor}.{member}" if owner else name
-        if key in base and key in upstream and likeness(base[key], text) >= ALIKE:
+        if key in base and key in upstream and measure_likeness(base[key], text) >= ALIKE:
             yield name, Triple(base[key], text, upstream[key])
 
 
-def likeness(a: str, b: str) -> float:
+def measure_likeness(a: str, b: str) -> float:
     """Return the line similarity (0…1) of two texts, ignoring indentation and blank lines."""
-    return SequenceMatcher(None, _lines(a), _lines(b), autojunk=False).ratio()
+    return SequenceMatcher(None, _strip_lines(a), _strip_lines(b), autojunk=False).ratio()
 
 
-def _lines(text: str) -> list[str]:
+def _strip_lines(text: str) -> list[str]:
     return [line for line in map(str.strip, text.split("\n")) if line]

@@ -60,7 +60,7 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class Debt:
     """The methods of one release that were paid later, and the findings about them.
 
     ``told`` of the ``paid`` methods were reported; ``silent`` are the others. ``came`` of the ``findings`` are about a
@@ -75,47 +75,47 @@ class Owed:
     silent: tuple[str, ...]
 
 
-def rows() -> list[Owed]:
+def make_rows() -> list[Debt]:
     """Return one row per release except the last. Raises ``InputError``."""
-    ported = [_npu_statements(omni) for omni, _ in RELEASES]
-    upstream = {canon for _, ascend in RELEASES for canon in _statements("vllm-ascend", ascend)}
+    ported = [_read_npu_statements(omni) for omni, _ in RELEASES]
+    upstream = {canon for _, ascend in RELEASES for canon in _read_statements("vllm-ascend", ascend)}
     found = []
     for at, (omni, ascend) in enumerate(RELEASES[:-1]):
         later = set().union(*ported[at + 1 :]) - upstream
-        found.append(_row(omni, ascend, list(_methods(omni, ported[at])), later))
+        found.append(_make_row(omni, ascend, list(_iter_methods(omni, ported[at])), later))
     return found
 
 
-def _row(omni: str, ascend: str, methods: Sequence[Method], later: set[str]) -> Owed:
+def _make_row(omni: str, ascend: str, methods: Sequence[Method], later: set[str]) -> Debt:
     options = CheckOptions(
         omni=TreeOptions(version=omni),
         ascend=TreeOptions(version=ascend),
-        vllm=TreeOptions(version=vllm_of(omni)),
+        vllm=TreeOptions(version=get_vllm_version(omni)),
         select=("RS2",),
     )
     places = [place for finding in checking.check(options).findings for place in _PLACE.findall(finding.message)]
-    about = [_at(methods, path, int(line)) for path, line in places]
+    about = [_find_method(methods, path, int(line)) for path, line in places]
     paid = [method for method in methods if method.missing & later]
     told = [method for method in paid if method in about]
     came = sum(method is not None and bool(method.missing & later) for method in about)
     silent = tuple(f"{method.name} ({method.path}:{method.lines[0]})" for method in paid if method not in told)
-    return Owed(omni, len(paid), len(told), len(about), came, silent)
+    return Debt(omni, len(paid), len(told), len(about), came, silent)
 
 
-def _at(methods: Sequence[Method], path: str, line: int) -> Method | None:
+def _find_method(methods: Sequence[Method], path: str, line: int) -> Method | None:
     return next((method for method in methods if method.path == path and line in method.lines), None)
 
 
-def _methods(omni: str, npu: frozenset[str]) -> Iterator[Method]:
+def _iter_methods(omni: str, npu: frozenset[str]) -> Iterator[Method]:
     """Yield the methods of the GPU runners with their statements missing on NPU."""
-    have = npu | _statements("vllm", vllm_of(omni), VLLM_RUNNER)
+    have = npu | _read_statements("vllm", get_vllm_version(omni), VLLM_RUNNER)
     for module in NPU.modules:
-        text = corpus.tree("vllm-omni", omni).read(module.gpu.path) if module.gpu is not None else None
+        text = corpus.open_tree("vllm-omni", omni).read(module.gpu.path) if module.gpu is not None else None
         if text is None or module.gpu is None:
             continue
         in_npu_words = translate(text, NPU, path=module.gpu.path).text
-        translated = dict(_defined(in_npu_words, dict(NPU.classes).get(module.gpu.name, module.gpu.name)))
-        for name, method in _defined(text, module.gpu.name):
+        translated = dict(_iter_defined(in_npu_words, dict(NPU.classes).get(module.gpu.name, module.gpu.name)))
+        for name, method in _iter_defined(text, module.gpu.name):
             first = min([method.lineno, *(d.lineno for d in method.decorator_list)])
             _, *inside = canons(ast.unparse(translated[name]))
             span = range(first, (method.end_lineno or first) + 1)
@@ -123,32 +123,32 @@ def _methods(omni: str, npu: frozenset[str]) -> Iterator[Method]:
             yield Method(module.gpu.path, f"{module.gpu.name}.{name}", span, missing)
 
 
-def _defined(text: str, name: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+def _iter_defined(text: str, name: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Yield the methods of class ``name`` in ``text``."""
     for part in ast.parse(text).body:
         if isinstance(part, ast.ClassDef) and part.name == name:
             yield from ((d.name, d) for d in part.body if isinstance(d, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
-def _npu_statements(omni: str) -> frozenset[str]:
+def _read_npu_statements(omni: str) -> frozenset[str]:
     paths = [path for module in NPU.modules for path in module.paths]
-    return frozenset(canon for path in paths for canon in _statements("vllm-omni", omni, path))
+    return frozenset(canon for path in paths for canon in _read_statements("vllm-omni", omni, path))
 
 
-def _statements(project: corpus.Project, version: str, path: str = ASCEND_RUNNER) -> frozenset[str]:
-    return frozenset(canons(corpus.tree(project, version).read(path) or ""))
+def _read_statements(project: corpus.Project, version: str, path: str = ASCEND_RUNNER) -> frozenset[str]:
+    return frozenset(canons(corpus.open_tree(project, version).read(path) or ""))
 
 
-def vllm_of(omni: str) -> str:
+def get_vllm_version(omni: str) -> str:
     return omni.split("rc")[0]
 
 
 def report() -> str:
     """Return the rows and the unreported methods as Markdown. Raises ``InputError``."""
-    found = rows()
+    found = make_rows()
     head = ("release", "methods completed later", "asked for", "findings of RS2xx", "of these about such a method")
     cells = [(row.omni, str(row.paid), str(row.told), str(row.findings), str(row.came)) for row in found]
     sums = [sum(getattr(row, name) for row in found) for name in ("paid", "told", "findings", "came")]
     cells.append(("all", *map(str, sums)))
     silent = [f"- {row.omni}: {name}" for row in found for name in row.silent]
-    return "\n".join([f"### Parity\n\n{tables.table(head, cells)}", *silent, ""])
+    return "\n".join([f"### Parity\n\n{tables.format_table(head, cells)}", *silent, ""])

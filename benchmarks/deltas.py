@@ -49,7 +49,7 @@ class Delta:
     exchanges: tuple[Exchange, ...] = ()
 
 
-def insertions(base: str, omni: str) -> Iterator[Insertion]:
+def find_insertions(base: str, omni: str) -> Iterator[Insertion]:
     """Yield the pure insertions of ``omni`` into ``base`` that consist of whole statements."""
     old, new = base.split("\n"), omni.split("\n")
     matcher = SequenceMatcher(None, [x.strip() for x in old], [x.strip() for x in new], autojunk=False)
@@ -59,7 +59,7 @@ def insertions(base: str, omni: str) -> Iterator[Insertion]:
         if tag != "insert" or not anchor or not any(_is_code(line) for line in lines):
             continue
         first = next(line for line in lines if line.strip())
-        found = Insertion(anchor.strip(), _indent(first) - _indent(anchor), _dedented(lines, _indent(first)))
+        found = Insertion(anchor.strip(), _get_indent(first) - _get_indent(anchor), _dedent(lines, _get_indent(first)))
         if _is_whole(base, found):
             yield found
 
@@ -69,10 +69,10 @@ def _is_whole(base: str, insertion: Insertion) -> bool:
     alone, planted = "\n".join(insertion.lines), plant(base, [insertion])
     if planted is None or not parses(alone):
         return False
-    return _statements(planted) == _statements(base) + _statements(alone)
+    return _count_statements(planted) == _count_statements(base) + _count_statements(alone)
 
 
-def _statements(text: str) -> int:
+def _count_statements(text: str) -> int:
     tree = ast.parse(textwrap.dedent(text))
     return sum(isinstance(node, ast.stmt) for node in ast.walk(tree))
 
@@ -84,38 +84,40 @@ def plant(text: str, inserted: Iterable[Insertion]) -> str | None:
         places = [k for k, line in enumerate(lines) if line.strip() == one.anchor]
         if len(places) != 1:
             return None
-        depth = _indent(lines[places[0]]) + one.depth
+        depth = _get_indent(lines[places[0]]) + one.depth
         following = next((line for line in lines[places[0] + 1 :] if line.strip()), "")
         # Deeper lines below, or an ``else``, belong to the preceding statement, which an insertion would cut in two.
-        if depth < 0 or (following and _indent(following) > depth) or _CLAUSE.match(following):
+        if depth < 0 or (following and _get_indent(following) > depth) or _CLAUSE.match(following):
             return None
         lines[places[0] + 1 : places[0] + 1] = [" " * depth + line if line else "" for line in one.lines]
     planted = "\n".join(lines)
     return planted if parses(planted) else None
 
 
-def exchanges(base: str, omni: str) -> Iterator[Exchange]:
+def find_exchanges(base: str, omni: str) -> Iterator[Exchange]:
     """Yield the lines of ``base`` that ``omni`` replaced or removed, if that alone changes the program of ``base``."""
     old, new = base.split("\n"), omni.split("\n")
     for tag, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag not in ("replace", "delete") or start == 0 or not any(line.strip() for line in old[start:end]):
             continue
-        below = next((_indent(line) for line in old[end:] if line.strip()), 0)
-        if _opened(old[start:end], below) != _opened(new[first:last], below):
+        below = next((_get_indent(line) for line in old[end:] if line.strip()), 0)
+        if _find_open_indents(old[start:end], below) != _find_open_indents(new[first:last], below):
             continue  # the lines below would move to another suite
-        width = _width((*old[start:end], *new[first:last]))
-        found = Exchange(_dedented(old[start:end], width), _dedented(new[first:last], width))
+        width = _get_common_indent((*old[start:end], *new[first:last]))
+        found = Exchange(_dedent(old[start:end], width), _dedent(new[first:last], width))
         made = exchange(base, [found])
-        if made is not None and score.unparse_methods(as_class(made)) != score.unparse_methods(as_class(base)):
+        if made is not None and score.unparse_methods(wrap_in_class(made)) != score.unparse_methods(
+            wrap_in_class(base)
+        ):
             yield found
 
 
-def _opened(lines: Sequence[str], depth: int) -> list[int]:
+def _find_open_indents(lines: Sequence[str], depth: int) -> list[int]:
     """Return the indentations of the ``lines`` that enclose a line at ``depth`` behind them."""
     found: list[int] = []
     for line in reversed([line for line in lines if line.strip()]):
-        if _indent(line) < depth:
-            depth = _indent(line)
+        if _get_indent(line) < depth:
+            depth = _get_indent(line)
             found.append(depth)
     return found
 
@@ -124,12 +126,12 @@ def exchange(text: str, exchanged: Iterable[Exchange]) -> str | None:
     """Return ``text`` after the exchanges; ``None`` if the lines of one do not occur exactly once."""
     lines = text.split("\n")
     for one in exchanged:
-        count, own = len(one.old), _width(one.old)
+        count, own = len(one.old), _get_common_indent(one.old)
         found = [
             (k, width)
             for k in range(len(lines) - count + 1)
-            for width in [_width(lines[k : k + count]) - own]
-            if width >= 0 and _dedented(lines[k : k + count], width) == one.old
+            for width in [_get_common_indent(lines[k : k + count]) - own]
+            if width >= 0 and _dedent(lines[k : k + count], width) == one.old
         ]
         if len(found) != 1:
             return None
@@ -139,22 +141,22 @@ def exchange(text: str, exchanged: Iterable[Exchange]) -> str | None:
     return made if parses(made) else None
 
 
-def as_class(method: str, name: str = "OmniNPUModelRunner") -> str:
+def wrap_in_class(method: str, name: str = "OmniNPUModelRunner") -> str:
     """Return a module with one class that contains ``method``."""
     return f"class {name}:\n{method.rstrip()}\n"
 
 
-def _width(lines: Iterable[str]) -> int:
-    return min((_indent(line) for line in lines if line.strip()), default=0)
+def _get_common_indent(lines: Iterable[str]) -> int:
+    return min((_get_indent(line) for line in lines if line.strip()), default=0)
 
 
 def _is_code(line: str) -> bool:
     return bool(line.strip()) and not line.strip().startswith("#")
 
 
-def _indent(line: str) -> int:
+def _get_indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _dedented(lines: Sequence[str], width: int) -> tuple[str, ...]:
-    return tuple(line[min(width, _indent(line)) :] if line.strip() else "" for line in lines)
+def _dedent(lines: Sequence[str], width: int) -> tuple[str, ...]:
+    return tuple(line[min(width, _get_indent(line)) :] if line.strip() else "" for line in lines)

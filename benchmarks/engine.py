@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks import scoring
 from benchmarks.chunks import Conflict, settle
-from benchmarks.corpus import chosen
+from benchmarks.corpus import select_cases
 from benchmarks.peers import merge_file
 from runner_sync import merge, transforms
 from runner_sync.errors import InputError
@@ -40,9 +40,9 @@ def run(variant: str, case_id: str) -> scoring.Row:
     """Run one variant on one case in this process. Raises ``InputError`` for unknown names."""
     if variant not in VARIANTS:
         raise InputError(f"no variant {variant!r}: there are {', '.join(VARIANTS)}.")
-    case = chosen([case_id])[0]
-    if variant in UNTOLD:
-        case = _without_base(case)
+    case = select_cases([case_id])[0]
+    if variant in WITHOUT_BASE:
+        case = _drop_base(case)
     if variant != WHOLE:
         _forget_answers()
     VARIANTS[variant]()
@@ -59,12 +59,12 @@ def measure(variant: str, case_id: str) -> scoring.Row:
     return scoring.Row(**json.loads(done.stdout.splitlines()[-1]))
 
 
-def _without_base(case: replaying.Case) -> replaying.Case:
+def _drop_base(case: replaying.Case) -> replaying.Case:
     fields: dict[str, Any] = {name: getattr(case, name) for name in case.__struct_fields__}
     return replaying.Case(**fields | {"ascend_base": ""})
 
 
-def _exchange(room: ModuleType, name: str, poorer: object) -> None:
+def _replace_member(room: ModuleType, name: str, poorer: object) -> None:
     """Replace a room's name by ``poorer``. Raises ``InputError`` if it is missing, or the ablation would silently do
     nothing."""
     if name not in vars(room):
@@ -74,38 +74,38 @@ def _exchange(room: ModuleType, name: str, poorer: object) -> None:
 
 def _forget_answers() -> None:
     """Disable the answer cache, so that the whole tool and an ablation do not share answers."""
-    _exchange(cache, "load_answer", lambda _what, _key: None)
-    _exchange(cache, "store_answer", lambda _what, _key, _answer: None)
+    _replace_member(cache, "load_answer", lambda _what, _key: None)
+    _replace_member(cache, "store_answer", lambda _what, _key, _answer: None)
 
 
-def _whole() -> None:
+def _keep_whole() -> None:
     """Remove nothing."""
 
 
-def _nearest_release() -> None:
+def _use_nearest_release() -> None:
     """Use one base for every unit, and no revisions between releases, as a tool without lineage would."""
 
     def poorer(job: ModuleJob) -> ModuleResult:
-        return upgrade_module(replace(job, upstream=replace(job.upstream, bases=_candidates(job)[:1])))
+        return upgrade_module(replace(job, upstream=replace(job.upstream, bases=_list_candidates(job)[:1])))
 
-    _exchange(planning, "upgrade_module", poorer)
+    _replace_member(planning, "upgrade_module", poorer)
 
 
-def _candidates(job: ModuleJob) -> tuple[ModuleRevision, ...]:
+def _list_candidates(job: ModuleJob) -> tuple[ModuleRevision, ...]:
     """Return the revisions that a unit may have been copied from."""
     return tuple(side for side in job.upstream.bases if side.is_base)
 
 
-def _latest_release() -> None:
+def _use_latest_release() -> None:
     """Use the release before the new one as every unit's base, as a tool without any base information would."""
 
     def poorer(job: ModuleJob) -> ModuleResult:
-        return upgrade_module(replace(job, upstream=replace(job.upstream, bases=_candidates(job)[-2:-1])))
+        return upgrade_module(replace(job, upstream=replace(job.upstream, bases=_list_candidates(job)[-2:-1])))
 
-    _exchange(planning, "upgrade_module", poorer)
+    _replace_member(planning, "upgrade_module", poorer)
 
 
-def _line_merge() -> None:
+def _use_line_merge() -> None:
     """Replace the structured merge by ``git merge-file``; each conflict is settled for omni and becomes a decision."""
 
     def poorer(triple: Triple, **_options: object) -> merge.Merged:
@@ -118,27 +118,27 @@ def _line_merge() -> None:
         )
         return merge.Merged(text, decisions, parses(text))
 
-    _exchange(merge, "merge", poorer)
+    _replace_member(merge, "merge", poorer)
 
 
-def _no_rewrites() -> None:
+def _drop_rewrites() -> None:
     """Keep GPU names, except those of classes, without which no GPU unit would find its NPU twin."""
-    _exchange(transforms, "REWRITES", {"class_names": class_names.rewrite})
+    _replace_member(transforms, "REWRITES", {"class_names": class_names.rewrite})
 
 
-def _markers_only() -> None:
+def _keep_only_marked() -> None:
     """Treat only code between Omni-new markers as omni's in copied units."""
     whole = merge.merge
 
     def poorer(triple: Triple, **options: Any) -> merge.Merged:
         if options.get("policy") is merge.PORT:
             return whole(triple, **options)
-        return whole(replace(triple, omni=marked_only(triple.base, triple.omni)), **options)
+        return whole(replace(triple, omni=keep_marked(triple.base, triple.omni)), **options)
 
-    _exchange(merge, "merge", poorer)
+    _replace_member(merge, "merge", poorer)
 
 
-def marked_only(base: str, omni: str) -> str:
+def keep_marked(base: str, omni: str) -> str:
     """Return ``base`` with the marked blocks of ``omni`` in their places; ``omni`` if the result is not Python."""
     marked = {
         line for region in read_markers(omni, label="Omni-new").regions for line in range(region.start, region.end + 1)
@@ -156,18 +156,18 @@ def marked_only(base: str, omni: str) -> str:
 
 
 VARIANTS: dict[str, Callable[[], None]] = {
-    WHOLE: _whole,
-    "base inferred": _whole,
-    "no lineage, base told": _nearest_release,
-    "no lineage, base guessed": _latest_release,
-    "no structure": _line_merge,
-    "no GPU port": _whole,
-    "no rewrites": _no_rewrites,
-    "markers only": _markers_only,
+    WHOLE: _keep_whole,
+    "base inferred": _keep_whole,
+    "no lineage, base told": _use_nearest_release,
+    "no lineage, base guessed": _use_latest_release,
+    "no structure": _use_line_merge,
+    "no GPU port": _keep_whole,
+    "no rewrites": _drop_rewrites,
+    "markers only": _keep_only_marked,
 }
 """The ablations by name."""
 
-UNTOLD = ("base inferred", "no lineage, base guessed")
+WITHOUT_BASE = ("base inferred", "no lineage, base guessed")
 """Variants that are not given the release that the runners were last synced to."""
 
 

@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks import tables
-from benchmarks.corpus import ALIKE, chosen, likeness, tree
-from benchmarks.scoring import Row, from_replay, mean
-from benchmarks.upstreams import Version, checkout, revisions
+from benchmarks.corpus import ALIKE, measure_likeness, open_tree, select_cases
+from benchmarks.scoring import Row, average, from_replay
+from benchmarks.upstreams import Version, load_revisions, open_checkout
 from runner_sync.lineage import timeline
 from runner_sync.profile import NPU
 from runner_sync.sync import replaying
@@ -26,28 +26,28 @@ from runner_sync.sync.trees import inputs
 from runner_sync.units import texts
 
 
-def text(names: Sequence[str], path: Path) -> str:
+def make_section(names: Sequence[str], path: Path) -> str:
     """Return the section: one row per case, and their mean. Raises ``InputError`` for a path without history."""
-    versions = revisions(path)
-    rows = [_replayed(case, followed(case, versions), path) for case in chosen(names)]
+    versions = load_revisions(path)
+    rows = [_replay(case, find_followed(case, versions), path) for case in select_cases(names)]
     head = ("case, vllm-ascend commit", "effort left", "kept", "recall", "precision", "silent", "review items")
-    rows.append(replace(mean(rows), tool="mean"))
+    rows.append(replace(average(rows), tool="mean"))
     cells = [
         (
             row.tool,
-            tables.number(row.effort_left, 3),
-            tables.number(row.kept, 3),
-            tables.number(row.recall),
-            tables.number(row.precision),
+            tables.format_number(row.effort_left, 3),
+            tables.format_number(row.kept, 3),
+            tables.format_number(row.recall),
+            tables.format_number(row.precision),
             str(row.silent),
             str(row.conflicts),
         )
         for row in rows
     ]
-    return f"\n### On the commit that people followed\n\n{tables.table(head, cells)}"
+    return f"\n### On the commit that people followed\n\n{tables.format_table(head, cells)}"
 
 
-def followed(case: replaying.Case, versions: Sequence[Version]) -> Version:
+def find_followed(case: replaying.Case, versions: Sequence[Version]) -> Version:
     """Return the revision that is nearest to the released runners of a case."""
     namesakes: dict[str, set[str]] = {}
     for version in versions:
@@ -55,28 +55,28 @@ def followed(case: replaying.Case, versions: Sequence[Version]) -> Version:
             namesakes.setdefault(name, set()).add(method)
     copies = [
         (name, member)
-        for name, member in _released(case)
-        if any(likeness(method, member) >= ALIKE for method in namesakes.get(name, ()))
+        for name, member in _iter_released(case)
+        if any(measure_likeness(method, member) >= ALIKE for method in namesakes.get(name, ()))
     ]
-    return nearest(copies, versions)
+    return find_nearest(copies, versions)
 
 
-def nearest(copies: Sequence[tuple[str, str]], versions: Sequence[Version]) -> Version:
+def find_nearest(copies: Sequence[tuple[str, str]], versions: Sequence[Version]) -> Version:
     """Return the version whose methods are closest to ``copies`` (names and texts); among equals, the newest.
 
     ``versions`` are oldest first. Closeness is the Dice coefficient of the lines of all copies and all methods of the
     same names, each taken as one text.
     """
-    return max(reversed(versions), key=lambda version: _nearness(copies, version))
+    return max(reversed(versions), key=lambda version: _measure_nearness(copies, version))
 
 
-def _released(case: replaying.Case) -> Iterator[tuple[str, str]]:
+def _iter_released(case: replaying.Case) -> Iterator[tuple[str, str]]:
     for module in NPU.runners:
-        place = inputs.read_first(tree("vllm-omni", case.omni_after), module.paths)
+        place = inputs.read_first(open_tree("vllm-omni", case.omni_after), module.paths)
         yield from texts.members(place[1], module.name, place[0]).items() if place else ()
 
 
-def _nearness(copies: Sequence[tuple[str, str]], version: Version) -> float:
+def _measure_nearness(copies: Sequence[tuple[str, str]], version: Version) -> float:
     common = total = 0
     for name, copy in copies:
         mine, theirs = timeline.count_lines(copy), timeline.count_lines(version.methods.get(name, ""))
@@ -85,6 +85,6 @@ def _nearness(copies: Sequence[tuple[str, str]], version: Version) -> float:
     return 2 * common / total if total else 0.0
 
 
-def _replayed(case: replaying.Case, version: Version, path: Path) -> Row:
-    done = replaying.run(case, ReplayOptions(), ascend=checkout(path, version.ref))
+def _replay(case: replaying.Case, version: Version, path: Path) -> Row:
+    done = replaying.run(case, ReplayOptions(), ascend=open_checkout(path, version.ref))
     return from_replay(f"{case.id}, {version.ref}", replaying.row(done))

@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.corpus import ALIKE, chosen, likeness, tree
-from benchmarks.planted import deltas, plant
+from benchmarks.corpus import ALIKE, measure_likeness, open_tree, select_cases
+from benchmarks.planted import load_deltas, plant
 from benchmarks.upstreams import Version
 from runner_sync import lineage
 from runner_sync.lineage import timeline
@@ -43,10 +43,10 @@ class Hits:
     told: str = ""
 
 
-def planted(versions: Sequence[Version], count: int, *, seed: int = 1) -> Hits:
+def score_planted(versions: Sequence[Version], count: int, *, seed: int = 1) -> Hits:
     """Infer the base of ``count`` plantings over all ``versions`` (oldest first)."""
     drawn = random.Random(seed)
-    places = [(k, delta) for k in range(len(versions)) for delta in deltas()]
+    places = [(k, delta) for k in range(len(versions)) for delta in load_deltas()]
     drawn.shuffle(places)
     asked = right = near = 0
     for k, delta in places:
@@ -58,14 +58,14 @@ def planted(versions: Sequence[Version], count: int, *, seed: int = 1) -> Hits:
         if base is None or text is None:
             continue
         known = list(dict.fromkeys(v.methods[delta.method] for v in versions if delta.method in v.methods))
-        found = found_base(text, known)
+        found = find_base(text, known)
         asked += 1
         right += found == base
         near += abs(known.index(found) - known.index(base)) <= NEAR
     return Hits(f"planted in {len(versions)} versions", asked, right, near)
 
 
-def found_base(text: str, candidates: Sequence[str]) -> str:
+def find_base(text: str, candidates: Sequence[str]) -> str:
     """Return the candidate that the tool takes as the base: the closest by lines, then by statements."""
     mine = timeline.count_lines(text)
     closest = sorted(
@@ -77,24 +77,24 @@ def found_base(text: str, candidates: Sequence[str]) -> str:
     return origin.text
 
 
-def recorded(versions: Sequence[Version]) -> list[Hits]:
+def score_recorded(versions: Sequence[Version]) -> list[Hits]:
     """Infer the base of every copied unit of the corpus's releases over all released versions."""
     known: dict[str, str] = {}
-    for case in chosen():
+    for case in select_cases():
         known.setdefault(case.omni_before, case.ascend_base)
         known.setdefault(case.omni_after, case.ascend)
-    return [_recorded(omni, ascend, versions) for omni, ascend in known.items()]
+    return [_score_release(omni, ascend, versions) for omni, ascend in known.items()]
 
 
-def _recorded(omni: str, ascend: str, versions: Sequence[Version]) -> Hits:
+def _score_release(omni: str, ascend: str, versions: Sequence[Version]) -> Hits:
     by_ref = {version.ref: version for version in versions}
     asked = right = near = 0
     told: Counter[str] = Counter()
     for module in NPU.runners:
-        place = inputs.read_first(tree("vllm-omni", omni), module.paths)
+        place = inputs.read_first(open_tree("vllm-omni", omni), module.paths)
         for name, text in texts.members(place[1], module.name, place[0]).items() if place else ():
             base = by_ref[ascend].methods.get(name) if ascend in by_ref else None
-            if base is None or likeness(base, text) < ALIKE:
+            if base is None or measure_likeness(base, text) < ALIKE:
                 continue
             candidates = [lineage.Candidate(v.ref, v.methods[name]) for v in versions if name in v.methods]
             origin = lineage.infer(text, candidates)

@@ -65,24 +65,24 @@ def report() -> str:
     """Return the section. Raises ``InputError``."""
     kinds = msgspec.toml.decode((HERE / "kinds.toml").read_bytes(), type=_Kinds)
     full = [*replaying.cases(), *replaying.cases(HERE / "more.toml")]
-    ports = [(port, _case(port)) for port in kinds.port]
-    methods = [row for rows in spread(single_methods, [*full, *(case for _, case in ports)]) for row in rows]
-    taken = spread(ported, ports)
-    mended = spread(breaks, kinds.fix)
+    ports = [(port, _make_case(port)) for port in kinds.port]
+    methods = [row for rows in spread(score_methods, [*full, *(case for _, case in ports)]) for row in rows]
+    taken = spread(score_port, ports)
+    mended = spread(count_breaks, kinds.fix)
     return "\n".join(
         [
             "## Other kinds of truth\n",
-            _methods_text(methods),
-            _ports_text(taken),
+            _format_methods(methods),
+            _format_ports(taken),
             planted_ports.report(),
-            _fixes_text(mended),
+            _format_fixes(mended),
             breakages.report(),
             debts.report(),
         ]
     )
 
 
-def _case(port: Port) -> replaying.Case:
+def _make_case(port: Port) -> replaying.Case:
     return replaying.Case(
         id=f"{port.before} → {port.after}",
         omni_before=port.before,
@@ -110,13 +110,13 @@ class Method:
         return self.left / self.work
 
 
-def single_methods(case: replaying.Case) -> list[Method]:
+def score_methods(case: replaying.Case) -> list[Method]:
     """Score every tool on each method that people changed and that exists before and after."""
     found = []
     done = {result.path: result.after for result in replaying.run(case, ReplayOptions()).results}
-    for runner in corpus.problem(case).runners:
+    for runner in corpus.load_problem(case).runners:
         was, truth = score.unparse_methods(runner.before), score.unparse_methods(runner.truth)
-        made = {"runner-sync": score.unparse_methods(done[runner.path]), **_by_git(runner)}
+        made = {"runner-sync": score.unparse_methods(done[runner.path]), **_merge_by_git(runner)}
         for name in [name for name in was if name in truth and was[name] != truth[name]]:
             for tool, result in made.items():
                 total = score.score_texts(was[name], result.get(name, ""), truth[name])
@@ -124,8 +124,8 @@ def single_methods(case: replaying.Case) -> list[Method]:
     return found
 
 
-def _by_git(runner: corpus.Runner) -> dict[str, dict[str, str]]:
-    copies = dict(corpus.copies(runner))
+def _merge_by_git(runner: corpus.Runner) -> dict[str, dict[str, str]]:
+    copies = dict(corpus.iter_copies(runner))
     merged = peers.merge_file(list(copies.values()))
     found = {}
     for side in SIDES:
@@ -137,19 +137,19 @@ def _by_git(runner: corpus.Runner) -> dict[str, dict[str, str]]:
     return found
 
 
-def _methods_text(rows: Sequence[Method]) -> str:
+def _format_methods(rows: Sequence[Method]) -> str:
     head = ("tool", "methods", "finished", "at least half", "less", "nothing", "worse than nothing", "lines left")
     cells = []
     for tool in dict.fromkeys(row.tool for row in rows):
         efforts = [row.effort_left for row in rows if row.tool == tool]
         bounds = ((0, 0), (0, 0.5), (0.5, 1), (1, 1), (1, float("inf")))
-        counts = [_between(efforts, low, high) for low, high in bounds]
+        counts = [_count_between(efforts, low, high) for low, high in bounds]
         left, work = (sum(getattr(row, what) for row in rows if row.tool == tool) for what in ("left", "work"))
-        cells.append((tool, str(len(efforts)), *map(str, counts), tables.number(left / work)))
-    return f"### Single methods\n\n{tables.table(head, cells)}"
+        cells.append((tool, str(len(efforts)), *map(str, counts), tables.format_number(left / work)))
+    return f"### Single methods\n\n{tables.format_table(head, cells)}"
 
 
-def _between(values: Iterable[float], low: float, high: float) -> int:
+def _count_between(values: Iterable[float], low: float, high: float) -> int:
     """Return how many values are in (``low``, ``high``], or (``low``, ``high``) if ``high`` is 1, or equal to both
     bounds."""
     if low == high:
@@ -161,7 +161,7 @@ def _between(values: Iterable[float], low: float, high: float) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Ported:
+class PortScore:
     """What people and the tool ported, in added lines; blank lines do not count.
 
     ``people``: added by people and new in the GPU runners; ``both``: of these, also added by the tool. ``tool``: all
@@ -179,12 +179,12 @@ class Ported:
     silent: int
 
 
-def ported(one: tuple[Port, replaying.Case]) -> Ported:
+def score_port(one: tuple[Port, replaying.Case]) -> PortScore:
     """Score one port."""
     port, case = one
     done = replaying.run(case, ReplayOptions())
-    new, old = (_gpu_lines(corpus.tree("vllm-omni", version)) for version in (port.after, port.before))
-    later = [_npu_lines(corpus.tree("vllm-omni", version)) for version in _after(port.after)]
+    new, old = (_read_gpu_lines(corpus.open_tree("vllm-omni", version)) for version in (port.after, port.before))
+    later = [_read_npu_lines(corpus.open_tree("vllm-omni", version)) for version in _list_later(port.after)]
     people = both = tool = right = taken = silent = 0
     for result in done.results:
         was, made, truth = (score.normalise(t) for t in (result.before, result.after, done.truth[result.path]))
@@ -201,30 +201,30 @@ def ported(one: tuple[Port, replaying.Case]) -> Ported:
                 missed = count - min(count, work[sign, line])
                 taken += missed if any(line.strip() in lines for lines in later) else 0
     asked = sum(len(result.reviews) for result in done.results)
-    return Ported(case.id, port.seen, people, both, tool, right, taken, asked, silent)
+    return PortScore(case.id, port.seen, people, both, tool, right, taken, asked, silent)
 
 
-def _after(version: str) -> list[str]:
+def _list_later(version: str) -> list[str]:
     kinds = msgspec.toml.decode((HERE / "kinds.toml").read_bytes(), type=_Kinds)
     known = list(dict.fromkeys(port.after for port in kinds.port))
     return known[known.index(version) + 1 :]
 
 
-def _gpu_lines(tree: Tree) -> set[str]:
+def _read_gpu_lines(tree: Tree) -> set[str]:
     found = [(m.gpu.path, tree.read(m.gpu.path)) for m in NPU.runners if m.gpu is not None]
-    return {line for path, text in found if text for line in _lines(translate(text, NPU, path=path).text)}
+    return {line for path, text in found if text for line in _iter_lines(translate(text, NPU, path=path).text)}
 
 
-def _npu_lines(tree: Tree) -> set[str]:
+def _read_npu_lines(tree: Tree) -> set[str]:
     found = [inputs.read_first(tree, module.paths) for module in NPU.runners]
-    return {line for place in found if place is not None for line in _lines(place[1])}
+    return {line for place in found if place is not None for line in _iter_lines(place[1])}
 
 
-def _lines(text: str) -> Iterator[str]:
+def _iter_lines(text: str) -> Iterator[str]:
     return (line.strip() for line in score.normalise(text).split("\n") if line.strip())
 
 
-def _ports_text(rows: Sequence[Ported]) -> str:
+def _format_ports(rows: Sequence[PortScore]) -> str:
     head = ("port", "read before", "ported by people", "by the tool, too", "added by the tool", "right", "taken later")
     cells = [
         (
@@ -240,14 +240,14 @@ def _ports_text(rows: Sequence[Ported]) -> str:
         )
         for row in rows
     ]
-    return f"### Ports between two releases\n\n{tables.table((*head, 'review items', 'silent'), cells)}"
+    return f"### Ports between two releases\n\n{tables.format_table((*head, 'review items', 'silent'), cells)}"
 
 
 # --- breaks
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class BreakCounts:
     """Breaks (RS3xx) against a target: present before an upgrade, left by it, and made by it."""
 
     name: str
@@ -257,7 +257,7 @@ class Mended:
     made: tuple[str, ...]
 
 
-def breaks(fix: Fix) -> Mended:
+def count_breaks(fix: Fix) -> BreakCounts:
     """Count breaks before and after an upgrade without a given base. Raises ``InputError``."""
     options = UpgradeOptions(omni=TreeOptions(version=fix.omni), ascend=TreeOptions(version=fix.ascend), verify=False)
     given = open_inputs(options)
@@ -270,22 +270,22 @@ def breaks(fix: Fix) -> Mended:
             {"vllm-omni": omni, "vllm-ascend": given.ascend, "vllm": given.vllm},
             surroundings=given.profile.surroundings,
         )
-        return {(f.code, _unplaced(f.message)): f.message for f in breakage.find(world, None, paths)}
+        return {(f.code, _drop_digits(f.message)): f.message for f in breakage.find(world, None, paths)}
 
     before = found_in(given.omni)
     made = {change.path: change.after for change in upgrade(options).changes if change.after is not None}
     after = found_in(PatchedTree(given.omni, made))
     new = tuple(f"{key[0]}: {message}" for key, message in after.items() if key not in before)
     name = f"{fix.omni} on vllm-ascend {fix.ascend}"
-    return Mended(name, fix.seen, len(before), len(before.keys() & after.keys()), new)
+    return BreakCounts(name, fix.seen, len(before), len(before.keys() & after.keys()), new)
 
 
-def _unplaced(message: str) -> str:
+def _drop_digits(message: str) -> str:
     """Return a message without line numbers, which an upgrade moves."""
     return "".join(char for char in message if not char.isdigit())
 
 
-def _fixes_text(rows: Sequence[Mended]) -> str:
+def _format_fixes(rows: Sequence[BreakCounts]) -> str:
     head = ("upgrade", "read before", "breaks before", "left", "made by the upgrade")
     cells = [
         (row.name, "yes" if row.seen else "no", str(row.before), str(row.left), str(len(row.made))) for row in rows
@@ -295,7 +295,7 @@ def _fixes_text(rows: Sequence[Mended]) -> str:
         sums = (sum(row.before for row in some), sum(row.left for row in some), sum(len(row.made) for row in some))
         cells.append((what, "", *map(str, sums)))
     told = [f"- {row.name}: {message}" for row in rows for message in row.made]
-    return "\n".join([f"### Breaks\n\n{tables.table(head, cells)}", *told, ""])
+    return "\n".join([f"### Breaks\n\n{tables.format_table(head, cells)}", *told, ""])
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import programs
-from benchmarks.chunks import Part, conflicts, read
+from benchmarks.chunks import Part, count_conflicts, read
 from runner_sync.model import Triple
 
 Merge = Callable[[Sequence[Triple]], list[tuple[Part, ...]]]
@@ -33,14 +33,14 @@ class Tool:
     whole_files: bool = False
 
 
-def tools(scratch: Path) -> list[Tool]:
+def list_tools(scratch: Path) -> list[Tool]:
     """Return all peers; mergiraf may be installed in ``scratch``."""
     return [
         Tool("git merge-file", merge_file),
-        *(_merge_file_with(name) for name in _ALGORITHMS),
-        *(Tool(f"git merge (ort), {name}", _ort(name)) for name in _ALGORITHMS),
-        _mergiraf(scratch),
-        _wiggle(),
+        *(_make_merge_file_tool(name) for name in _ALGORITHMS),
+        *(Tool(f"git merge (ort), {name}", _make_ort_merge(name)) for name in _ALGORITHMS),
+        _make_mergiraf_tool(scratch),
+        _make_wiggle_tool(),
         Tool("regenerate + three-way (as copier)", merge_file, whole_files=True),
     ]
 
@@ -48,18 +48,19 @@ def tools(scratch: Path) -> list[Tool]:
 def merge_file(triples: Sequence[Triple], *options: str) -> list[tuple[Part, ...]]:
     """Run ``git merge-file`` on each triple."""
     return [
-        read(_on_files(triple, lambda b, o, u: ["git", "merge-file", "-p", *options, o, b, u])) for triple in triples
+        read(_run_on_files(triple, lambda b, o, u: ["git", "merge-file", "-p", *options, o, b, u]))
+        for triple in triples
     ]
 
 
-def _merge_file_with(algorithm: str) -> Tool:
+def _make_merge_file_tool(algorithm: str) -> Tool:
     name = f"git merge-file --diff-algorithm={algorithm}"
-    if not programs.merge_file_knows_algorithms():
-        return Tool(name, None, f"{programs.version('git', 'git')} has no such option (2.44 has)")
+    if not programs.has_merge_file_algorithms():
+        return Tool(name, None, f"{programs.describe_version('git', 'git')} has no such option (2.44 has)")
     return Tool(name, lambda triples: merge_file(triples, f"--diff-algorithm={algorithm}"))
 
 
-def _on_files(triple: Triple, command: Callable[[str, str, str], list[str]], *, suffix: str = "") -> str:
+def _run_on_files(triple: Triple, command: Callable[[str, str, str], list[str]], *, suffix: str = "") -> str:
     """Return the standard output of a merge program on scratch files of base, omni and upstream."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name + suffix) for name in ("base", "omni", "upstream")]
@@ -68,15 +69,15 @@ def _on_files(triple: Triple, command: Callable[[str, str, str], list[str]], *, 
         return programs.run(command(*map(str, files))).stdout.decode("utf-8")
 
 
-def _ort(algorithm: str) -> Merge:
+def _make_ort_merge(algorithm: str) -> Merge:
     """Return a merge of two branches of a scratch repository with one file per unit, as any git since 2.34 can do."""
 
     def merge(triples: Sequence[Triple]) -> list[tuple[Part, ...]]:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
-            programs.must(["git", "init", "-q", "."], cwd=root)
-            programs.must(["git", "fast-import", "--quiet"], cwd=root, data=_branches(triples))
-            programs.must(["git", "checkout", "-q", "omni"], cwd=root)
+            programs.run_checked(["git", "init", "-q", "."], cwd=root)
+            programs.run_checked(["git", "fast-import", "--quiet"], cwd=root, data=_make_branches(triples))
+            programs.run_checked(["git", "checkout", "-q", "omni"], cwd=root)
             options = ["-X", f"diff-algorithm={algorithm}", "-X", "no-renames"]
             author = ["-c", "user.name=bench", "-c", "user.email=bench@localhost", "-c", "merge.conflictStyle=merge"]
             programs.run(["git", *author, "merge", "-q", "-s", "ort", *options, "-m", "-", "upstream"], cwd=root)
@@ -85,7 +86,7 @@ def _ort(algorithm: str) -> Merge:
     return merge
 
 
-def _branches(triples: Sequence[Triple]) -> bytes:
+def _make_branches(triples: Sequence[Triple]) -> bytes:
     out = []
     for branch in ("base", "omni", "upstream"):
         origin = "" if branch == "base" else "from refs/heads/base\n"
@@ -98,32 +99,32 @@ def _branches(triples: Sequence[Triple]) -> bytes:
     return b"".join(out)
 
 
-def _mergiraf(scratch: Path) -> Tool:
+def _make_mergiraf_tool(scratch: Path) -> Tool:
     path, why = programs.mergiraf(scratch)
     name = "git merge-file, then mergiraf"
     if path is None:
         return Tool(name, None, why)
-    return Tool(name, lambda triples: [_second_pass(path, triple) for triple in triples])
+    return Tool(name, lambda triples: [_run_second_pass(path, triple) for triple in triples])
 
 
-def _second_pass(path: str, triple: Triple) -> tuple[Part, ...]:
+def _run_second_pass(path: str, triple: Triple) -> tuple[Part, ...]:
     """Run mergiraf where git leaves conflicts; keep its result if it has fewer."""
     first = merge_file([triple])[0]
-    if not conflicts(first):
+    if not count_conflicts(first):
         return first
     wrapper = _WRAPPER if triple.omni[:1] == " " else ""
     wrapped = Triple(wrapper + triple.base, wrapper + triple.omni, wrapper + triple.upstream)
-    said = _on_files(wrapped, lambda b, o, u: [path, "merge", b, o, u], suffix=".py")
-    second = read(said.removeprefix(wrapper))
-    return second if said.startswith(wrapper) and conflicts(second) < conflicts(first) else first
+    output = _run_on_files(wrapped, lambda b, o, u: [path, "merge", b, o, u], suffix=".py")
+    second = read(output.removeprefix(wrapper))
+    return second if output.startswith(wrapper) and count_conflicts(second) < count_conflicts(first) else first
 
 
-def _wiggle() -> Tool:
+def _make_wiggle_tool() -> Tool:
     path = programs.find("wiggle")
     if path is None:
         return Tool("wiggle", None, "the Debian package wiggle is not installed")
 
     def merge(triples: Sequence[Triple]) -> list[tuple[Part, ...]]:
-        return [read(_on_files(triple, lambda b, o, u: [path, "--merge", o, b, u])) for triple in triples]
+        return [read(_run_on_files(triple, lambda b, o, u: [path, "--merge", o, b, u])) for triple in triples]
 
     return Tool("wiggle", merge)

@@ -26,11 +26,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Literal
 
-from benchmarks.chunks import ConflictSide, conflicts, settle
-from benchmarks.corpus import ALIKE, chosen, likeness, tree
-from benchmarks.deltas import Delta, as_class, exchange, exchanges, insertions, plant
+from benchmarks.chunks import ConflictSide, count_conflicts, settle
+from benchmarks.corpus import ALIKE, measure_likeness, open_tree, select_cases
+from benchmarks.deltas import Delta, exchange, find_exchanges, find_insertions, plant, wrap_in_class
 from benchmarks.peers import merge_file
-from benchmarks.upstreams import Version, vllm_releases
+from benchmarks.upstreams import Version, load_vllm_releases
 from runner_sync import score
 from runner_sync.model import Triple
 from runner_sync.profile import BUILT_IN, GPU, NPU
@@ -81,39 +81,39 @@ class Outcome:
     seconds: float
 
 
-def deltas(profile: Name = "npu") -> tuple[Delta, ...]:
+def load_deltas(profile: Name = "npu") -> tuple[Delta, ...]:
     """Return omni's own changes in every copied method of the corpus's old releases."""
-    return _of_npu() if profile == "npu" else _of_gpu()
+    return _load_npu_deltas() if profile == "npu" else _load_gpu_deltas()
 
 
 @cache
-def _of_gpu() -> tuple[Delta, ...]:
+def _load_gpu_deltas() -> tuple[Delta, ...]:
     """Return the changes of the GPU runners against the closest vLLM release per method, because they lag behind."""
-    versions = vllm_releases()
+    versions = load_vllm_releases()
     found: list[Delta] = []
     for case in replaying.cases(Path(__file__).parent / "gpu.toml"):
         for module in GPU.runners:
-            place = inputs.read_first(tree("vllm-omni", case.omni_before), module.paths)
+            place = inputs.read_first(open_tree("vllm-omni", case.omni_before), module.paths)
             for name, text in texts.members(place[1], module.name, place[0]).items() if place else ():
                 known = [version.methods[name] for version in versions if name in version.methods]
-                base = max(known, key=lambda one: likeness(one, text), default="")
-                if base and likeness(base, text) >= ALIKE:
-                    own = (tuple(lift(base, text)) for lift in (insertions, exchanges))
+                base = max(known, key=lambda one: measure_likeness(one, text), default="")
+                if base and measure_likeness(base, text) >= ALIKE:
+                    own = (tuple(lift(base, text)) for lift in (find_insertions, find_exchanges))
                     found.append(Delta(case.omni_before, name, *own))
     return tuple(found)
 
 
 @cache
-def _of_npu() -> tuple[Delta, ...]:
+def _load_npu_deltas() -> tuple[Delta, ...]:
     found: list[Delta] = []
-    for case in chosen():
+    for case in select_cases():
         path = NPU.modules[0].upstreams[0].path
-        known = texts.members(tree("vllm-ascend", case.ascend_base).read(path) or "", "NPUModelRunner", path)
+        known = texts.members(open_tree("vllm-ascend", case.ascend_base).read(path) or "", "NPUModelRunner", path)
         for module in NPU.runners:
-            place = inputs.read_first(tree("vllm-omni", case.omni_before), module.paths)
+            place = inputs.read_first(open_tree("vllm-omni", case.omni_before), module.paths)
             for name, text in texts.members(place[1], module.name, place[0]).items() if place else ():
-                if name in known and likeness(known[name], text) >= ALIKE:
-                    own = (tuple(lift(known[name], text)) for lift in (insertions, exchanges))
+                if name in known and measure_likeness(known[name], text) >= ALIKE:
+                    own = (tuple(lift(known[name], text)) for lift in (find_insertions, find_exchanges))
                     found.append(Delta(case.omni_before, name, *own))
     return tuple(found)
 
@@ -122,7 +122,11 @@ def build(delta: Delta, base: Version, upstream: Version, *, step: int, kind: Ki
     """Return the planted upgrade of one method, or ``None`` if upstream changed nothing or no omni change has a
     place."""
     old, new = (version.methods.get(delta.method) for version in (base, upstream))
-    if old is None or new is None or score.unparse_methods(as_class(old)) == score.unparse_methods(as_class(new)):
+    if (
+        old is None
+        or new is None
+        or score.unparse_methods(wrap_in_class(old)) == score.unparse_methods(wrap_in_class(new))
+    ):
         return None
     before, truth, edits = old, new, 0
     news = {line.strip() for line in new.split("\n")} - {line.strip() for line in old.split("\n")}
@@ -152,7 +156,7 @@ def sample(
     """Draw ``count`` planted upgrades with a fixed seed, equally many per step (fewer if history is short)."""
     drawn = random.Random(seed)
     found: list[Planted] = []
-    known = deltas("npu" if versions[0].name == "NPUModelRunner" else "gpu")
+    known = load_deltas("npu" if versions[0].name == "NPUModelRunner" else "gpu")
     for step in steps:
         places = [(k, delta) for k in range(max(0, len(versions) - step)) for delta in known]
         drawn.shuffle(places)
@@ -162,7 +166,7 @@ def sample(
     return found
 
 
-def outcomes(planted: Planted) -> list[Outcome]:
+def score_tools(planted: Planted) -> list[Outcome]:
     """Run all tools on one planted upgrade; each is given the right base."""
     started = time.perf_counter()
     parts = merge_file([planted.texts])[0]
@@ -171,49 +175,49 @@ def outcomes(planted: Planted) -> list[Outcome]:
     found = []
     for side in sides:
         text = settle(parts, side)
-        found.append(_outcome(f"git merge-file, {side} side", planted, text, conflicts(parts), seconds))
+        found.append(_score(f"git merge-file, {side} side", planted, text, count_conflicts(parts), seconds))
     started = time.perf_counter()
-    text, doubts = _upgraded(planted)
+    text, doubts = _upgrade(planted)
     seconds = time.perf_counter() - started
-    return [*found, _outcome("runner-sync", planted, text, doubts, seconds, whole=True)]
+    return [*found, _score("runner-sync", planted, text, doubts, seconds, whole=True)]
 
 
-def _upgraded(planted: Planted) -> tuple[str, int]:
+def _upgrade(planted: Planted) -> tuple[str, int]:
     """Return the upgraded module and its number of review items; invalid Python if the tool fails on its own output."""
     try:
-        result = upgrade_module(_job(planted))
+        result = upgrade_module(_make_job(planted))
     except SyntaxError as error:
         return f"failed: {error}", 0
     return result.after, len(result.reviews)
 
 
-def _job(planted: Planted) -> ModuleJob:
+def _make_job(planted: Planted) -> ModuleJob:
     profile = BUILT_IN[planted.profile]
     module, (base, upstream) = profile.modules[0], planted.modules
     new = ModuleRevision(planted.upstream_ref, upstream, module.upstreams[0].path)
     old = ModuleRevision(planted.base_ref, base, module.upstreams[0].path)
-    text = imports(base) + as_class(planted.texts.omni, module.name)
+    text = extract_imports(base) + wrap_in_class(planted.texts.omni, module.name)
     return ModuleJob(profile, module, module.paths[0], text, Upstream(new=new, bases=(old, new)))
 
 
 @cache
-def imports(text: str) -> str:
+def extract_imports(text: str) -> str:
     """Return the module-level imports of ``text``, which a copy of one of its methods needs too."""
     found = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
     return "".join(f"{ast.unparse(node)}\n" for node in found)
 
 
-def _outcome(tool: str, planted: Planted, text: str, doubts: int, seconds: float, *, whole: bool = False) -> Outcome:
+def _score(tool: str, planted: Planted, text: str, doubts: int, seconds: float, *, whole: bool = False) -> Outcome:
     name = BUILT_IN[planted.profile].modules[0].name
-    before, truth = as_class(planted.texts.omni, name), as_class(planted.truth, name)
+    before, truth = wrap_in_class(planted.texts.omni, name), wrap_in_class(planted.truth, name)
     broken = not parses(text)
-    made = before if broken else text if whole else as_class(text, name)
+    made = before if broken else text if whole else wrap_in_class(text, name)
     # Scores methods only, because there is no truth for the imports that runner-sync adds.
-    total = score.score_kept(*map(_in_one_spelling, (before, made, truth)))
+    total = score.score_kept(*map(_normalise_hints, (before, made, truth)))
     return Outcome(tool, planted.step, total.effort_left, total.left == 0, doubts, broken, seconds)
 
 
-def _in_one_spelling(text: str) -> str:
+def _normalise_hints(text: str) -> str:
     """Return ``text`` with ``X | None`` for every ``Optional[X]`` and unquoted types, because plants mix both
     spellings."""
     return ast.unparse(_Unions().visit(ast.parse(text)))
@@ -222,8 +226,8 @@ def _in_one_spelling(text: str) -> str:
 class _Unions(ast.NodeTransformer):
     def visit_arg(self, node: ast.arg) -> ast.arg:
         match node.annotation:
-            case ast.Constant(value=str(said)):
-                node.annotation = ast.parse(said, mode="eval").body
+            case ast.Constant(value=str(quoted)):
+                node.annotation = ast.parse(quoted, mode="eval").body
         self.generic_visit(node)
         return node
 
@@ -278,7 +282,7 @@ def summarise(rows: Sequence[Outcome], *, step: int | None = None) -> list[Summa
     return found
 
 
-def by_method(cases: Sequence[Planted]) -> Mapping[str, int]:
+def count_by_method(cases: Sequence[Planted]) -> Mapping[str, int]:
     """Return the number of cases per method."""
     names = [planted.delta.method for planted in cases]
     return {name: names.count(name) for name in sorted(set(names))}

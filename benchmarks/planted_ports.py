@@ -25,7 +25,7 @@ from itertools import islice, pairwise, takewhile
 from typing import Literal
 
 from benchmarks import corpus, debts, tables
-from benchmarks.chunks import SIDES, conflicts, settle
+from benchmarks.chunks import SIDES, count_conflicts, settle
 from benchmarks.peers import merge_file
 from runner_sync import score
 from runner_sync.edits import margin
@@ -63,17 +63,17 @@ class Runner:
     npu: str
     gpu: str
 
-    def methods(self) -> Iterator[tuple[str, str, str]]:
+    def iter_methods(self) -> Iterator[tuple[str, str, str]]:
         """Yield name, GPU text and NPU text of each common method."""
         assert self.module.gpu is not None
         gpu = texts.members(self.gpu, self.module.gpu.name, self.module.gpu.path)
         npu = texts.members(self.npu, self.module.name, self.path)
         yield from ((name, gpu[name], npu[name]) for name in gpu if name in npu)
 
-    def elsewhere(self) -> frozenset[str]:
+    def find_upstream_lines(self) -> frozenset[str]:
         """Return the telling lines of the runners of vllm-ascend and vLLM, which may be the source of a change."""
-        vllm = corpus.tree("vllm", debts.vllm_of(self.release)).read(NPU.vllm_of(self.module).path)
-        ascend = corpus.tree("vllm-ascend", self.ascend).read(ASCEND_RUNNER)
+        vllm = corpus.open_tree("vllm", debts.get_vllm_version(self.release)).read(NPU.vllm_of(self.module).path)
+        ascend = corpus.open_tree("vllm-ascend", self.ascend).read(ASCEND_RUNNER)
         lines = (line.strip() for text in (ascend, vllm) for line in (text or "").split("\n"))
         return frozenset(line for line in lines if len(line) > TELLING)
 
@@ -89,10 +89,10 @@ class Plant:
     npu: tuple[str, str]
 
 
-def runners() -> Iterator[Runner]:
+def load_runners() -> Iterator[Runner]:
     """Yield the runners of every release, oldest release first. Raises ``InputError``."""
     for release, ascend in debts.RELEASES:
-        tree = corpus.tree("vllm-omni", release)
+        tree = corpus.open_tree("vllm-omni", release)
         for module in NPU.runners:
             place = inputs.read_first(tree, module.paths)
             gpu = tree.read(module.gpu.path) if module.gpu is not None else None
@@ -114,26 +114,26 @@ class _Passage:
     lines: range
     npu_lines: range
 
-    def planted(self) -> Plant | None:
+    def make_plant(self) -> Plant | None:
         """Return the plant without the passage; ``None`` if the rest is not Python."""
-        gpu, npu = _without(self.gpu, self.lines), _without(self.npu, self.npu_lines)
+        gpu, npu = _remove_lines(self.gpu, self.lines), _remove_lines(self.npu, self.npu_lines)
         if gpu is None or npu is None:
             return None
         return Plant("passages", self.runner, self.method, (gpu, self.gpu), (npu, self.npu))
 
 
-def passages(runner: Runner) -> Iterator[_Passage]:
+def iter_passages(runner: Runner) -> Iterator[_Passage]:
     """Yield every passage of every method."""
-    elsewhere = runner.elsewhere()
-    for method, gpu, npu in runner.methods():
+    elsewhere = runner.find_upstream_lines()
+    for method, gpu, npu in runner.iter_methods():
         rows = gpu.split("\n")
-        for lines, other in _alike(list(_runs(gpu)), list(_runs(npu))):
-            said = {line.strip() for line in rows[lines.start - 1 : lines.stop - 1]}
-            if not said & elsewhere and any(len(line) > SHORT for line in said):
+        for lines, other in _match_runs(list(_iter_runs(gpu)), list(_iter_runs(npu))):
+            stripped = {line.strip() for line in rows[lines.start - 1 : lines.stop - 1]}
+            if not stripped & elsewhere and any(len(line) > SHORT for line in stripped):
                 yield _Passage(runner, method, gpu, npu, lines, other)
 
 
-def _runs(method: str) -> Iterator[tuple[tuple[str, ...], range]]:
+def _iter_runs(method: str) -> Iterator[tuple[tuple[str, ...], range]]:
     """Yield runs of sibling statements as canonical texts, with their lines; skips runs with a ``return`` and whole
     suites."""
     (function,) = ast.parse(textwrap.dedent(method)).body
@@ -150,14 +150,14 @@ def _runs(method: str) -> Iterator[tuple[tuple[str, ...], range]]:
 _Run = tuple[tuple[str, ...], range]
 
 
-def _alike(mine: Sequence[_Run], others: Sequence[_Run]) -> Iterator[tuple[range, range]]:
+def _match_runs(mine: Sequence[_Run], others: Sequence[_Run]) -> Iterator[tuple[range, range]]:
     """Yield the lines of runs that occur exactly once in each of two methods."""
     counts = Counter(text for text, _ in mine), Counter(text for text, _ in others)
     there = dict(others)
     yield from ((lines, there[text]) for text, lines in mine if counts[0][text] == counts[1][text] == 1)
 
 
-def _without(method: str, lines: range) -> str | None:
+def _remove_lines(method: str, lines: range) -> str | None:
     """Return a method without some lines and the comments above them; ``None`` if the rest is not Python."""
     rows = method.split("\n")
     above = rows[: lines.start - 1]
@@ -174,54 +174,54 @@ def _is_remark(line: str) -> bool:
 # --- changes
 
 
-def changes(older: Runner, runner: Runner) -> Iterator[Plant]:
+def iter_changes(older: Runner, runner: Runner) -> Iterator[Plant]:
     """Yield what a GPU runner changed since an older release, per method."""
-    before = {name: gpu for name, gpu, _ in older.methods()}
-    elsewhere = runner.elsewhere()
-    for method, gpu, npu in runner.methods():
+    before = {name: gpu for name, gpu, _ in older.iter_methods()}
+    elsewhere = runner.find_upstream_lines()
+    for method, gpu, npu in runner.iter_methods():
         was = (gpu, npu)
-        for new, old in _hunks(before.get(method, gpu), gpu):
-            back = tuple(_exchanged(text, new, old) for text in was)
-            if back[0] is not None and back[1] is not None and not elsewhere.intersection(_stripped([*new, *old])):
+        for new, old in _iter_hunks(before.get(method, gpu), gpu):
+            back = tuple(_revert_hunk(text, new, old) for text in was)
+            if back[0] is not None and back[1] is not None and not elsewhere.intersection(_strip_lines([*new, *old])):
                 was = back[0], back[1]
-        if score.unparse_methods(_as_class(was[1])) != score.unparse_methods(_as_class(npu)):
+        if score.unparse_methods(_wrap_in_class(was[1])) != score.unparse_methods(_wrap_in_class(npu)):
             yield Plant("changes", runner, method, (was[0], gpu), (was[1], npu))
 
 
-def _hunks(before: str, now: str) -> Iterator[tuple[list[str], list[str]]]:
+def _iter_hunks(before: str, now: str) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the new and old lines of each hunk; a pure deletion includes one line of context on either side."""
     old, new = before.split("\n"), now.split("\n")
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        around = 0 if any(_stripped(new[j1:j2])) else 1
+        around = 0 if any(_strip_lines(new[j1:j2])) else 1
         if (
             tag != "equal"
             and around <= min(i1, j1)
-            and any(len(x) > TELLING for x in _stripped(new[j1:j2] + old[i1:i2]))
+            and any(len(x) > TELLING for x in _strip_lines(new[j1:j2] + old[i1:i2]))
         ):
             yield new[j1 - around : j2 + around], old[i1 - around : i2 + around]
 
 
-def _exchanged(text: str, new: Sequence[str], old: Sequence[str]) -> str | None:
+def _revert_hunk(text: str, new: Sequence[str], old: Sequence[str]) -> str | None:
     """Return ``text`` with ``new`` replaced by ``old`` at the same indentation; ``None`` if ``new`` is not unique or
     the result is not Python."""
     rows = text.split("\n")
-    wanted = _stripped(new)
-    places = [k for k in range(len(rows) - len(new) + 1) if _stripped(rows[k : k + len(new)]) == wanted]
+    wanted = _strip_lines(new)
+    places = [k for k in range(len(rows) - len(new) + 1) if _strip_lines(rows[k : k + len(new)]) == wanted]
     if len(places) != 1:
         return None
     first = next((k for k, line in enumerate(new) if line.strip()), 0)
-    deeper = _indent(rows[places[0] + first]) - _indent(new[first])
-    made = [" " * (_indent(line) + deeper) + line.lstrip() if line.strip() else "" for line in old]
+    deeper = _get_indent(rows[places[0] + first]) - _get_indent(new[first])
+    made = [" " * (_get_indent(line) + deeper) + line.lstrip() if line.strip() else "" for line in old]
     rows[places[0] : places[0] + len(new)] = made
     exchanged = "\n".join(rows)
     return exchanged if parses(exchanged) else None
 
 
-def _stripped(lines: Iterable[str]) -> list[str]:
+def _strip_lines(lines: Iterable[str]) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def _indent(line: str) -> int:
+def _get_indent(line: str) -> int:
     return len(margin(line))
 
 
@@ -238,33 +238,33 @@ class Outcome:
     doubts: int
 
 
-def outcomes(plant: Plant) -> list[Outcome]:
+def score_tools(plant: Plant) -> list[Outcome]:
     """Run git and runner-sync on one plant."""
     old, new = plant.gpu
     parts = merge_file([Triple(old, plant.npu[0], new)])[0]
     found = []
     for side in SIDES:
         is_done = _is_alike(settle(parts, side), plant.npu[1])
-        found.append(Outcome(f"git merge-file, {side} side", plant.kind, is_done, conflicts(parts)))
-    result = upgrade_module(_job(plant))
+        found.append(Outcome(f"git merge-file, {side} side", plant.kind, is_done, count_conflicts(parts)))
+    result = upgrade_module(_make_job(plant))
     made = texts.members(result.after, plant.runner.module.name, result.path)
     is_done = _is_alike(made.get(plant.method, ""), plant.npu[1])
     return [*found, Outcome("runner-sync", plant.kind, is_done, len(result.reviews))]
 
 
 def _is_alike(made: str, truth: str) -> bool:
-    return parses(made) and score.unparse_methods(_as_class(made)) == score.unparse_methods(_as_class(truth))
+    return parses(made) and score.unparse_methods(_wrap_in_class(made)) == score.unparse_methods(_wrap_in_class(truth))
 
 
-def _as_class(method: str) -> str:
+def _wrap_in_class(method: str) -> str:
     return f"class _:\n{method.rstrip()}\n"
 
 
-def _job(plant: Plant) -> ModuleJob:
+def _make_job(plant: Plant) -> ModuleJob:
     runner, module = plant.runner, plant.runner.module
     assert module.gpu is not None
-    vllm = _revision("vllm", debts.vllm_of(runner.release), NPU.vllm_of(module).path)
-    ascend = _revision("vllm-ascend", runner.ascend, module.upstreams[0].path)
+    vllm = _load_revision("vllm", debts.get_vllm_version(runner.release), NPU.vllm_of(module).path)
+    ascend = _load_revision("vllm-ascend", runner.ascend, module.upstreams[0].path)
     before = runner.gpu.replace(plant.gpu[1], plant.gpu[0], 1)
     twin = GpuTwin(
         new=ModuleRevision(runner.release, runner.gpu, module.gpu.path),
@@ -282,24 +282,24 @@ def _job(plant: Plant) -> ModuleJob:
     )
 
 
-def _revision(project: corpus.Project, version: str, path: str) -> ModuleRevision:
-    return ModuleRevision(version, corpus.tree(project, version).read(path) or "", path)
+def _load_revision(project: corpus.Project, version: str, path: str) -> ModuleRevision:
+    return ModuleRevision(version, corpus.open_tree(project, version).read(path) or "", path)
 
 
-def plants(count: int = PASSAGES, *, seed: int = 0) -> list[Plant]:
+def draw_plants(count: int = PASSAGES, *, seed: int = 0) -> list[Plant]:
     """Return ``count`` passages, drawn with a fixed seed, and every change. Raises ``InputError``."""
-    known = list(runners())
-    every = [passage for runner in known for passage in passages(runner)]
+    known = list(load_runners())
+    every = [passage for runner in known for passage in iter_passages(runner)]
     random.Random(seed).shuffle(every)
-    taken_out = filter(None, (passage.planted() for passage in every))
+    taken_out = filter(None, (passage.make_plant() for passage in every))
     rows = {name: [runner for runner in known if runner.module.name == name] for name in {r.module.name for r in known}}
-    changed = [plant for one in sorted(rows) for pair in pairwise(rows[one]) for plant in changes(*pair)]
+    changed = [plant for one in sorted(rows) for pair in pairwise(rows[one]) for plant in iter_changes(*pair)]
     return [*islice(taken_out, count), *changed]
 
 
 def report() -> str:
     """Return the table as Markdown. Raises ``InputError``."""
-    rows = [outcome for plant in plants() for outcome in outcomes(plant)]
+    rows = [outcome for plant in draw_plants() for outcome in score_tools(plant)]
     head = ("planted", "tool", "plants", "exact", "wrong, asked about", "wrong unasked")
     cells = []
     for kind, tool in dict.fromkeys((row.kind, row.tool) for row in rows):
@@ -307,4 +307,4 @@ def report() -> str:
         wrong = [row for row in mine if not row.done]
         unasked = sum(not row.doubts for row in wrong)
         cells.append((kind, tool, *map(str, (len(mine), len(mine) - len(wrong), len(wrong) - unasked, unasked))))
-    return f"### Planted ports\n\n{tables.table(head, cells)}"
+    return f"### Planted ports\n\n{tables.format_table(head, cells)}"

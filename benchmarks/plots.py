@@ -29,7 +29,7 @@ class Frame:
         return _TOP + (1 - min(value, self.top) / self.top) * (_HEIGHT - _TOP - _BOTTOM)
 
 
-def bars(
+def draw_bars(
     title: str, unit: str, groups: Mapping[str, Mapping[str, float]], *, top: float, line: float | None = None
 ) -> str:
     """Draw grouped bars, ``{group: {series: value}}``; a value above ``top`` is cut and labelled."""
@@ -37,42 +37,42 @@ def bars(
     series = list(dict.fromkeys(name for values in groups.values() for name in values))
     width = 1 / len(groups)
     each = width * 0.84 / len(series)
-    out = [_axes(frame)]
+    out = [_draw_axes(frame)]
     for g, (group, values) in enumerate(groups.items()):
-        out.append(_label(frame.x((g + 0.5) * width), _HEIGHT - _BOTTOM + 18, group))
+        out.append(_draw_label(frame.x((g + 0.5) * width), _HEIGHT - _BOTTOM + 18, group))
         for s, name in enumerate(series):
             if name in values:
                 left = frame.x(g * width + 0.08 * width + s * each)
-                out.append(_bar(frame, left, (frame.x(each) - frame.x(0)) * 0.92, values[name], COLOURS[s]))
+                out.append(_draw_bar(frame, left, (frame.x(each) - frame.x(0)) * 0.92, values[name], COLOURS[s]))
     if line is not None:
-        out.append(_dashes(frame, line))
-    return _document(frame, out, series)
+        out.append(_draw_dashes(frame, line))
+    return _make_document(frame, out, series)
 
 
-def lines(title: str, unit: str, points: Mapping[str, Sequence[tuple[float, float]]], *, label: str) -> str:
+def draw_lines(title: str, unit: str, points: Mapping[str, Sequence[tuple[float, float]]], *, label: str) -> str:
     """Draw one line per series over a common horizontal scale that starts at zero."""
     flat = [point for series in points.values() for point in series]
     right, top = max(x for x, _ in flat), 1.1 * max(y for _, y in flat)
     frame = Frame(title, unit, top)
-    out = [_axes(frame), _label(frame.x(0.5), _HEIGHT - 6, label)]
+    out = [_draw_axes(frame), _draw_label(frame.x(0.5), _HEIGHT - 6, label)]
     for x in sorted({x for x, _ in flat}):
-        out.append(_label(frame.x(x / right), _HEIGHT - _BOTTOM + 16, f"{x:g}"))
+        out.append(_draw_label(frame.x(x / right), _HEIGHT - _BOTTOM + 16, f"{x:g}"))
     for number, series in enumerate(points.values()):
         colour = COLOURS[-1 - number % len(COLOURS)]
         places = [(frame.x(x / right), frame.y(y)) for x, y in sorted(series)]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in places]
-    return _document(frame, out, list(points), reverse=True)
+    return _make_document(frame, out, list(points), reverse=True)
 
 
-def _bar(frame: Frame, left: float, width: float, value: float, colour: str) -> str:
+def _draw_bar(frame: Frame, left: float, width: float, value: float, colour: str) -> str:
     y = frame.y(value)
     box = f'<rect x="{left:.1f}" y="{y:.1f}" width="{width:.1f}" height="{frame.y(0) - y:.1f}" fill="{colour}"/>'
-    return box + (_label(left + width / 2, _TOP - 4, f"{value:.1f}") if value > frame.top else "")
+    return box + (_draw_label(left + width / 2, _TOP - 4, f"{value:.1f}") if value > frame.top else "")
 
 
-def _axes(frame: Frame) -> str:
+def _draw_axes(frame: Frame) -> str:
     out = []
     for k in range(5):
         value = frame.top * k / 4
@@ -84,16 +84,16 @@ def _axes(frame: Frame) -> str:
     return "".join(out)
 
 
-def _dashes(frame: Frame, value: float) -> str:
+def _draw_dashes(frame: Frame, value: float) -> str:
     y = frame.y(value)
     return f'<path d="M{_LEFT} {y:.1f}H{frame.x(1):.1f}" stroke="#333" stroke-dasharray="4 3"/>'
 
 
-def _label(x: float, y: float, text: str) -> str:
+def _draw_label(x: float, y: float, text: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" {_FONT}>{escape(text)}</text>'
 
 
-def _document(frame: Frame, out: Sequence[str], series: Sequence[str], *, reverse: bool = False) -> str:
+def _make_document(frame: Frame, out: Sequence[str], series: Sequence[str], *, reverse: bool = False) -> str:
     keys = []
     for number, name in enumerate(series):
         colour = COLOURS[-1 - number % len(COLOURS)] if reverse else COLOURS[number]

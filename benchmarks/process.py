@@ -59,30 +59,30 @@ def measure(jobs: Sequence[Job], rounds: int, *, say: Callable[[str], None], scr
             if job.name in absent:
                 continue
             say(f"round {number} of {rounds}: {job.name}")
-            done, why = once(job, scratch)
+            done, why = run_once(job, scratch)
             if why:
                 absent[job.name] = why
             elif number:
                 runs[job.name].append(done)
-    return {job.name: _figures(job.name, runs[job.name], absent.get(job.name, "")) for job in jobs}
+    return {job.name: _summarise(job.name, runs[job.name], absent.get(job.name, "")) for job in jobs}
 
 
-def once(job: Job, scratch: Path) -> tuple[Run, str]:
+def run_once(job: Job, scratch: Path) -> tuple[Run, str]:
     """Run a job once; also return the reason if its exit code was not a good one."""
     if job.prepare is not None:
         job.prepare()
-    said, result = scratch / "stderr", scratch / "figures.json"
-    launch = (sys.executable, "-S", str(Path(__file__).with_name("launch.py")), str(result), str(said))
-    subprocess.run((*launch, *job.command), env=_environment(job), check=True)
+    errors, result = scratch / "stderr", scratch / "figures.json"
+    launch = (sys.executable, "-S", str(Path(__file__).with_name("launch.py")), str(result), str(errors))
+    subprocess.run((*launch, *job.command), env=_make_environment(job), check=True)
     seconds, cpu, peak, code = json.loads(result.read_text("utf-8"))
     run = Run(seconds, cpu, peak / _KIB / 1024)
     if code in job.good:
         return run, ""
-    lines = [line for line in said.read_text("utf-8", "replace").splitlines() if line.strip()]
+    lines = [line for line in errors.read_text("utf-8", "replace").splitlines() if line.strip()]
     return run, lines[-1] if lines else f"exit code {code}"
 
 
-def _environment(job: Job) -> dict[str, str]:
+def _make_environment(job: Job) -> dict[str, str]:
     """Return the process environment with the job's variables and with bytecode allowed.
 
     Without bytecode, an installed tool would be charged for compiling itself in every run.
@@ -90,7 +90,7 @@ def _environment(job: Job) -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"} | dict(job.environment)
 
 
-def _figures(name: str, runs: Sequence[Run], absent: str) -> Figures:
+def _summarise(name: str, runs: Sequence[Run], absent: str) -> Figures:
     if absent or not runs:
         return Figures(name, absent=absent or "not run")
     columns = [median(getattr(run, column) for run in runs) for column in ("seconds", "cpu", "mib")]

@@ -25,20 +25,20 @@ def run(
     return subprocess.run(command, cwd=cwd, input=data, capture_output=True, check=False, env=os.environ | _PLAIN)
 
 
-def must(command: Sequence[str], *, cwd: Path | None = None, data: bytes | None = None) -> bytes:
+def run_checked(command: Sequence[str], *, cwd: Path | None = None, data: bytes | None = None) -> bytes:
     """Return the standard output of a program. Raises ``InputError`` with its error output if it fails."""
     done = run(command, cwd=cwd, data=data)
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
-        raise InputError(f"{' '.join(command[:3])} failed: {said}")
+        message = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
+        raise InputError(f"{' '.join(command[:3])} failed: {message}")
     return done.stdout
 
 
 @cache
-def version(name: str, path: str) -> str:
+def describe_version(name: str, path: str) -> str:
     """Return ``name 1.2.3`` with the version that the program prints."""
-    said = run([path, "--version"])
-    found = re.search(rb"\d+(?:\.\d+)+", said.stdout + said.stderr)
+    done = run([path, "--version"])
+    found = re.search(rb"\d+(?:\.\d+)+", done.stdout + done.stderr)
     return f"{name} {found[0].decode()}" if found else name
 
 
@@ -67,7 +67,7 @@ def mergiraf(root: Path) -> tuple[str | None, str]:
 
 
 @cache
-def merge_file_knows_algorithms() -> bool:
+def has_merge_file_algorithms() -> bool:
     """Whether ``git merge-file`` has ``--diff-algorithm`` (since git 2.44)."""
-    said = run(["git", "merge-file", "-h"])
-    return b"diff-algorithm" in said.stdout + said.stderr
+    done = run(["git", "merge-file", "-h"])
+    return b"diff-algorithm" in done.stdout + done.stderr

@@ -63,10 +63,10 @@ class Outcome:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return 2 if an input cannot be read."""
-    options = _parser().parse_args(argv)
-    wanted = [pull for pull in pulls() if not options.number or pull.number in options.number]
+    options = _make_parser().parse_args(argv)
+    wanted = [pull for pull in load_pulls() if not options.number or pull.number in options.number]
     try:
-        text = table([scored(pull, options.omni_path, options.ascend_path) for pull in wanted])
+        text = make_table([score_pull(pull, options.omni_path, options.ascend_path) for pull in wanted])
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -77,19 +77,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def pulls() -> list[Pull]:
+def load_pulls() -> list[Pull]:
     """Return all rows of ``pulls.toml``, oldest first."""
     rows = tomllib.loads(Path(__file__).with_name("pulls.toml").read_text("utf-8"))["pull"]
     return [Pull(**row) for row in rows]
 
 
-def scored(pull: Pull, omni: Path, ascend: Path) -> Outcome:
+def score_pull(pull: Pull, omni: Path, ascend: Path) -> Outcome:
     """Score the upgrade of the tree before a pull request against its result. Raises ``InputError``."""
     with tempfile.TemporaryDirectory() as folder:
         place, ref, gpu = omni, f"{pull.commit}^", pull.of or pull.commit
-        if _changes_gpu(omni, gpu):
+        if _has_gpu_changes(omni, gpu):
             place = Path(folder, "vllm-omni")
-            ref = _with_npu_runners_of(ref, gpu, omni, place)
+            ref = _commit_with_npu_runners(ref, gpu, omni, place)
         planned = upgrade(
             UpgradeOptions(
                 omni=TreeOptions(path=place, ref=ref),
@@ -111,13 +111,13 @@ def scored(pull: Pull, omni: Path, ascend: Path) -> Outcome:
     return Outcome(pull, total, len(planned.report.reviews))
 
 
-def table(outcomes: Sequence[Outcome]) -> str:
+def make_table(outcomes: Sequence[Outcome]) -> str:
     """Return one row per pull request, grouped by kind, and the sum of each kind."""
     head = ("pull request", "kind", "work", "left", "effort left", "recall", "precision", "review items")
-    return tables.table(head, list(_rows(outcomes)))
+    return tables.format_table(head, list(_iter_rows(outcomes)))
 
 
-def _rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, ...]]:
+def _iter_rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, ...]]:
     for kind in KINDS:
         found = [one for one in outcomes if one.pull.kind == kind]
         whole = sum((one.total for one in found), start=score.Score())
@@ -127,27 +127,27 @@ def _rows(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, ...]]:
         for name, total, reviews in named:
             is_whole = kind != "fix"  # a fix did only the minimum, so only what it did can be compared
             figures = [total.effort_left if is_whole else None, total.recall, total.precision if is_whole else None]
-            yield name, kind, str(total.work), str(total.left), *map(tables.number, figures), str(reviews)
+            yield name, kind, str(total.work), str(total.left), *map(tables.format_number, figures), str(reviews)
 
 
-def _changes_gpu(omni: Path, commit: str) -> bool:
+def _has_gpu_changes(omni: Path, commit: str) -> bool:
     """Whether a commit changed the GPU runners."""
     paths = [module.gpu.path for module in NPU.runners if module.gpu is not None]
-    return bool(_git(omni, "diff", "--name-only", f"{commit}^", commit, "--", *paths))
+    return bool(_run_git(omni, "diff", "--name-only", f"{commit}^", commit, "--", *paths))
 
 
-def _with_npu_runners_of(before: str, gpu: str, omni: Path, place: Path) -> str:
+def _commit_with_npu_runners(before: str, gpu: str, omni: Path, place: Path) -> str:
     """Clone ``omni`` to ``place`` and commit ``gpu`` with the NPU runners of the commit ``before``."""
-    _git(omni, "clone", "--quiet", "--shared", "--no-checkout", str(omni.resolve()), str(place))
-    _git(place, "read-tree", gpu)
+    _run_git(omni, "clone", "--quiet", "--shared", "--no-checkout", str(omni.resolve()), str(place))
+    _run_git(place, "read-tree", gpu)
     for folder in NPU_FOLDERS:
-        _git(place, "rm", "-r", "-f", "--quiet", "--cached", "--ignore-unmatch", folder)
-        if _git(place, "ls-tree", before, folder):
-            _git(place, "read-tree", f"--prefix={folder}/", f"{before}:{folder}")
-    return _git(place, "commit-tree", _git(place, "write-tree"), "-p", f"{gpu}^", "-m", "The GPU runners alone")
+        _run_git(place, "rm", "-r", "-f", "--quiet", "--cached", "--ignore-unmatch", folder)
+        if _run_git(place, "ls-tree", before, folder):
+            _run_git(place, "read-tree", f"--prefix={folder}/", f"{before}:{folder}")
+    return _run_git(place, "commit-tree", _run_git(place, "write-tree"), "-p", f"{gpu}^", "-m", "The GPU runners alone")
 
 
-def _git(place: Path, *words: str) -> str:
+def _run_git(place: Path, *words: str) -> str:
     """Return the standard output of a git command, run with an anonymous identity. Raises ``InputError``."""
     who = {f"GIT_{role}_{what}": "nobody@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     try:
@@ -156,7 +156,7 @@ def _git(place: Path, *words: str) -> str:
         raise InputError(f"{place}: git {words[0]} failed: {str(error.stderr).strip()}.") from error
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pulls", description=__doc__.split("\n")[0])
     parser.add_argument("number", type=int, nargs="*", metavar="NUMBER", help="only these pull requests")
     for name, what in (("omni", "vllm-omni"), ("ascend", "vllm-ascend")):

@@ -32,7 +32,7 @@ _PLOTTED = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return 2 if an input cannot be read."""
-    options = _parser().parse_args(argv)
+    options = _make_parser().parse_args(argv)
     try:
         text, plot = report(options)
     except InputError as error:
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__.split("\n")[0])
     parser.add_argument("--case", action="append", default=[], metavar="ID", help="only this case (repeatable)")
     parser.add_argument(
@@ -65,25 +65,26 @@ def _parser() -> argparse.ArgumentParser:
 def report(options: argparse.Namespace) -> tuple[str, str]:
     """Return the quality section and its plot. Raises ``InputError``."""
     with tempfile.TemporaryDirectory() as folder:
-        tools = peers.tools(options.tools or Path(folder))
+        tools = peers.list_tools(options.tools or Path(folder))
         rows = measure(options.case, tools, ablations=not options.no_ablations)
-        text = "\n".join([_corpus_text(rows, tools), *_followed_texts(options), *_planted_texts(options)])
+        text = "\n".join([_format_corpus(rows, tools), *_measure_followed(options), *_measure_planted(options)])
     groups = {
-        case: {r.tool: r.effort_left for r in rows if r.case == case and r.tool in _PLOTTED} for case in _cases(rows)
+        case: {r.tool: r.effort_left for r in rows if r.case == case and r.tool in _PLOTTED}
+        for case in _list_cases(rows)
     }
-    return text, plots.bars("Work left by case and tool", "effort_left (less is better)", groups, top=1.2, line=1)
+    return text, plots.draw_bars("Work left by case and tool", "effort_left (less is better)", groups, top=1.2, line=1)
 
 
 def measure(cases: Sequence[str], tools: Sequence[peers.Tool], *, ablations: bool) -> list[Row]:
     """Return the rows of every tool and variant on every case."""
     rows: list[Row] = []
-    for case in corpus.chosen(cases):
-        problem = corpus.problem(case)
-        rows.append(scoring.nothing(problem))
+    for case in corpus.select_cases(cases):
+        problem = corpus.load_problem(case)
+        rows.append(scoring.score_nothing(problem))
         for tool in tools:
             if tool.merge is not None:
                 _say(f"{case.id}: {tool.name}")
-                rows += scoring.rows(tool, problem, SIDES)
+                rows += scoring.score_tool(tool, problem, SIDES)
         for variant in engine.VARIANTS if ablations else (engine.WHOLE,):
             _say(f"{case.id}: {engine.WHOLE}, {variant}")
             rows.append(engine.measure(variant, case.id))
@@ -94,55 +95,59 @@ def _say(what: str) -> None:
     print(what, file=sys.stderr)
 
 
-def _cases(rows: Sequence[Row]) -> list[str]:
+def _list_cases(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(row.case for row in rows))
 
 
-def _corpus_text(rows: Sequence[Row], tools: Sequence[peers.Tool]) -> str:
+def _format_corpus(rows: Sequence[Row], tools: Sequence[peers.Tool]) -> str:
     names = list(dict.fromkeys(row.tool for row in rows))
-    means = [scoring.mean(row for row in rows if row.tool == name) for name in names]
+    means = [scoring.average(row for row in rows if row.tool == name) for name in names]
     whole = [row for row in means if not row.tool.startswith(f"{engine.WHOLE},")]
     parts = [row for row in means if row.tool.startswith(engine.WHOLE)]
-    out = ["## Quality\n", f"Mean over {', '.join(_cases(rows))}; {_versions()}.\n", tables.quality(whole)]
+    out = [
+        "## Quality\n",
+        f"Mean over {', '.join(_list_cases(rows))}; {_describe_versions()}.\n",
+        tables.format_quality(whole),
+    ]
     out += [f"- {tool.name}: absent, {tool.absent}." for tool in tools if tool.merge is None]
     if len(parts) > 1:
-        out += ["\n### runner-sync with parts taken out\n", tables.quality(parts)]
-    return "\n".join([*out, "\n### By case\n", tables.by_case(rows)])
+        out += ["\n### runner-sync with parts taken out\n", tables.format_quality(parts)]
+    return "\n".join([*out, "\n### By case\n", tables.format_by_case(rows)])
 
 
-def _versions() -> str:
+def _describe_versions() -> str:
     found = [(name, programs.find(name)) for name in ("git", "wiggle")]
-    return ", ".join(programs.version(name, path) for name, path in found if path)
+    return ", ".join(programs.describe_version(name, path) for name, path in found if path)
 
 
-def _followed_texts(options: argparse.Namespace) -> list[str]:
+def _measure_followed(options: argparse.Namespace) -> list[str]:
     if options.ascend_path is None:
         return []
     _say("the commits that people followed")
-    return [followed.text(options.case, options.ascend_path)]
+    return [followed.make_section(options.case, options.ascend_path)]
 
 
-def _planted_texts(options: argparse.Namespace) -> list[str]:
+def _measure_planted(options: argparse.Namespace) -> list[str]:
     if not options.planted:
         return []
-    released = upstreams.releases()
-    revisions = upstreams.revisions(options.ascend_path) if options.ascend_path is not None else []
+    released = upstreams.load_releases()
+    revisions = upstreams.load_revisions(options.ascend_path) if options.ascend_path is not None else []
     pools = [
         ("releases", released, RELEASE_STEPS),
         ("revisions", revisions, planted.STEPS),
-        ("releases of vLLM", upstreams.vllm_releases(), RELEASE_STEPS),
+        ("releases of vLLM", upstreams.load_vllm_releases(), RELEASE_STEPS),
     ]
     out = []
     for what, versions, steps in pools:
         for kind in planted.KINDS if versions else ():
             _say(f"planted {kind} over {len(versions)} {what}")
             cases = planted.sample(versions, options.planted, kind=kind, steps=steps)
-            out.append(_planted_text(f"{len(versions)} {what}", kind, cases, what))
-    return [*out, _inference_text(released, revisions)]
+            out.append(_format_planted(f"{len(versions)} {what}", kind, cases, what))
+    return [*out, _format_inference(released, revisions)]
 
 
-def _planted_text(pool: str, kind: planted.Kind, cases: Sequence[planted.Planted], what: str) -> str:
-    rows = [outcome for case in cases for outcome in planted.outcomes(case)]
+def _format_planted(pool: str, kind: planted.Kind, cases: Sequence[planted.Planted], what: str) -> str:
+    rows = [outcome for case in cases for outcome in planted.score_tools(case)]
     summaries = planted.summarise(rows)
     for step in sorted({case.step for case in cases}):
         summaries += planted.summarise(rows, step=step)
@@ -151,28 +156,28 @@ def _planted_text(pool: str, kind: planted.Kind, cases: Sequence[planted.Planted
             one.tool,
             "all" if one.step is None else str(one.step),
             str(one.cases),
-            tables.number(one.effort_left, 4),
-            tables.percent(one.done),
-            tables.percent(one.unasked),
-            tables.number(one.doubts),
+            tables.format_number(one.effort_left, 4),
+            tables.format_percent(one.done),
+            tables.format_percent(one.unasked),
+            tables.format_number(one.doubts),
             str(one.broken),
         )
         for one in summaries
     ]
     head = ("tool", f"{what} apart", "cases", "effort left", "exact", "wrong unasked", "doubts per case", "broken")
-    methods = ", ".join(f"`{name}` {count}" for name, count in planted.by_method(cases).items())
-    return f"\n### Planted upgrades over {pool}: {kind}\n\n{methods}.\n\n{tables.table(head, cells)}"
+    methods = ", ".join(f"`{name}` {count}" for name, count in planted.count_by_method(cases).items())
+    return f"\n### Planted upgrades over {pool}: {kind}\n\n{methods}.\n\n{tables.format_table(head, cells)}"
 
 
-def _inference_text(released: Sequence[upstreams.Version], revisions: Sequence[upstreams.Version]) -> str:
-    hits = [inference.planted(released, 100)]
+def _format_inference(released: Sequence[upstreams.Version], revisions: Sequence[upstreams.Version]) -> str:
+    hits = [inference.score_planted(released, 100)]
     for count in (*(n for n in INFERENCE_COUNTS if n < len(revisions)), *([len(revisions)] if revisions else [])):
         _say(f"base inference over {count} revisions")
-        hits.append(inference.planted(revisions[-count:], 100))
-    hits += inference.recorded(released)
+        hits.append(inference.score_planted(revisions[-count:], 100))
+    hits += inference.score_recorded(released)
     cells = [(hit.what, str(hit.asked), str(hit.right), str(hit.near), hit.told or "–") for hit in hits]
     head = ("base", "methods", "right", "at most one text away", "found instead")
-    return f"\n### Base inference\n\n{tables.table(head, cells)}"
+    return f"\n### Base inference\n\n{tables.format_table(head, cells)}"
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from benchmarks import corpus, section, tables
-from benchmarks.debts import vllm_of
+from benchmarks.debts import get_vllm_version
 from benchmarks.spread import spread
 from runner_sync import sync
 from runner_sync.model import Finding
@@ -56,47 +56,49 @@ class Rebase:
 
 def rebase(omni: str, following: str) -> Rebase:
     """Return one row. Raises ``InputError``."""
-    old, new = vllm_of(omni), vllm_of(following)
-    told, released = breaks(omni, new, old), breaks(following, new, old)
+    old, new = get_vllm_version(omni), get_vllm_version(following)
+    told, released = find_breaks(omni, new, old), find_breaks(following, new, old)
     options = UpgradeOptions(omni=TreeOptions(version=omni), vllm=TreeOptions(version=new), profile="gpu")
     report = sync.upgrade(options).report
-    made = _named(report.findings)
-    new_in_upgrade = made - told - breaks(omni, new, None)
+    made = _get_breaks(report.findings)
+    new_in_upgrade = made - told - find_breaks(omni, new, None)
     return Rebase(omni, new, told, told & released, told & made, new_in_upgrade, len(report.reviews))
 
 
-def breaks(omni: str, new: str, old: str | None) -> frozenset[Break]:
+def find_breaks(omni: str, new: str, old: str | None) -> frozenset[Break]:
     """Return what breaks in a release's GPU runners on vLLM ``new`` and, if given, not on vLLM ``old``."""
-    tree = corpus.tree("vllm-omni", omni)
+    tree = corpus.open_tree("vllm-omni", omni)
     own = [path for module in GPU.modules for path in module.paths if tree.read(path) is not None]
-    world = _world(omni, new)
-    return _named(breakage.find(world, _world(omni, old) if old is not None else None, [*own, *world.beside(own)]))
+    world = _make_world(omni, new)
+    return _get_breaks(
+        breakage.find(world, _make_world(omni, old) if old is not None else None, [*own, *world.beside(own)])
+    )
 
 
-def _world(omni: str, vllm: str) -> World:
-    trees = {"vllm-omni": corpus.tree("vllm-omni", omni), "vllm": corpus.tree("vllm", vllm)}
+def _make_world(omni: str, vllm: str) -> World:
+    trees = {"vllm-omni": corpus.open_tree("vllm-omni", omni), "vllm": corpus.open_tree("vllm", vllm)}
     return World(trees, surroundings=GPU.surroundings)
 
 
-def _named(findings: Iterable[Finding]) -> frozenset[Break]:
+def _get_breaks(findings: Iterable[Finding]) -> frozenset[Break]:
     return frozenset((finding.code, finding.symbol) for finding in findings)
 
 
-def rows() -> list[Rebase]:
+def make_rows() -> list[Rebase]:
     """Return one row per release except the last. Raises ``InputError``."""
-    return spread(_pair, list(pairwise(RELEASES)))
+    return spread(_rebase_pair, list(pairwise(RELEASES)))
 
 
-def _pair(pair: tuple[str, str]) -> Rebase:
+def _rebase_pair(pair: tuple[str, str]) -> Rebase:
     return rebase(*pair)
 
 
 def report() -> str:
     """Return the rows and the remaining breaks as Markdown. Raises ``InputError``."""
-    found = rows()
+    found = make_rows()
     head = ("GPU runners of", "on vLLM", "told", "mended by people", "mended by upgrade", "new in that", "review items")
-    cells = [(row.omni, row.vllm, *map(str, _counts(row))) for row in found]
-    sums = [sum(column) for column in zip(*map(_counts, found), strict=True)]
+    cells = [(row.omni, row.vllm, *map(str, _count(row))) for row in found]
+    sums = [sum(column) for column in zip(*map(_count, found), strict=True)]
     cells.append(("all", "", *map(str, sums)))
     said = [
         f"- {row.omni}, left by {who}: {', '.join(f'{code} {symbol}' for code, symbol in sorted(left))}"
@@ -104,10 +106,10 @@ def report() -> str:
         for who, left in (("people", row.left_by_people), ("the upgrade", row.left_by_upgrade | row.new_in_upgrade))
         if left
     ]
-    return "\n".join([f"## GPU runners on the next vLLM\n\n{tables.table(head, cells)}", *said, ""])
+    return "\n".join([f"## GPU runners on the next vLLM\n\n{tables.format_table(head, cells)}", *said, ""])
 
 
-def _counts(row: Rebase) -> tuple[int, ...]:
+def _count(row: Rebase) -> tuple[int, ...]:
     told = len(row.told)
     return (
         told,

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from benchmarks.chunks import ConflictSide, Part, conflicts, settle, spans
-from benchmarks.corpus import Problem, Runner, copies
+from benchmarks.chunks import ConflictSide, Part, count_conflicts, find_conflict_spans, settle
+from benchmarks.corpus import Problem, Runner, iter_copies
 from benchmarks.peers import Tool
 from runner_sync import score
 from runner_sync.model import ReplayRow, Triple
@@ -44,7 +44,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ToolOutput:
     """A tool's result for one runner; ``shown`` are the unparsed lines in its conflicts."""
 
     text: str
@@ -53,16 +53,16 @@ class Made:
     shown: frozenset[str] = frozenset()
 
 
-def nothing(problem: Problem) -> Row:
+def score_nothing(problem: Problem) -> Row:
     """Return the row of a maintainer who has not started."""
-    return row("nothing", problem, [Made(runner.before) for runner in problem.runners])
+    return score_outputs("nothing", problem, [ToolOutput(runner.before) for runner in problem.runners])
 
 
-def rows(tool: Tool, problem: Problem, sides: Sequence[ConflictSide]) -> list[Row]:
+def score_tool(tool: Tool, problem: Problem, sides: Sequence[ConflictSide]) -> list[Row]:
     """Return a tool's row for each way of settling conflicts."""
     assert tool.merge is not None
     started = time.perf_counter()
-    jobs = [_jobs(tool, runner) for runner in problem.runners]
+    jobs = [_list_jobs(tool, runner) for runner in problem.runners]
     merged = [tool.merge([triple for _, triple in job]) for job in jobs]
     seconds = time.perf_counter() - started
     found = []
@@ -71,40 +71,40 @@ def rows(tool: Tool, problem: Problem, sides: Sequence[ConflictSide]) -> list[Ro
             _compose(tool, runner, [name for name, _ in job], parts, side)
             for runner, job, parts in zip(problem.runners, jobs, merged, strict=True)
         ]
-        found.append(replace(row(f"{tool.name}, {side} side", problem, made), seconds=seconds))
+        found.append(replace(score_outputs(f"{tool.name}, {side} side", problem, made), seconds=seconds))
     return found
 
 
-def _jobs(tool: Tool, runner: Runner) -> list[tuple[str, Triple]]:
+def _list_jobs(tool: Tool, runner: Runner) -> list[tuple[str, Triple]]:
     if tool.whole_files:
         return [("", Triple(runner.base, runner.before, runner.upstream))]
-    return list(copies(runner))
+    return list(iter_copies(runner))
 
 
 def _compose(
     tool: Tool, runner: Runner, names: Sequence[str], merged: Sequence[tuple[Part, ...]], side: ConflictSide
-) -> Made:
+) -> ToolOutput:
     edits = {name: settle(parts, side) for name, parts in zip(names, merged, strict=True)}
     good = {name: text for name, text in edits.items() if parses(text)}
     if tool.whole_files:
         text = good.get("", runner.before)
     else:
         text = texts.edit_units(runner.before, good, runner.path)
-    return Made(
+    return ToolOutput(
         text,
-        sum(conflicts(parts) for parts in merged),
+        sum(count_conflicts(parts) for parts in merged),
         len(edits) - len(good),
-        frozenset(line for parts in merged for line in shown(parts)),
+        frozenset(line for parts in merged for line in iter_shown_lines(parts)),
     )
 
 
-def row(tool: str, problem: Problem, made: Sequence[Made]) -> Row:
+def score_outputs(tool: str, problem: Problem, made: Sequence[ToolOutput]) -> Row:
     """Score a tool's results for every runner of a case."""
     total, kept, silent = score.Score(), score.Score(), 0
     for runner, one in zip(problem.runners, made, strict=True):
         total += score.score_module(runner.before, one.text, runner.truth)
         kept += score.score_kept(runner.before, one.text, runner.truth)
-        silent += silent_lines(runner, one)
+        silent += count_silent_lines(runner, one)
     return Row(
         tool,
         problem.id,
@@ -121,37 +121,37 @@ def row(tool: str, problem: Problem, made: Sequence[Made]) -> Row:
     )
 
 
-def silent_lines(runner: Runner, made: Made) -> int:
+def count_silent_lines(runner: Runner, made: ToolOutput) -> int:
     """Return the number of lines that the tool changed, people did not, and no conflict shows."""
     old, new, truth = (score.normalise(text) for text in (runner.before, made.text, runner.truth))
     wrong = score.changed_lines(old, new) - score.changed_lines(old, truth)
     return sum(count for (_, line), count in wrong.items() if line.strip() not in made.shown)
 
 
-def shown(parts: Sequence[Part]) -> Iterator[str]:
+def iter_shown_lines(parts: Sequence[Part]) -> Iterator[str]:
     """Yield the unparsed lines of the statements that a conflict touches, on either side."""
     for side in ("omni", "upstream"):
-        text, inside = settle(parts, side), spans(parts, side)
-        tree = _parsed(text)
+        text, inside = settle(parts, side), find_conflict_spans(parts, side)
+        tree = _parse(text)
         if tree is None:
             lines = text.split("\n")
             yield from (line.strip() for start, end in inside for line in lines[start - 1 : end])
         else:
-            yield from _touched(tree, inside)
+            yield from _iter_touched(tree, inside)
 
 
-def _touched(tree: ast.Module, inside: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _iter_touched(tree: ast.Module, inside: Sequence[tuple[int, int]]) -> Iterator[str]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.stmt | ast.excepthandler):
             continue
         body = getattr(node, "body", None)
         last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
         if any(start <= max(last, node.lineno) and node.lineno <= end for start, end in inside):
-            said = [line.strip() for line in ast.unparse(node).split("\n")]
-            yield from said[:1] if body else said
+            lines = [line.strip() for line in ast.unparse(node).split("\n")]
+            yield from lines[:1] if body else lines
 
 
-def _parsed(text: str) -> ast.Module | None:
+def _parse(text: str) -> ast.Module | None:
     try:
         return parse_unit(text)
     except SyntaxError:
@@ -177,7 +177,7 @@ def from_replay(tool: str, scored: ReplayRow) -> Row:
     )
 
 
-def mean(rows: Iterable[Row]) -> Row:
+def average(rows: Iterable[Row]) -> Row:
     """Return the mean row of one tool: unweighted means of rates (as in ``replay``), sums of counts."""
     given = list(rows)
     known = [one.precision for one in given if one.precision is not None]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks import checkouts, plots, tables, upstreams
 from benchmarks.checkouts import ASCEND, OMNI, VLLM, Checkouts
-from benchmarks.process import Figures, Job, measure, once
+from benchmarks.process import Figures, Job, measure, run_once
 from runner_sync.errors import InputError
 from runner_sync.profile import ASCEND_RUNNER
 
@@ -31,7 +31,7 @@ _TOOL = (sys.executable, "-m", "runner_sync", "--quiet")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return 2 if an input cannot be read."""
-    options = _parser().parse_args(argv)
+    options = _make_parser().parse_args(argv)
     try:
         with tempfile.TemporaryDirectory() as folder:
             figures, counts = run(options, Path(folder))
@@ -44,11 +44,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     picture = options.out.with_name(f"{options.out.stem}-speed.svg")
     tables.write_section(options.out, "speed", f"{text}\n![time by revisions]({picture.name})")
-    picture.write_text(_plot(figures, counts), "utf-8")
+    picture.write_text(_draw_plot(figures, counts), "utf-8")
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__.split("\n")[0])
     parser.add_argument("--ascend-path", type=Path, metavar="DIR", help="vllm-ascend checkout whose history is used")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="interleaved rounds (default: 5)")
@@ -59,15 +59,19 @@ def _parser() -> argparse.ArgumentParser:
 
 def run(options: argparse.Namespace, folder: Path) -> tuple[dict[str, Figures], list[int]]:
     """Make the checkouts, then time every command. Raises ``InputError``."""
-    versions = upstreams.revisions(options.ascend_path) if options.ascend_path else upstreams.releases(ASCEND[0])[:-1]
+    versions = (
+        upstreams.load_revisions(options.ascend_path)
+        if options.ascend_path
+        else upstreams.load_releases(ASCEND[0])[:-1]
+    )
     texts = [version.text for version in versions]
     counts = sorted({min(count, len(texts)) for count in COUNTS})
     _say("making checkouts")
-    made = checkouts.make(folder, {count: texts[-count:] for count in counts})
+    made = checkouts.make_checkouts(folder, {count: texts[-count:] for count in counts})
     (folder / "floor").mkdir()
-    jobs = [*_floors(*checkouts.runner_files(folder / "floor")), *_commands(made, folder)]
+    jobs = [*_list_floor_jobs(*checkouts.write_runner_files(folder / "floor")), *_list_command_jobs(made, folder)]
     kept = [job for job in jobs if job.name.startswith("floor") or options.only in job.name]
-    _lock(made, folder)
+    _make_lock(made, folder)
     return measure(kept, options.rounds, say=_say, scratch=folder), counts
 
 
@@ -75,7 +79,7 @@ def _say(what: str) -> None:
     print(what, file=sys.stderr)
 
 
-def _floors(upgrade: Sequence[str], offline: Sequence[str]) -> list[Job]:
+def _list_floor_jobs(upgrade: Sequence[str], offline: Sequence[str]) -> list[Job]:
     script = str(Path(__file__).with_name("floor.py"))
     wanted: tuple[tuple[str, str, Sequence[str]], ...] = (
         (START, "none", ()),
@@ -86,7 +90,7 @@ def _floors(upgrade: Sequence[str], offline: Sequence[str]) -> list[Job]:
     return [Job(name, (sys.executable, script, mode, *files), good=(0,)) for name, mode, files in wanted]
 
 
-def _commands(made: Checkouts, folder: Path) -> list[Job]:
+def _list_command_jobs(made: Checkouts, folder: Path) -> list[Job]:
     least = min(made.ascend)
     trees = ("--omni-path", str(made.omni), "--vllm-path", str(made.vllm))
     bases = ("--omni-base", f"v{OMNI[0]}", "--vllm-base", f"v{VLLM[0]}")
@@ -108,26 +112,26 @@ def _commands(made: Checkouts, folder: Path) -> list[Job]:
         for state in ("cold", "warm"):
             own = folder / f"cache-{state}-{count}"
             empty = (lambda own=own: shutil.rmtree(own, ignore_errors=True)) if state == "cold" else None
-            jobs.append(Job(_inferred(count, state), command, {"RUNNER_SYNC_CACHE": str(own)}, empty))
-        jobs.append(Job(_reading(count), ("sh", "-c", _READ_BLOBS, str(path), ASCEND_RUNNER), good=(0,)))
+            jobs.append(Job(_name_inferred(count, state), command, {"RUNNER_SYNC_CACHE": str(own)}, empty))
+        jobs.append(Job(_name_reading(count), ("sh", "-c", _READ_BLOBS, str(path), ASCEND_RUNNER), good=(0,)))
     return jobs
 
 
-def _inferred(count: int, state: str) -> str:
+def _name_inferred(count: int, state: str) -> str:
     return f"upgrade, base inferred over {count}, {state}"
 
 
-def _reading(count: int) -> str:
+def _name_reading(count: int) -> str:
     return f"floor: each blob read, {count}"
 
 
-def _lock(made: Checkouts, folder: Path) -> None:
+def _make_lock(made: Checkouts, folder: Path) -> None:
     """Copy the omni checkout and lock it; without a lock, ``check`` is later listed as absent."""
     shutil.copytree(made.omni, folder / "locked", symlinks=True)
     ascend = ("--ascend-path", str(made.ascend[min(made.ascend)]), "--ascend-base", f"v{ASCEND[0]}")
     vllm = ("--vllm-path", str(made.vllm), "--vllm-base", f"v{VLLM[0]}", "--omni-base", f"v{OMNI[0]}")
     command = (*_TOOL, "lock", "--omni-path", str(folder / "locked"), *ascend, *vllm)
-    _, why = once(Job("lock", command), folder)
+    _, why = run_once(Job("lock", command), folder)
     if why:
         _say(f"no lock: {why}")
 
@@ -148,59 +152,65 @@ def report(figures: Mapping[str, Figures], counts: Sequence[int], rounds: int) -
     out = [
         "## Speed\n",
         what,
-        tables.table(head, rows),
+        tables.format_table(head, rows),
         *(f"- {one.name}: absent, {one.absent}" for one in figures.values() if one.absent),
         "\n### Targets\n",
-        tables.table(("target", "measured", "met"), _targets(figures, counts)),
+        tables.format_table(("target", "measured", "met"), _list_targets(figures, counts)),
     ]
     return "\n".join(out)
 
 
-def _targets(figures: Mapping[str, Figures], counts: Sequence[int]) -> list[tuple[str, str, str]]:
+def _list_targets(figures: Mapping[str, Figures], counts: Sequence[int]) -> list[tuple[str, str, str]]:
     """Return the targets in CPU time, which other load disturbs least, as multiples of parsing every file once."""
     floor = figures[FLOOR].cpu
     most = max(counts)
-    cold, warm = (_cpu(figures, _inferred(most, state)) for state in ("cold", "warm"))
-    known = _cpu(figures, "upgrade, base told, no verify")
-    reading = _cpu(figures, _reading(most)) or 0.0
+    cold, warm = (_get_cpu(figures, _name_inferred(most, state)) for state in ("cold", "warm"))
+    known = _get_cpu(figures, "upgrade, base told, no verify")
+    reading = _get_cpu(figures, _name_reading(most)) or 0.0
     wanted = [
-        ("upgrade, base told ≤ 2 × libcst", _over(_cpu(figures, "upgrade, base told"), floor), 2.0),
-        ("the same without verify ≤ 2 × libcst", _over(known, floor), 2.0),
-        (f"inferred over {most}, cold ≤ 4 × libcst + one read of each blob", _over(cold, 4 * floor + reading), 1.0),
-        (f"inferred over {most}, warm ≤ 1.2 × base told", _over(warm, known), 1.2),
-        ("check, lock only ≤ 1.5 × ast", _over(_cpu(figures, "check, lock only"), figures[OFFLINE_BARE].cpu), 1.5),
-        ("check, with vllm-ascend ≤ 1.5 × libcst", _over(_cpu(figures, "check, with vllm-ascend"), floor), 1.5),
+        ("upgrade, base told ≤ 2 × libcst", _divide(_get_cpu(figures, "upgrade, base told"), floor), 2.0),
+        ("the same without verify ≤ 2 × libcst", _divide(known, floor), 2.0),
+        (f"inferred over {most}, cold ≤ 4 × libcst + one read of each blob", _divide(cold, 4 * floor + reading), 1.0),
+        (f"inferred over {most}, warm ≤ 1.2 × base told", _divide(warm, known), 1.2),
+        (
+            "check, lock only ≤ 1.5 × ast",
+            _divide(_get_cpu(figures, "check, lock only"), figures[OFFLINE_BARE].cpu),
+            1.5,
+        ),
+        ("check, with vllm-ascend ≤ 1.5 × libcst", _divide(_get_cpu(figures, "check, with vllm-ascend"), floor), 1.5),
     ]
-    rows = [(what, "–" if x is None else f"{x:.2f}", _verdict(x, limit)) for what, x, limit in wanted]
+    rows = [(what, "–" if x is None else f"{x:.2f}", _judge(x, limit)) for what, x, limit in wanted]
     peak = max((one.mib for one in figures.values() if one.name.startswith("upgrade") and not one.absent), default=None)
-    return [*rows, ("upgrade, peak memory ≤ 400 MiB", tables.number(peak, 0), _verdict(peak, 400))]
+    return [*rows, ("upgrade, peak memory ≤ 400 MiB", tables.format_number(peak, 0), _judge(peak, 400))]
 
 
-def _cpu(figures: Mapping[str, Figures], name: str) -> float | None:
+def _get_cpu(figures: Mapping[str, Figures], name: str) -> float | None:
     one = figures.get(name)
     return one.cpu if one is not None and not one.absent else None
 
 
-def _over(value: float | None, unit: float | None) -> float | None:
+def _divide(value: float | None, unit: float | None) -> float | None:
     return value / unit if value is not None and unit else None
 
 
-def _verdict(value: float | None, limit: float) -> str:
+def _judge(value: float | None, limit: float) -> str:
     return "absent" if value is None else "yes" if value <= limit else "no"
 
 
-def _plot(figures: Mapping[str, Figures], counts: Sequence[int]) -> str:
+def _draw_plot(figures: Mapping[str, Figures], counts: Sequence[int]) -> str:
     floor = figures[FLOOR].cpu
     names = {"base inferred, cold": "cold", "base inferred, warm": "warm"}
     lines: dict[str, list[tuple[float, float]]] = {}
     for name, state in names.items():
-        known = [(count, _cpu(figures, _inferred(count, state))) for count in counts]
+        known = [(count, _get_cpu(figures, _name_inferred(count, state))) for count in counts]
         lines[name] = [(count, cpu / floor) for count, cpu in known if cpu is not None]
-    told = _cpu(figures, "upgrade, base told, no verify")
+    told = _get_cpu(figures, "upgrade, base told, no verify")
     lines["base told"] = [(count, told / floor) for count in counts] if told else []
     lines["floor: libcst"] = [(count, 1.0) for count in counts]
     drawn = {name: points for name, points in lines.items() if points}
-    return plots.lines("CPU time of upgrade (no verify)", "multiples of the libcst floor", drawn, label="revisions")
+    return plots.draw_lines(
+        "CPU time of upgrade (no verify)", "multiples of the libcst floor", drawn, label="revisions"
+    )
 
 
 if __name__ == "__main__":

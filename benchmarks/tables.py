@@ -12,32 +12,32 @@ from pathlib import Path
 from benchmarks.scoring import Row
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def format_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table; all columns but the first are right-aligned."""
     rule = [":--", *("--:" for _ in head[1:])]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *rows)) + "\n"
 
 
-def number(value: float | None, digits: int = 2) -> str:
+def format_number(value: float | None, digits: int = 2) -> str:
     """Return a number with fixed digits, or a dash for ``None``."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def percent(value: float) -> str:
+def format_percent(value: float) -> str:
     """Return a share in per cent."""
     return f"{100 * value:.1f} %"
 
 
-def quality(rows: Sequence[Row]) -> str:
+def format_quality(rows: Sequence[Row]) -> str:
     """Return rows of the quality table as Markdown."""
     head = ("tool", "effort left", "kept", "recall", "precision", "silent", "conflicts", "given up", "parses")
     cells = [
         (
             row.tool,
-            number(row.effort_left, 3),
-            number(row.kept, 3),
-            number(row.recall),
-            number(row.precision),
+            format_number(row.effort_left, 3),
+            format_number(row.kept, 3),
+            format_number(row.recall),
+            format_number(row.precision),
             str(row.silent),
             str(row.conflicts),
             str(row.broken),
@@ -45,15 +45,17 @@ def quality(rows: Sequence[Row]) -> str:
         )
         for row in rows
     ]
-    return table(head, cells)
+    return format_table(head, cells)
 
 
-def by_case(rows: Sequence[Row]) -> str:
+def format_by_case(rows: Sequence[Row]) -> str:
     """Return a table of ``effort_left`` of every tool in every case."""
     cases = list(dict.fromkeys(row.case for row in rows))
-    found = {(row.tool, row.case): number(row.effort_left, 3) for row in rows}
+    found = {(row.tool, row.case): format_number(row.effort_left, 3) for row in rows}
     tools = list(dict.fromkeys(row.tool for row in rows))
-    return table(("effort left", *cases), [(tool, *(found.get((tool, case), "–") for case in cases)) for tool in tools])
+    return format_table(
+        ("effort left", *cases), [(tool, *(found.get((tool, case), "–") for case in cases)) for tool in tools]
+    )
 
 
 def write_section(path: Path, name: str, text: str) -> None:

@@ -34,7 +34,7 @@ _DRIFT_OR_BREAKAGE = ("RS1", "RS2", "RS3")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Coverage:
     """The changed lines of one upgrade, and how many ``check`` reported beforehand.
 
     Lines are counted in methods of both releases (``changed``), in ``new`` and in ``dropped`` ones; ``…_told`` counts
@@ -54,26 +54,26 @@ class Told:
     silent: tuple[str, ...]
 
 
-def cases() -> list[replaying.Case]:
+def load_cases() -> list[replaying.Case]:
     """Return the upgrades."""
     folder = Path(__file__).parent
     return [*replaying.cases(), *(case for name in MORE for case in replaying.cases(folder / name))]
 
 
-def row(case: replaying.Case) -> Told:
+def measure_case(case: replaying.Case) -> Coverage:
     """Return the row of one upgrade. Raises ``InputError``."""
     before, after = {}, {}
     for module in NPU.runners:
-        was = inputs.read_first(corpus.tree("vllm-omni", case.omni_before), module.paths)
-        now = inputs.read_first(corpus.tree("vllm-omni", case.omni_after), module.paths)
+        was = inputs.read_first(corpus.open_tree("vllm-omni", case.omni_before), module.paths)
+        now = inputs.read_first(corpus.open_tree("vllm-omni", case.omni_after), module.paths)
         if was is not None and now is not None:
             before[now[0]], after[now[0]] = was[1], now[1]
-    return compare(case.id, before, after, findings(case, before))
+    return compare(case.id, before, after, check_runners(case, before))
 
 
-def findings(case: replaying.Case, runners: dict[str, str]) -> Sequence[Finding]:
+def check_runners(case: replaying.Case, runners: dict[str, str]) -> Sequence[Finding]:
     """Return the findings of ``check`` for old ``runners`` within the tree of the newer release."""
-    tree = corpus.tree("vllm-omni", case.omni_after)
+    tree = corpus.open_tree("vllm-omni", case.omni_after)
     with tempfile.TemporaryDirectory() as folder:
         for path in tree.paths():
             text = runners.get(path) or (tree.read(path) if path.endswith((".py", ".toml")) else None)
@@ -90,7 +90,7 @@ def findings(case: replaying.Case, runners: dict[str, str]) -> Sequence[Finding]
         return checking.check(options).findings
 
 
-def compare(name: str, before: dict[str, str], after: dict[str, str], found: Sequence[Finding]) -> Told:
+def compare(name: str, before: dict[str, str], after: dict[str, str], found: Sequence[Finding]) -> Coverage:
     """Return the row of runners ``before`` and ``after``, by path, with the findings ``found`` by ``check``."""
     about = {(finding.path, finding.unit) for finding in found}
     words = set(re.findall(r"\w+", " ".join(f"{finding.symbol} {finding.message}" for finding in found)))
@@ -110,26 +110,26 @@ def compare(name: str, before: dict[str, str], after: dict[str, str], found: Seq
     known = {(path, unit) for path, text in before.items() for unit in score.unparse_methods(text)}
     counts = [number for kind in sums for number in (sums[kind], told[kind])]
     left_alone = tuple(sorted(unit for path, unit in (about & known) - touched))
-    return Told(name, *counts, len(about & known), left_alone, tuple(silent))
+    return Coverage(name, *counts, len(about & known), left_alone, tuple(silent))
 
 
 def report() -> str:
     """Return the rows and the unreported methods as Markdown. Raises ``InputError``."""
-    found = spread(row, cases())
+    found = spread(measure_case, load_cases())
     head = ("upgrade", "lines in changed methods", "of methods told", "in new ones", "told", "in dropped ones", "told")
     head += ("methods told of", "left alone by people")
-    cells = [(one.case, *map(str, _counts(one))) for one in found]
-    cells.append(("all", *(str(sum(column)) for column in zip(*map(_counts, found), strict=True))))
+    cells = [(one.case, *map(str, _count(one))) for one in found]
+    cells.append(("all", *(str(sum(column)) for column in zip(*map(_count, found), strict=True))))
     said = [
         f"- {one.case}, {what}: {', '.join(names)}"
         for one in found
         for what, names in (("not told of", one.silent), ("told of and left alone", one.left_alone))
         if names
     ]
-    return "\n".join([f"## What check says before an upgrade\n\n{tables.table(head, cells)}", *said, ""])
+    return "\n".join([f"## What check says before an upgrade\n\n{tables.format_table(head, cells)}", *said, ""])
 
 
-def _counts(one: Told) -> tuple[int, ...]:
+def _count(one: Coverage) -> tuple[int, ...]:
     lines = (one.changed, one.changed_told, one.new, one.new_told, one.dropped, one.dropped_told)
     return (*lines, one.told, len(one.left_alone))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from packaging.version import Version as Number
 
-from benchmarks.corpus import tree
+from benchmarks.corpus import open_tree
 from runner_sync import sources
 from runner_sync.errors import InputError
 from runner_sync.profile import ASCEND_RUNNER, VLLM_RUNNER
@@ -38,23 +38,23 @@ class Version:
         return texts.members(self.text, self.name, self.ref)
 
 
-def releases(newest: str = "0.30.0rc2") -> list[Version]:
+def load_releases(newest: str = "0.30.0rc2") -> list[Version]:
     """Return the module in every release up to ``newest`` that has it. Raises ``InputError`` without the package
     index."""
     names = [name for name in sources.releases("vllm-ascend") if EARLIEST <= Number(name) <= Number(newest)]
-    read = [(name, tree("vllm-ascend", name).read(ASCEND_RUNNER)) for name in names]
+    read = [(name, open_tree("vllm-ascend", name).read(ASCEND_RUNNER)) for name in names]
     return [Version(name, text) for name, text in read if text]
 
 
-def vllm_releases(newest: str = "0.33.0") -> list[Version]:
+def load_vllm_releases(newest: str = "0.33.0") -> list[Version]:
     """Return vLLM's runner module in every release since omni has copies of it. Raises ``InputError`` without the
     index."""
     names = [name for name in sources.releases("vllm") if EARLIEST <= Number(name) <= Number(newest)]
-    read = [(name, tree("vllm", name).read(VLLM_RUNNER)) for name in names]
+    read = [(name, open_tree("vllm", name).read(VLLM_RUNNER)) for name in names]
     return [Version(name, text, "GPUModelRunner") for name, text in read if text]
 
 
-def checkout(path: Path, ref: str | None = None) -> Tree:
+def open_checkout(path: Path, ref: str | None = None) -> Tree:
     """Open a vllm-ascend checkout, in its current state or at ``ref``. Raises ``InputError`` if it has no history."""
     found = sources.open_path("vllm-ascend", path, ref=ref)
     if found.source.kind != "git":
@@ -62,9 +62,9 @@ def checkout(path: Path, ref: str | None = None) -> Tree:
     return found
 
 
-def revisions(path: Path) -> list[Version]:
+def load_revisions(path: Path) -> list[Version]:
     """Return the module at every parsable revision of a checkout, each text once."""
-    found = checkout(path)
+    found = open_checkout(path)
     history: Sequence[Revision] = found.history(ASCEND_RUNNER)  # type: ignore[attr-defined]
     seen: dict[str, str] = {}
     for revision in reversed(history):

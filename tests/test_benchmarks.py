@@ -38,7 +38,7 @@ from benchmarks import (
     upstreams,
 )
 from benchmarks.chunks import Conflict
-from benchmarks.debts import vllm_of
+from benchmarks.debts import get_vllm_version
 from benchmarks.spread import spread
 from runner_sync.errors import InputError
 from runner_sync.model import Finding, ReviewItem, Triple
@@ -76,8 +76,8 @@ def test_markers_are_read(text: str, parts: tuple[chunks.Part, ...]) -> None:
 def test_settled_spans_are_lines_of_the_settled_text() -> None:
     parts = ("a\n", Conflict("b\nc\n", ""), "d\n", Conflict("e\n", "f\n"))
     lines = chunks.settle(parts, "omni").split("\n")
-    assert [lines[start - 1 : end] for start, end in chunks.spans(parts, "omni")] == [["b", "c"], ["e"]]
-    assert chunks.spans(parts, "upstream") == [(3, 3)]
+    assert [lines[start - 1 : end] for start, end in chunks.find_conflict_spans(parts, "omni")] == [["b", "c"], ["e"]]
+    assert chunks.find_conflict_spans(parts, "upstream") == [(3, 3)]
 
 
 # --- peers
@@ -93,7 +93,7 @@ def test_settling_is_what_git_itself_would_take(side: chunks.ConflictSide, optio
 
 def _scratch_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[peers.Tool]:
     monkeypatch.setattr(programs, "mergiraf", lambda _root: (None, "not wanted here"))
-    return peers.tools(tmp_path)
+    return peers.list_tools(tmp_path)
 
 
 def test_every_tool_at_hand_merges_what_does_not_conflict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,17 +122,17 @@ def _problem(before: str, truth: str) -> corpus.Problem:
 
 def test_nothing_done_leaves_all_and_the_truth_leaves_none() -> None:
     problem = _problem(BASE, CLEAN)
-    assert scoring.nothing(problem).effort_left == 1
-    assert scoring.nothing(problem).precision is None
-    assert scoring.row("t", problem, [scoring.Made(f"class C:\n{CLEAN}")]).effort_left == 0
+    assert scoring.score_nothing(problem).effort_left == 1
+    assert scoring.score_nothing(problem).precision is None
+    assert scoring.score_outputs("t", problem, [scoring.ToolOutput(f"class C:\n{CLEAN}")]).effort_left == 0
 
 
 def test_wrong_lines_are_silent_unless_a_conflict_shows_them() -> None:
     problem, made = _problem(BASE, CLEAN), f"class C:\n{UPSTREAM}"
-    assert scoring.row("t", problem, [scoring.Made(made)]).silent == 2
-    shown = frozenset(scoring.shown(chunks.read(CONFLICT)))
+    assert scoring.score_outputs("t", problem, [scoring.ToolOutput(made)]).silent == 2
+    shown = frozenset(scoring.iter_shown_lines(chunks.read(CONFLICT)))
     assert shown == {"b = 20", "b = 200"}
-    assert scoring.row("t", problem, [scoring.Made(made, shown=shown)]).silent == 1
+    assert scoring.score_outputs("t", problem, [scoring.ToolOutput(made, shown=shown)]).silent == 1
 
 
 CONFLICT = (
@@ -144,14 +144,14 @@ CONFLICT = (
 
 def test_a_conflict_in_a_head_shows_the_head_alone() -> None:
     text = "<<<<<<< o\nif a:\n=======\nif b:\n>>>>>>> u\n    x = 1\n"
-    assert set(scoring.shown(chunks.read(text))) == {"if a:", "if b:"}
+    assert set(scoring.iter_shown_lines(chunks.read(text))) == {"if a:", "if b:"}
 
 
 # --- planted upgrades
 
 
 def _delta(omni: str, base: str = BASE) -> list[deltas.Insertion]:
-    return list(deltas.insertions(base, omni))
+    return list(deltas.find_insertions(base, omni))
 
 
 def test_an_insertion_is_lifted_out_and_set_back() -> None:
@@ -199,7 +199,7 @@ def test_a_planted_upgrade_is_followed_at_another_indentation() -> None:
     made = planted.build(deltas.Delta("r", "f", inserted), old, new, step=1)
     assert made is not None
     assert "            self.omni(b)\n            c = 3\n" in made.truth
-    results = {outcome.tool: outcome for outcome in planted.outcomes(made)}
+    results = {outcome.tool: outcome for outcome in planted.score_tools(made)}
     assert results["runner-sync"].done
     assert not results["git merge-file, omni side"].done
 
@@ -211,7 +211,7 @@ def test_noop_an_upstream_that_only_changed_layout_is_no_upgrade() -> None:
 
 
 def test_an_exchange_is_lifted_out_and_made_at_another_indentation() -> None:
-    (found,) = deltas.exchanges(BASE, OMNI)
+    (found,) = deltas.find_exchanges(BASE, OMNI)
     assert deltas.exchange(BASE, [found]) == OMNI
     deeper = "    def f(self):\n        with x:\n" + "".join(f"    {line}\n" for line in BASE.split("\n")[1:] if line)
     expected = "    def f(self):\n        with x:\n" + "".join(f"    {line}\n" for line in OMNI.split("\n")[1:] if line)
@@ -226,24 +226,24 @@ def test_an_exchange_is_lifted_out_and_made_at_another_indentation() -> None:
     ids=["nothing", "a comment", "an insertion"],
 )
 def test_noop_what_is_no_exchange(omni: str) -> None:
-    assert list(deltas.exchanges(BASE, omni)) == []
+    assert list(deltas.find_exchanges(BASE, omni)) == []
 
 
 def test_noop_an_exchange_that_takes_the_head_of_what_stands_below() -> None:
     base = "    def f(self):\n        if a:\n            b = 1\n        with c:\n            d = 1\n            e = 1\n"
     omni = base.replace("        with c:\n            d = 1\n", "            d = 2\n")
-    assert list(deltas.exchanges(base, omni)) == []
-    assert len(list(deltas.exchanges(base, base.replace("with c:", "with d:")))) == 1
+    assert list(deltas.find_exchanges(base, omni)) == []
+    assert len(list(deltas.find_exchanges(base, base.replace("with c:", "with d:")))) == 1
 
 
 def test_a_planted_edit_is_carried_unless_upstream_made_it_too() -> None:
-    delta = deltas.Delta("r", "f", (), tuple(deltas.exchanges(BASE, OMNI)))
+    delta = deltas.Delta("r", "f", (), tuple(deltas.find_exchanges(BASE, OMNI)))
     upstream = BASE + "        self.more()\n"
     old, new = (planted.Version(ref, f"class NPUModelRunner:\n{text}") for ref, text in (("o", BASE), ("n", upstream)))
     made = planted.build(delta, old, new, step=1, kind="edits")
     assert made is not None
     assert made.truth == OMNI + "        self.more()\n"
-    assert {outcome.tool: outcome.done for outcome in planted.outcomes(made)}["runner-sync"]
+    assert {outcome.tool: outcome.done for outcome in planted.score_tools(made)}["runner-sync"]
     assert planted.build(delta, old, new, step=1, kind="additions") is None
     too = planted.Version("n", new.text + "".join(f"{line}\n" for line in OMNI.split("\n") if line not in BASE))
     assert planted.build(delta, old, too, step=1, kind="edits") is None
@@ -251,7 +251,7 @@ def test_a_planted_edit_is_carried_unless_upstream_made_it_too() -> None:
 
 def test_a_plant_is_scored_in_one_spelling_of_types() -> None:
     text = "def f(a: Optional[X] = None) -> Union[A, B, None]:\n    pass\n"
-    assert planted._in_one_spelling(text).startswith("def f(a: X | None=None) -> A | B | None:")
+    assert planted._normalise_hints(text).startswith("def f(a: X | None=None) -> A | B | None:")
 
 
 # --- ablations
@@ -260,7 +260,7 @@ def test_a_plant_is_scored_in_one_spelling_of_types() -> None:
 def test_markers_only_keeps_marked_blocks_and_drops_the_rest() -> None:
     ruler = "        # ------------ Omni-new ------------\n"
     omni = OMNI.replace("        c = 3\n", f"{ruler}        marked = 1\n{ruler}        c = 3\n        plain = 1\n")
-    kept = engine.marked_only(BASE, omni)
+    kept = engine.keep_marked(BASE, omni)
     assert "marked = 1" in kept
     assert "plain" not in kept
     assert "b = 2\n" in kept
@@ -268,7 +268,7 @@ def test_markers_only_keeps_marked_blocks_and_drops_the_rest() -> None:
 
 def test_an_ablation_of_nothing_is_an_error() -> None:
     with pytest.raises(InputError, match="mend this ablation"):
-        engine._exchange(chunks, "gone", None)
+        engine._replace_member(chunks, "gone", None)
     with pytest.raises(InputError, match="no variant 'x'"):
         engine.run("x", "P1")
 
@@ -290,8 +290,8 @@ def test_a_section_is_replaced_and_others_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "picture",
     [
-        plots.bars("a < b", "u", {"P1": {"x": 0.5, "y": 7.0}, "P2": {"x": 1.0}}, top=1.2, line=1),
-        plots.lines("t", "u", {"s": [(50, 1.0), (600, 4.0)]}, label="n"),
+        plots.draw_bars("a < b", "u", {"P1": {"x": 0.5, "y": 7.0}, "P2": {"x": 1.0}}, top=1.2, line=1),
+        plots.draw_lines("t", "u", {"s": [(50, 1.0), (600, 4.0)]}, label="n"),
     ],
     ids=["bars", "lines"],
 )
@@ -311,8 +311,8 @@ def _job(code: str, name: str = "j") -> process.Job:
 
 
 def test_memory_is_of_one_process_and_not_of_the_largest_so_far(tmp_path: Path) -> None:
-    big, _ = process.once(_job("x = bytearray(80 << 20)"), tmp_path)
-    small, why = process.once(_job("pass"), tmp_path)
+    big, _ = process.run_once(_job("x = bytearray(80 << 20)"), tmp_path)
+    small, why = process.run_once(_job("pass"), tmp_path)
     assert why == ""
     assert big.mib > small.mib + 60
 
@@ -322,7 +322,7 @@ def test_what_is_timed_may_keep_its_bytecode_as_an_installed_tool_does(
 ) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     asks = _job("import sys; sys.exit(2 * sys.dont_write_bytecode)")
-    _, why = process.once(asks, tmp_path)
+    _, why = process.run_once(asks, tmp_path)
     assert why == ""
 
 
@@ -339,7 +339,7 @@ def test_a_target_that_was_not_measured_is_neither_met_nor_missed() -> None:
     floors = {name: process.Figures(name, 1.0, 1.0, 50.0) for name in (speed.FLOOR, speed.BARE, speed.OFFLINE_BARE)}
     told = process.Figures("upgrade, base told", 3.0, 3.0, 300.0)
     check = process.Figures("check, lock only", absent="no such command")
-    rows = {what: met for what, _, met in speed._targets({**floors, told.name: told, check.name: check}, [50])}
+    rows = {what: met for what, _, met in speed._list_targets({**floors, told.name: told, check.name: check}, [50])}
     assert rows["upgrade, base told ≤ 2 × libcst"] == "no"
     assert rows["check, lock only ≤ 1.5 × ast"] == "absent"
     assert rows["upgrade, peak memory ≤ 400 MiB"] == "yes"
@@ -351,8 +351,8 @@ def test_a_target_that_was_not_measured_is_neither_met_nor_missed() -> None:
 def test_git_leaves_what_the_corpus_records(case_id: str) -> None:
     """The recorded figures were made by another program. Where the upstream side of P4 breaks one method, this harness
     lets omni's stand, which is kinder to git than the record."""
-    (case,) = corpus.chosen([case_id])
-    rows = scoring.rows(peers.Tool("git", peers.merge_file), corpus.problem(case), chunks.SIDES)
+    (case,) = corpus.select_cases([case_id])
+    rows = scoring.score_tool(peers.Tool("git", peers.merge_file), corpus.load_problem(case), chunks.SIDES)
     for side, row in zip(chunks.SIDES, rows, strict=True):
         recorded = case.left_by_git[side]
         if row.broken:
@@ -366,14 +366,14 @@ def test_git_leaves_what_the_corpus_records(case_id: str) -> None:
 
 def test_methods_are_counted_by_what_is_left_of_them() -> None:
     rows = [kinds.Method("tool", 4, left) for left in (0, 0, 2, 3, 4, 4, 4, 6)]
-    *_, row, _ = kinds._methods_text(rows).split("\n")
+    *_, row, _ = kinds._format_methods(rows).split("\n")
     assert [cell.strip() for cell in row.split("|")[1:-1]] == ["tool", "8", "2", "1", "1", "3", "1", "0.72"]
 
 
 @pytest.mark.parametrize(("value", "place"), [(0.0, 0), (0.25, 1), (0.5, 1), (0.75, 2), (1.0, 3), (1.5, 4)])
 def test_every_effort_is_in_one_class(value: float, place: int) -> None:
     bounds = ((0, 0), (0, 0.5), (0.5, 1), (1, 1), (1, float("inf")))
-    assert [kinds._between([value], low, high) for low, high in bounds] == [int(k == place) for k in range(5)]
+    assert [kinds._count_between([value], low, high) for low, high in bounds] == [int(k == place) for k in range(5)]
 
 
 @pytest.mark.parametrize(
@@ -393,13 +393,13 @@ def test_an_item_agrees_with_what_people_released(
 ) -> None:
     omni, upstream, chosen = sides
     item = ReviewItem("R1", "R.f", "runner.py", 1, 1, "why", 0.5, "", omni, upstream, chosen)
-    assert confidence.agreement(item, truth) == counts
+    assert confidence.count_agreement(item, truth) == counts
 
 
 def test_a_break_is_the_same_one_when_an_upgrade_moves_it() -> None:
     before = "`f` (runner.py:12) takes the keyword `a`."
-    assert kinds._unplaced(before) == kinds._unplaced(before.replace("12", "345"))
-    assert kinds._unplaced(before) != kinds._unplaced(before.replace("`a`", "`b`"))
+    assert kinds._drop_digits(before) == kinds._drop_digits(before.replace("12", "345"))
+    assert kinds._drop_digits(before) != kinds._drop_digits(before.replace("`a`", "`b`"))
 
 
 def test_the_kinds_name_releases_that_the_tests_know() -> None:
@@ -413,14 +413,14 @@ def test_the_kinds_name_releases_that_the_tests_know() -> None:
 
 
 def test_rebases_are_of_releases_that_the_tests_know_and_go_forward() -> None:
-    assert all(omni in PINS["vllm-omni"] and vllm_of(omni) in PINS["vllm"] for omni in rebases.RELEASES)
+    assert all(omni in PINS["vllm-omni"] and get_vllm_version(omni) in PINS["vllm"] for omni in rebases.RELEASES)
     assert all(Version(before) < Version(after) for before, after in pairwise(rebases.RELEASES))
 
 
 def test_a_rebase_counts_what_is_mended_and_what_is_new() -> None:
     told = frozenset({("RS304", "a"), ("RS304", "b"), ("RS301", "c")})
     row = rebases.Rebase("1", "2", told, told - {("RS304", "a")}, frozenset(), frozenset({("RS302", "d")}), 4)
-    assert rebases._counts(row) == (3, 1, 3, 1, 4)
+    assert rebases._count(row) == (3, 1, 3, 1, 4)
 
 
 def test_what_check_told_is_counted_by_method() -> None:
@@ -430,13 +430,13 @@ def test_what_check_told_is_counted_by_method() -> None:
     named = Finding("RS203", "error", "a.py", 1, 1, "A", "new", "A has no new.")
     about = [Finding("RS101", "warning", "a.py", 1, 1, f"A.{name}", name, "It changed.") for name in ("f", "h")]
     row = told.compare("P0", before, after, [named, *about])
-    assert told._counts(row) == (4, 2, 2, 2, 0, 0, 2, 1)
+    assert told._count(row) == (4, 2, 2, 2, 0, 0, 2, 1)
     assert (row.silent, row.left_alone) == (("A.g",), ("A.h",))
 
 
 def test_what_check_tells_is_asked_of_hand_made_upgrades_of_known_releases() -> None:
-    assert len(told.cases()) == 10
-    for case in told.cases():
+    assert len(told.load_cases()) == 10
+    for case in told.load_cases():
         assert {case.omni_before, case.omni_after} <= PINS["vllm-omni"].keys()
         assert case.ascend in PINS["vllm-ascend"]
 
@@ -464,15 +464,15 @@ METHOD = """\
     ],
 )
 def test_a_passage_is_taken_out_with_the_remarks_above_it(lines: range, rest: str | None) -> None:
-    assert planted_ports._without(METHOD, lines) == rest
+    assert planted_ports._remove_lines(METHOD, lines) == rest
 
 
 def test_a_passage_stands_once_in_each_and_is_no_whole_suite() -> None:
     other = METHOD.replace("        return a\n", "        c = b\n        return a\n").replace(
         "        a = load", "        x()\n        a = load"
     )
-    mine, others = (list(planted_ports._runs(text)) for text in (METHOD, other))
-    assert list(planted_ports._alike(mine, others)) == [
+    mine, others = (list(planted_ports._iter_runs(text)) for text in (METHOD, other))
+    assert list(planted_ports._match_runs(mine, others)) == [
         (range(2, 3), range(3, 4)),
         (range(2, 7), range(3, 8)),
         (range(4, 7), range(5, 8)),
@@ -485,17 +485,17 @@ def test_a_change_is_taken_back_at_another_indentation() -> None:
     npu = METHOD.replace("\n        ", "\n            ").replace(
         "def f(self):\n", "def f(self):\n        if self.on:\n"
     )
-    ((new, old),) = planted_ports._hunks(older, METHOD)
-    assert planted_ports._exchanged(npu, new, old) == npu.replace("use_it(b, self.second_thing)", "use_it(b)")
-    assert planted_ports._exchanged(npu + npu, new, old) is None
-    assert list(planted_ports._hunks(METHOD, METHOD)) == []
+    ((new, old),) = planted_ports._iter_hunks(older, METHOD)
+    assert planted_ports._revert_hunk(npu, new, old) == npu.replace("use_it(b, self.second_thing)", "use_it(b)")
+    assert planted_ports._revert_hunk(npu + npu, new, old) is None
+    assert list(planted_ports._iter_hunks(METHOD, METHOD)) == []
 
 
 @pytest.mark.slow
 @pytest.mark.corpus
 def test_planted_ports_come_to_their_place() -> None:
     """The same few in every run: most come out as people have them, and none otherwise without a word."""
-    found = [row for plant in planted_ports.plants(12, seed=1)[:16] for row in planted_ports.outcomes(plant)]
+    found = [row for plant in planted_ports.draw_plants(12, seed=1)[:16] for row in planted_ports.score_tools(plant)]
     mine = [row for row in found if row.tool == "runner-sync"]
     assert len(mine) == 16
     assert sum(row.done for row in mine) >= 12
@@ -515,14 +515,14 @@ class A:
         return a
 """
 CHANGES = [
-    ("f", breakages._require, "def f(self, a, b=1, *, c=2, planted_name):"),
-    ("f", breakages._put_first, "def f(self, planted_name, a, b=1, *, c=2):"),
+    ("f", breakages._require_parameter, "def f(self, a, b=1, *, c=2, planted_name):"),
+    ("f", breakages._insert_first_parameter, "def f(self, planted_name, a, b=1, *, c=2):"),
     ("f", breakages._return_more, "return (a, b, None)"),
-    ("f", lambda text, function: breakages._drop(text, function, name="b"), "def f(self, a, *, c=2):"),
-    ("f", lambda text, function: breakages._drop(text, function, name="c"), "def f(self, a, b=1):"),
-    ("f", lambda text, function: breakages._drop(text, function, name="d"), None),
+    ("f", lambda text, function: breakages._drop_parameter(text, function, name="b"), "def f(self, a, *, c=2):"),
+    ("f", lambda text, function: breakages._drop_parameter(text, function, name="c"), "def f(self, a, b=1):"),
+    ("f", lambda text, function: breakages._drop_parameter(text, function, name="d"), None),
     ("g", breakages._return_more, None),
-    ("g", lambda text, function: breakages._drop(text, function, name="a"), None),
+    ("g", lambda text, function: breakages._drop_parameter(text, function, name="a"), None),
 ]
 
 
@@ -548,7 +548,7 @@ UNTOLD = {"compute_logits", "inference_mode"}
 def test_planted_breaks_are_told() -> None:
     """Three of each kind, the same in every run: none may pass in silence, and nothing else be told."""
     ground = breakages.Ground("0.30.0", "0.30.0rc2")
-    told = [ground.verify(plant) for plant in breakages.drawn(ground, 3)]
+    told = [ground.verify(plant) for plant in breakages.draw(ground, 3)]
     assert len(told) >= 18
     assert {t.name for t in told if not t.here and not t.elsewhere} <= UNTOLD
     assert [finding for t in told for finding in t.besides] == []
@@ -558,7 +558,7 @@ def test_planted_breaks_are_told() -> None:
 @pytest.mark.corpus
 def test_what_people_completed_later_was_asked_for() -> None:
     """In the releases with an NPU connector to come; helpers that went along with their callers are the rest."""
-    found = {row.omni: row for row in debts.rows()}
+    found = {row.omni: row for row in debts.make_rows()}
     rows = [found[omni] for omni in ("0.21.0rc1", "0.22.0", "0.24.0", "0.26.0")]
     assert sum(row.told for row in rows) >= 0.8 * sum(row.paid for row in rows) > 0
     assert all(row.told <= row.paid and row.came <= row.findings for row in found.values())
@@ -598,7 +598,7 @@ def test_the_followed_commit_is_the_nearest(copies: list[tuple[str, str]], ref: 
         _version("b", f="two()", g="other()"),
         _version("c", f="three()", g="other()"),
     ]
-    assert followed.nearest(copies, versions).ref == ref
+    assert followed.find_nearest(copies, versions).ref == ref
 
 
 def test_work_is_spread_in_the_order_of_the_items_and_its_errors_arrive() -> None:

@@ -187,11 +187,11 @@ class Ground:
         world = World(trees, surroundings=self.old.surroundings.folders)
         found = breakage.find(world, self.old, list(self.runners))
         first, last = plant.lines
-        here = [f for f in found if f.path == plant.path and f.line <= last and f.end_line >= first]
+        at_statement = [f for f in found if f.path == plant.path and f.line <= last and f.end_line >= first]
         words = re.compile(rf"\b({plant.name}|{NEW})\b")
-        of_it = [f for f in found if f not in here and words.search(f"{f.symbol} {f.message}")]
-        besides = tuple(f for f in found if f not in here and f not in of_it)
-        return Verdict(plant.kind, plant.name, f"{plant.path}:{first}", bool(here), bool(of_it), besides)
+        of_it = [f for f in found if f not in at_statement and words.search(f"{f.symbol} {f.message}")]
+        besides = tuple(f for f in found if f not in at_statement and f not in of_it)
+        return Verdict(plant.kind, plant.name, f"{plant.path}:{first}", bool(at_statement), bool(of_it), besides)
 
 
 def _iter_uses(statement: ast.stmt) -> Iterator[tuple[str, str]]:
@@ -327,17 +327,23 @@ def verify_share(share: Share) -> list[Verdict]:
 def report(pairs: Iterable[tuple[str, str]] = PAIRS, each: int = EACH) -> str:
     """Return the table, and one line for each unreported plant. Raises ``InputError``."""
     shares = [Share(*pair, each, number) for pair in pairs for number in range(SHARES)]
-    told = sorted((t for found in spread(verify_share, shares) for t in found), key=lambda t: (t.kind, t.place, t.name))
-    rows = [_make_row(kind, [t for t in told if t.kind == kind]) for kind in dict.fromkeys(t.kind for t in told)]
+    verdicts = sorted(
+        (t for found in spread(verify_share, shares) for t in found), key=lambda t: (t.kind, t.place, t.name)
+    )
+    rows = [
+        _make_row(kind, [t for t in verdicts if t.kind == kind]) for kind in dict.fromkeys(t.kind for t in verdicts)
+    ]
     head = ("planted", "plants", "told at the statement", "told elsewhere", "silent", "told besides")
-    silent = [t for t in told if not t.here and not t.elsewhere]
-    said = [f"- {t.kind} `{t.name}` ({t.place}): nothing was said." for t in silent]
-    return "\n".join(["### Planted breaks\n", tables.format_table(head, [*rows, _make_row("all", told)]), *said, ""])
+    silent = [t for t in verdicts if not t.here and not t.elsewhere]
+    lines = [f"- {t.kind} `{t.name}` ({t.place}): nothing was said." for t in silent]
+    return "\n".join(
+        ["### Planted breaks\n", tables.format_table(head, [*rows, _make_row("all", verdicts)]), *lines, ""]
+    )
 
 
-def _make_row(name: str, told: Sequence[Verdict]) -> tuple[str, ...]:
-    here = sum(t.here for t in told)
-    elsewhere = sum(t.elsewhere and not t.here for t in told)
+def _make_row(name: str, rows: Sequence[Verdict]) -> tuple[str, ...]:
+    here = sum(t.here for t in rows)
+    elsewhere = sum(t.elsewhere and not t.here for t in rows)
     return name, *map(
-        str, (len(told), here, elsewhere, len(told) - here - elsewhere, sum(len(t.besides) for t in told))
+        str, (len(rows), here, elsewhere, len(rows) - here - elsewhere, sum(len(t.besides) for t in rows))
     )

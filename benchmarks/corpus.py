@@ -69,13 +69,13 @@ def load_problem(case: replaying.Case) -> Problem:
 
 
 def _load_runner(case: replaying.Case, module: RunnerModule) -> Runner | None:
-    was = inputs.read_first(open_tree("vllm-omni", case.omni_before), module.paths)
-    now = inputs.read_first(open_tree("vllm-omni", case.omni_after), module.paths)
-    if was is None or now is None:
+    old = inputs.read_first(open_tree("vllm-omni", case.omni_before), module.paths)
+    new = inputs.read_first(open_tree("vllm-omni", case.omni_after), module.paths)
+    if old is None or new is None:
         return None
     anchor = module.upstreams[0]
     base, upstream = (open_tree("vllm-ascend", v).read(anchor.path) or "" for v in (case.ascend_base, case.ascend))
-    return Runner(now[0], anchor.name, was[1], now[1], base, upstream)
+    return Runner(new[0], anchor.name, old[1], new[1], base, upstream)
 
 
 def iter_copies(runner: Runner) -> Iterator[tuple[str, Triple]]:

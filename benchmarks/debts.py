@@ -96,10 +96,10 @@ def _make_row(omni: str, ascend: str, methods: Sequence[Method], later: set[str]
     places = [place for finding in checking.check(options).findings for place in _PLACE.findall(finding.message)]
     about = [_find_method(methods, path, int(line)) for path, line in places]
     paid = [method for method in methods if method.missing & later]
-    told = [method for method in paid if method in about]
+    reported = [method for method in paid if method in about]
     came = sum(method is not None and bool(method.missing & later) for method in about)
-    silent = tuple(f"{method.name} ({method.path}:{method.lines[0]})" for method in paid if method not in told)
-    return Debt(omni, len(paid), len(told), len(about), came, silent)
+    silent = tuple(f"{method.name} ({method.path}:{method.lines[0]})" for method in paid if method not in reported)
+    return Debt(omni, len(paid), len(reported), len(about), came, silent)
 
 
 def _find_method(methods: Sequence[Method], path: str, line: int) -> Method | None:

@@ -79,9 +79,9 @@ def _iter_released(case: replaying.Case) -> Iterator[tuple[str, str]]:
 def _measure_nearness(copies: Sequence[tuple[str, str]], version: Version) -> float:
     common = total = 0
     for name, copy in copies:
-        mine, theirs = timeline.count_lines(copy), timeline.count_lines(version.methods.get(name, ""))
-        common += (mine & theirs).total()
-        total += mine.total() + theirs.total()
+        copy_lines, method_lines = timeline.count_lines(copy), timeline.count_lines(version.methods.get(name, ""))
+        common += (copy_lines & method_lines).total()
+        total += copy_lines.total() + method_lines.total()
     return 2 * common / total if total else 0.0
 
 

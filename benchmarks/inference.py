@@ -67,9 +67,9 @@ def score_planted(versions: Sequence[Version], count: int, *, seed: int = 1) -> 
 
 def find_base(text: str, candidates: Sequence[str]) -> str:
     """Return the candidate that the tool takes as the base: the closest by lines, then by statements."""
-    mine = timeline.count_lines(text)
+    text_lines = timeline.count_lines(text)
     closest = sorted(
-        range(len(candidates)), key=lambda k: (-lineage.dice(mine, timeline.count_lines(candidates[k])), k)
+        range(len(candidates)), key=lambda k: (-lineage.dice(text_lines, timeline.count_lines(candidates[k])), k)
     )
     kept = sorted(closest[: timeline.KEPT])
     origin = lineage.infer(text, [lineage.Candidate(str(k), candidates[k]) for k in kept])
@@ -89,7 +89,7 @@ def score_recorded(versions: Sequence[Version]) -> list[Hits]:
 def _score_release(omni: str, ascend: str, versions: Sequence[Version]) -> Hits:
     by_ref = {version.ref: version for version in versions}
     asked = right = near = 0
-    told: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
     for module in NPU.runners:
         place = inputs.read_first(open_tree("vllm-omni", omni), module.paths)
         for name, text in texts.members(place[1], module.name, place[0]).items() if place else ():
@@ -103,6 +103,6 @@ def _score_release(omni: str, ascend: str, versions: Sequence[Version]) -> Hits:
             asked += 1
             right += origin.text == base
             near += abs(order.index(origin.text) - order.index(base)) <= NEAR
-            told[origin.ref] += origin.text != base
-    others = ", ".join(f"{ref} ({count})" for ref, count in told.most_common() if count)
+            wrong[origin.ref] += origin.text != base
+    others = ", ".join(f"{ref} ({count})" for ref, count in wrong.most_common() if count)
     return Hits(f"omni {omni}, recorded vllm-ascend {ascend}", asked, right, near, others)

@@ -115,11 +115,11 @@ def score_methods(case: replaying.Case) -> list[Method]:
     found = []
     done = {result.path: result.after for result in replaying.run(case, ReplayOptions()).results}
     for runner in corpus.load_problem(case).runners:
-        was, truth = score.unparse_methods(runner.before), score.unparse_methods(runner.truth)
+        before, truth = score.unparse_methods(runner.before), score.unparse_methods(runner.truth)
         made = {"runner-sync": score.unparse_methods(done[runner.path]), **_merge_by_git(runner)}
-        for name in [name for name in was if name in truth and was[name] != truth[name]]:
+        for name in [name for name in before if name in truth and before[name] != truth[name]]:
             for tool, result in made.items():
-                total = score.score_texts(was[name], result.get(name, ""), truth[name])
+                total = score.score_texts(before[name], result.get(name, ""), truth[name])
                 found.append(Method(tool, total.work, total.left))
     return found
 
@@ -187,14 +187,14 @@ def score_port(one: tuple[Port, replaying.Case]) -> PortScore:
     later = [_read_npu_lines(corpus.open_tree("vllm-omni", version)) for version in _list_later(port.after)]
     people = both = tool = right = taken = silent = 0
     for result in done.results:
-        was, made, truth = (score.normalise(t) for t in (result.before, result.after, done.truth[result.path]))
-        work, did = score.changed_lines(was, truth), score.changed_lines(was, made)
+        before, made, truth = (score.normalise(t) for t in (result.before, result.after, done.truth[result.path]))
+        work, changed = score.changed_lines(before, truth), score.changed_lines(before, made)
         silent += replaying.silent_errors(result, done.truth[result.path]).total()
         for (sign, line), count in work.items():
             if sign == "+" and line.strip() in new - old:
                 people += count
-                both += min(count, did[sign, line])
-        for (sign, line), count in did.items():
+                both += min(count, changed[sign, line])
+        for (sign, line), count in changed.items():
             if sign == "+" and line.strip():
                 tool += count
                 right += min(count, work[sign, line])
@@ -294,8 +294,8 @@ def _format_fixes(rows: Sequence[BreakCounts]) -> str:
         some = [row for row in rows if row.seen == seen]
         sums = (sum(row.before for row in some), sum(row.left for row in some), sum(len(row.made) for row in some))
         cells.append((what, "", *map(str, sums)))
-    told = [f"- {row.name}: {message}" for row in rows for message in row.made]
-    return "\n".join([f"### Breaks\n\n{tables.format_table(head, cells)}", *told, ""])
+    notes = [f"- {row.name}: {message}" for row in rows for message in row.made]
+    return "\n".join([f"### Breaks\n\n{tables.format_table(head, cells)}", *notes, ""])
 
 
 if __name__ == "__main__":

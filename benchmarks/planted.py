@@ -129,16 +129,16 @@ def build(delta: Delta, base: Version, upstream: Version, *, step: int, kind: Ki
     ):
         return None
     before, truth, edits = old, new, 0
-    news = {line.strip() for line in new.split("\n")} - {line.strip() for line in old.split("\n")}
+    upstream_new = {line.strip() for line in new.split("\n")} - {line.strip() for line in old.split("\n")}
     if kind == "edits":
-        own = [one for one in delta.exchanges if not news.intersection(line.strip() for line in one.new)]
+        own = [one for one in delta.exchanges if not upstream_new.intersection(line.strip() for line in one.new)]
         fitting = [one for one in own if exchange(old, [one]) and exchange(new, [one])]
         edited = exchange(old, fitting), exchange(new, fitting)
         if not fitting or edited[0] is None or edited[1] is None:
             return None
         before, truth, edits = *edited, len(fitting)
-    mine = [one for one in delta.insertions if not news.intersection(line.strip() for line in one.lines)]
-    added = [one for one in mine if plant(before, [one]) and plant(truth, [one])]
+    candidates = [one for one in delta.insertions if not upstream_new.intersection(line.strip() for line in one.lines)]
+    added = [one for one in candidates if plant(before, [one]) and plant(truth, [one])]
     planted = plant(before, added), plant(truth, added)
     if planted[0] is None or planted[1] is None or not (added or edits):
         return None
@@ -265,18 +265,18 @@ def summarise(rows: Sequence[Outcome], *, step: int | None = None) -> list[Summa
     """Return one summary per tool, of one step or of all."""
     found = []
     for tool in TOOLS:
-        mine = [row for row in rows if row.tool == tool and step in (None, row.step)]
-        if mine:
+        tool_rows = [row for row in rows if row.tool == tool and step in (None, row.step)]
+        if tool_rows:
             found.append(
                 Summary(
                     tool,
                     step,
-                    len(mine),
-                    fmean(row.effort_left for row in mine),
-                    fmean(row.done for row in mine),
-                    fmean(not row.done and not row.doubts for row in mine),
-                    fmean(row.doubts for row in mine),
-                    sum(row.broken for row in mine),
+                    len(tool_rows),
+                    fmean(row.effort_left for row in tool_rows),
+                    fmean(row.done for row in tool_rows),
+                    fmean(not row.done and not row.doubts for row in tool_rows),
+                    fmean(row.doubts for row in tool_rows),
+                    sum(row.broken for row in tool_rows),
                 )
             )
     return found

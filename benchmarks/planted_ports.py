@@ -150,11 +150,11 @@ def _iter_runs(method: str) -> Iterator[tuple[tuple[str, ...], range]]:
 _Run = tuple[tuple[str, ...], range]
 
 
-def _match_runs(mine: Sequence[_Run], others: Sequence[_Run]) -> Iterator[tuple[range, range]]:
+def _match_runs(runs: Sequence[_Run], others: Sequence[_Run]) -> Iterator[tuple[range, range]]:
     """Yield the lines of runs that occur exactly once in each of two methods."""
-    counts = Counter(text for text, _ in mine), Counter(text for text, _ in others)
-    there = dict(others)
-    yield from ((lines, there[text]) for text, lines in mine if counts[0][text] == counts[1][text] == 1)
+    counts = Counter(text for text, _ in runs), Counter(text for text, _ in others)
+    other_lines = dict(others)
+    yield from ((lines, other_lines[text]) for text, lines in runs if counts[0][text] == counts[1][text] == 1)
 
 
 def _remove_lines(method: str, lines: range) -> str | None:
@@ -179,26 +179,26 @@ def iter_changes(older: Runner, runner: Runner) -> Iterator[Plant]:
     before = {name: gpu for name, gpu, _ in older.iter_methods()}
     elsewhere = runner.find_upstream_lines()
     for method, gpu, npu in runner.iter_methods():
-        was = (gpu, npu)
+        reverted = (gpu, npu)
         for new, old in _iter_hunks(before.get(method, gpu), gpu):
-            back = tuple(_revert_hunk(text, new, old) for text in was)
+            back = tuple(_revert_hunk(text, new, old) for text in reverted)
             if back[0] is not None and back[1] is not None and not elsewhere.intersection(_strip_lines([*new, *old])):
-                was = back[0], back[1]
-        if score.unparse_methods(_wrap_in_class(was[1])) != score.unparse_methods(_wrap_in_class(npu)):
-            yield Plant("changes", runner, method, (was[0], gpu), (was[1], npu))
+                reverted = back[0], back[1]
+        if score.unparse_methods(_wrap_in_class(reverted[1])) != score.unparse_methods(_wrap_in_class(npu)):
+            yield Plant("changes", runner, method, (reverted[0], gpu), (reverted[1], npu))
 
 
 def _iter_hunks(before: str, now: str) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the new and old lines of each hunk; a pure deletion includes one line of context on either side."""
     old, new = before.split("\n"), now.split("\n")
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        around = 0 if any(_strip_lines(new[j1:j2])) else 1
+        context = 0 if any(_strip_lines(new[j1:j2])) else 1
         if (
             tag != "equal"
-            and around <= min(i1, j1)
+            and context <= min(i1, j1)
             and any(len(x) > TELLING for x in _strip_lines(new[j1:j2] + old[i1:i2]))
         ):
-            yield new[j1 - around : j2 + around], old[i1 - around : i2 + around]
+            yield new[j1 - context : j2 + context], old[i1 - context : i2 + context]
 
 
 def _revert_hunk(text: str, new: Sequence[str], old: Sequence[str]) -> str | None:
@@ -303,8 +303,10 @@ def report() -> str:
     head = ("planted", "tool", "plants", "exact", "wrong, asked about", "wrong unasked")
     cells = []
     for kind, tool in dict.fromkeys((row.kind, row.tool) for row in rows):
-        mine = [row for row in rows if (row.kind, row.tool) == (kind, tool)]
-        wrong = [row for row in mine if not row.done]
+        matching = [row for row in rows if (row.kind, row.tool) == (kind, tool)]
+        wrong = [row for row in matching if not row.done]
         unasked = sum(not row.doubts for row in wrong)
-        cells.append((kind, tool, *map(str, (len(mine), len(mine) - len(wrong), len(wrong) - unasked, unasked))))
+        cells.append(
+            (kind, tool, *map(str, (len(matching), len(matching) - len(wrong), len(wrong) - unasked, unasked)))
+        )
     return f"### Planted ports\n\n{tables.format_table(head, cells)}"

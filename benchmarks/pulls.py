@@ -105,9 +105,9 @@ def score_pull(pull: Pull, omni: Path, ascend: Path) -> Outcome:
     made = {change.path: change.after or "" for change in planned.changes}
     total = score.Score()
     for module in NPU.runners:
-        was, now = inputs.read_first(before, module.paths), inputs.read_first(after, module.paths)
-        if was is not None and now is not None:
-            total += score.score_module(was[1], made.get(was[0], was[1]), now[1])
+        old, new = inputs.read_first(before, module.paths), inputs.read_first(after, module.paths)
+        if old is not None and new is not None:
+            total += score.score_module(old[1], made.get(old[0], old[1]), new[1])
     return Outcome(pull, total, len(planned.report.reviews))
 
 

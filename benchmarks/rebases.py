@@ -57,12 +57,12 @@ class Rebase:
 def rebase(omni: str, following: str) -> Rebase:
     """Return one row. Raises ``InputError``."""
     old, new = get_vllm_version(omni), get_vllm_version(following)
-    told, released = find_breaks(omni, new, old), find_breaks(following, new, old)
+    reported, released = find_breaks(omni, new, old), find_breaks(following, new, old)
     options = UpgradeOptions(omni=TreeOptions(version=omni), vllm=TreeOptions(version=new), profile="gpu")
     report = sync.upgrade(options).report
     made = _get_breaks(report.findings)
-    new_in_upgrade = made - told - find_breaks(omni, new, None)
-    return Rebase(omni, new, told, told & released, told & made, new_in_upgrade, len(report.reviews))
+    new_in_upgrade = made - reported - find_breaks(omni, new, None)
+    return Rebase(omni, new, reported, reported & released, reported & made, new_in_upgrade, len(report.reviews))
 
 
 def find_breaks(omni: str, new: str, old: str | None) -> frozenset[Break]:
@@ -100,21 +100,21 @@ def report() -> str:
     cells = [(row.omni, row.vllm, *map(str, _count(row))) for row in found]
     sums = [sum(column) for column in zip(*map(_count, found), strict=True)]
     cells.append(("all", "", *map(str, sums)))
-    said = [
+    lines = [
         f"- {row.omni}, left by {who}: {', '.join(f'{code} {symbol}' for code, symbol in sorted(left))}"
         for row in found
         for who, left in (("people", row.left_by_people), ("the upgrade", row.left_by_upgrade | row.new_in_upgrade))
         if left
     ]
-    return "\n".join([f"## GPU runners on the next vLLM\n\n{tables.format_table(head, cells)}", *said, ""])
+    return "\n".join([f"## GPU runners on the next vLLM\n\n{tables.format_table(head, cells)}", *lines, ""])
 
 
 def _count(row: Rebase) -> tuple[int, ...]:
-    told = len(row.told)
+    reported = len(row.told)
     return (
-        told,
-        told - len(row.left_by_people),
-        told - len(row.left_by_upgrade),
+        reported,
+        reported - len(row.left_by_people),
+        reported - len(row.left_by_upgrade),
         len(row.new_in_upgrade),
         row.reviews,
     )

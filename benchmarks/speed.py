@@ -94,17 +94,19 @@ def _list_command_jobs(made: Checkouts, folder: Path) -> list[Job]:
     least = min(made.ascend)
     trees = ("--omni-path", str(made.omni), "--vllm-path", str(made.vllm))
     bases = ("--omni-base", f"v{OMNI[0]}", "--vllm-base", f"v{VLLM[0]}")
-    told = ("--ascend-path", str(made.ascend[least]), "--ascend-base", f"v{ASCEND[0]}")
+    ascend = ("--ascend-path", str(made.ascend[least]), "--ascend-base", f"v{ASCEND[0]}")
     cache = {"RUNNER_SYNC_CACHE": str(folder / "cache")}
     locked = ("--omni-path", str(folder / "locked"))
     jobs = [
-        Job("upgrade, base told", (*_TOOL, "upgrade", "--diff", *trees, *bases, *told), cache),
+        Job("upgrade, base told", (*_TOOL, "upgrade", "--diff", *trees, *bases, *ascend), cache),
         Job(
-            "upgrade, base told, no verify", (*_TOOL, "upgrade", "--diff", "--no-verify", *trees, *bases, *told), cache
+            "upgrade, base told, no verify",
+            (*_TOOL, "upgrade", "--diff", "--no-verify", *trees, *bases, *ascend),
+            cache,
         ),
         Job("check, lock only", (*_TOOL, "check", *locked), cache),
-        Job("check, with vllm-ascend", (*_TOOL, "check", *locked, *trees[2:], *told), cache),
-        Job("verify", (*_TOOL, "verify", "--typecheck", "none", *trees, *told, *bases[2:]), cache),
+        Job("check, with vllm-ascend", (*_TOOL, "check", *locked, *trees[2:], *ascend), cache),
+        Job("verify", (*_TOOL, "verify", "--typecheck", "none", *trees, *ascend, *bases[2:]), cache),
         Job("blocks", (*_TOOL, "blocks", *trees[:2]), cache),
     ]
     for count, path in made.ascend.items():
@@ -204,8 +206,8 @@ def _draw_plot(figures: Mapping[str, Figures], counts: Sequence[int]) -> str:
     for name, state in names.items():
         known = [(count, _get_cpu(figures, _name_inferred(count, state))) for count in counts]
         lines[name] = [(count, cpu / floor) for count, cpu in known if cpu is not None]
-    told = _get_cpu(figures, "upgrade, base told, no verify")
-    lines["base told"] = [(count, told / floor) for count in counts] if told else []
+    given_base = _get_cpu(figures, "upgrade, base told, no verify")
+    lines["base told"] = [(count, given_base / floor) for count in counts] if given_base else []
     lines["floor: libcst"] = [(count, 1.0) for count in counts]
     drawn = {name: points for name, points in lines.items() if points}
     return plots.draw_lines(

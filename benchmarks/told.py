@@ -64,10 +64,10 @@ def measure_case(case: replaying.Case) -> Coverage:
     """Return the row of one upgrade. Raises ``InputError``."""
     before, after = {}, {}
     for module in NPU.runners:
-        was = inputs.read_first(corpus.open_tree("vllm-omni", case.omni_before), module.paths)
-        now = inputs.read_first(corpus.open_tree("vllm-omni", case.omni_after), module.paths)
-        if was is not None and now is not None:
-            before[now[0]], after[now[0]] = was[1], now[1]
+        old = inputs.read_first(corpus.open_tree("vllm-omni", case.omni_before), module.paths)
+        new = inputs.read_first(corpus.open_tree("vllm-omni", case.omni_after), module.paths)
+        if old is not None and new is not None:
+            before[new[0]], after[new[0]] = old[1], new[1]
     return compare(case.id, before, after, check_runners(case, before))
 
 
@@ -95,7 +95,7 @@ def compare(name: str, before: dict[str, str], after: dict[str, str], found: Seq
     about = {(finding.path, finding.unit) for finding in found}
     words = set(re.findall(r"\w+", " ".join(f"{finding.symbol} {finding.message}" for finding in found)))
     sums = dict.fromkeys(("changed", "new", "dropped"), 0)
-    told, silent = dict(sums), []
+    reported, silent = dict(sums), []
     touched = set()
     for path in after:
         old, new = score.unparse_methods(before[path]), score.unparse_methods(after[path])
@@ -104,11 +104,11 @@ def compare(name: str, before: dict[str, str], after: dict[str, str], found: Seq
             kind = "changed" if unit in old and unit in new else "new" if unit in new else "dropped"
             is_told = (path, unit) in about or (kind == "new" and unit.rpartition(".")[2] in words)
             sums[kind] += work
-            told[kind] += work if is_told else 0
+            reported[kind] += work if is_told else 0
             touched |= {(path, unit)} if work else set()
             silent += [unit] if work and kind == "changed" and not is_told else []
     known = {(path, unit) for path, text in before.items() for unit in score.unparse_methods(text)}
-    counts = [number for kind in sums for number in (sums[kind], told[kind])]
+    counts = [number for kind in sums for number in (sums[kind], reported[kind])]
     left_alone = tuple(sorted(unit for path, unit in (about & known) - touched))
     return Coverage(name, *counts, len(about & known), left_alone, tuple(silent))
 
@@ -120,13 +120,13 @@ def report() -> str:
     head += ("methods told of", "left alone by people")
     cells = [(one.case, *map(str, _count(one))) for one in found]
     cells.append(("all", *(str(sum(column)) for column in zip(*map(_count, found), strict=True))))
-    said = [
+    lines = [
         f"- {one.case}, {what}: {', '.join(names)}"
         for one in found
         for what, names in (("not told of", one.silent), ("told of and left alone", one.left_alone))
         if names
     ]
-    return "\n".join([f"## What check says before an upgrade\n\n{tables.format_table(head, cells)}", *said, ""])
+    return "\n".join([f"## What check says before an upgrade\n\n{tables.format_table(head, cells)}", *lines, ""])
 
 
 def _count(one: Coverage) -> tuple[int, ...]:

@@ -82,7 +82,7 @@ def _rename_paths(entry: Entry, names: Mapping[str, str]) -> Entry:
 
 
 def is_lock(text: str) -> bool:
-    """Whether ``text`` is a lock, even a damaged or empty one, judged by a line that only locks have."""
+    """Whether ``text`` is a lock, even a damaged one: it is empty, or has a line that only locks have."""
     return not text.strip() or _OWN_LINE.search(text) is not None
 
 
@@ -178,8 +178,7 @@ _TOML_NAMES: dict[type, str] = {str: "string", list: "list of tables", dict: "ta
 
 
 def dump(lock: Lock) -> str:
-    """Return the TOML text of ``lock``, sorted, so that equal locks give equal text and ``load(dump(lock)) ==
-    lock``."""
+    """Return the TOML text of ``lock``, sorted and the same for equal locks: ``load(dump(lock)) == lock``."""
     import tomlkit  # writing is rare, and this import takes longer than a whole ``check``
 
     tables = [_make_entry_table(entry) for entry in sorted(lock.entries, key=lambda entry: entry.key)]

@@ -193,10 +193,8 @@ def _tokenize(text: str, path: str) -> Iterator[tokenize.TokenInfo]:
 
 
 def _pair(places: Iterable[_Place]) -> tuple[list[tuple[_Place, _Place]], list[_Place]]:
-    """Pair rulers within their suite, then where only one pairing is possible; also return the unpaired ones.
-
-    Bare rulers are never unpaired, because they may be mere decoration.
-    """
+    """Pair rulers within their suite, then where only one pairing is possible; also return the unpaired ones. Unpaired
+    bare rulers are left out, because they may be mere decoration."""
     waiting: dict[tuple[int, ...], _Place] = {}
     pairs: list[tuple[_Place, _Place]] = []
     stray: list[_Place] = []

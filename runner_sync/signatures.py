@@ -174,12 +174,12 @@ def is_as_written(function: Function) -> bool:
 def accepts(signature: Signature, other: Signature) -> bool:
     """Whether every call that fits ``other`` also fits ``signature``, and passes each value to the same parameter."""
     pairs = list(zip(signature.positional, other.positional, strict=False))
-    is_renamed = any(mine != theirs and theirs not in other.positional_only for mine, theirs in pairs)
+    is_renamed = any(name != other_name and other_name not in other.positional_only for name, other_name in pairs)
     is_moved = bool(set(other.positional[len(pairs) :]) & set(signature.keyword_only))
     is_moved = is_moved or (other.var_positional and len(signature.positional) > len(pairs))
     is_shorter = len(signature.positional) < len(other.positional) or other.var_positional
     is_narrower = bool(other.keywords - signature.keywords) or other.var_keyword
-    always_given = other.required | {mine for mine, theirs in pairs if theirs in other.required}
+    always_given = other.required | {name for name, other_name in pairs if other_name in other.required}
     return (
         not is_renamed
         and not is_moved

@@ -60,8 +60,8 @@ NPU = Profile(
         ),
     ),
     names=(
-        # vllm-ascend's kernels read fields that only its own context sets. `current_omni_platform.set_forward_context`
-        # stays, and so does its keyword.
+        # The kernels of vllm-ascend read fields that only its own context sets. `set_forward_context` of
+        # `current_omni_platform` stays, and so does its keyword.
         NameRewrite(
             "set_forward_context",
             "vllm.forward_context",
@@ -101,7 +101,7 @@ NPU = Profile(
         ),
         # vllm-ascend 0.11 and 0.12 have their own InputBatch, not yet a subclass of the class in vLLM.
         NameRewrite("InputBatch", "vllm.v1.worker.gpu_input_batch", "InputBatch", "vllm_ascend.worker.npu_input_batch"),
-        # The generation runners take these from the AR runner of their own platform.
+        # The generation runners import these names from the AR runner of their own platform.
         NameRewrite(
             "ExecuteModelState",
             "vllm_omni.worker.gpu_ar_model_runner",
@@ -114,7 +114,7 @@ NPU = Profile(
             "_ensure_tensor_values",
             "vllm_omni.platforms.npu.worker.npu_ar_model_runner",
         ),
-        # GPU runners import these through vLLM's runner, NPU runners (all releases) from where they are defined.
+        # GPU runners import these names through vLLM's runner, NPU runners (all releases) from the defining modules.
         NameRewrite("IntermediateTensors", "vllm.v1.worker.gpu_model_runner", "IntermediateTensors", "vllm.sequence"),
         NameRewrite(
             "EMPTY_MODEL_RUNNER_OUTPUT",
@@ -142,7 +142,7 @@ NPU = Profile(
         ("torch.cuda.CUDAGraph", "torch.npu.NPUGraph"),
         ("torch.cuda.graph", "torch.npu.graph"),
         ("torch.cuda", "torch.npu"),
-        # Device-neutral in torch, but NPU runners spell it out in every release since 0.22.
+        # The torch call is device-neutral, but NPU runners use the NPU call in every release since 0.22.
         ("torch.accelerator.synchronize", "torch.npu.synchronize"),
     ),
     classes=(

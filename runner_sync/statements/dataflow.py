@@ -22,8 +22,7 @@ def reads(node: Node) -> frozenset[str]:
 
 
 def uses(node: Node) -> frozenset[str]:
-    """Return the ``reads`` whose value is used for something else; excludes ``total`` in ``total += 1`` and ``del
-    total``."""
+    """Return the ``reads`` whose value is used elsewhere; excludes ``total`` of ``total += 1`` and ``del total``."""
     return node.facts.uses
 
 

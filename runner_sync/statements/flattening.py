@@ -190,12 +190,12 @@ def _find_comment_parent(items: list[_Item], position: int) -> _Item | None:
     previous = next((i for i in reversed(items[:position]) if i.kind != "comment"), None)
     if following is not None and following.column > comment.column and following.kind != "clause":
         return following.parent
-    here = previous
-    if here is not None and here.compound and comment.column > here.column:
-        return here
-    while here is not None and here.column > comment.column:
-        here = here.parent
-    return here.parent if here is not None else None
+    candidate = previous
+    if candidate is not None and candidate.compound and comment.column > candidate.column:
+        return candidate
+    while candidate is not None and candidate.column > comment.column:
+        candidate = candidate.parent
+    return candidate.parent if candidate is not None else None
 
 
 def _make_nodes(items: list[_Item], lines: list[str], inside: set[int]) -> tuple[Node, ...]:

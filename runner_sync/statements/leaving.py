@@ -44,8 +44,8 @@ def may_swallow(statement: ast.With | ast.AsyncWith, *, also: frozenset[str] = f
     """Whether execution may continue behind a ``with`` after an exception in it: ``with suppress(AttributeError):``.
 
     Any context manager could swallow exceptions, but those of runners hardly do (``set_forward_context``,
-    ``record_function``, locks). So only known functions count, also in ``suppress(KeyError) if quiet else
-    nullcontext()`` and when entered into a stack. ``also`` adds a module's aliases of the known functions.
+    ``record_function``, locks). So only known functions count. They also count when entered into a stack and in
+    ``suppress(KeyError) if quiet else nullcontext()``. ``also`` adds a module's aliases of the known functions.
     """
     return any(True for _ in swallowing(statement, also=also))
 

@@ -29,10 +29,10 @@ def parse_unit(text: str) -> ast.Module:
     """
     if not is_indented(text):
         return module_of(text)
-    (around,) = ast.parse(as_module(text)).body
-    assert isinstance(around, ast.ClassDef)
-    move_lines(around, -1)
-    return ast.Module(around.body, [])
+    (wrapper,) = ast.parse(as_module(text)).body
+    assert isinstance(wrapper, ast.ClassDef)
+    move_lines(wrapper, -1)
+    return ast.Module(wrapper.body, [])
 
 
 def tree_of(text: str) -> ast.Module:

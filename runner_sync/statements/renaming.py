@@ -38,8 +38,8 @@ def prevailing(answers: Iterable[str]) -> tuple[str, int]:
 def _find_replacement(line: str, other: str, name: str) -> str:
     """Return the word of ``other`` in place of ``name`` in ``line``; ``""`` if the lines differ in more than a few
     words."""
-    mine, theirs = _TOKEN.findall(line), _TOKEN.findall(other)
-    differing = {(a, b) for a, b in zip(mine, theirs, strict=False) if a != b}
-    found = {b for a, b in zip(mine, theirs, strict=False) if a == name}
-    is_alike = len(mine) == len(theirs) and len(differing) <= _MOST_DIFFERING
+    tokens, other_tokens = _TOKEN.findall(line), _TOKEN.findall(other)
+    differing = {(a, b) for a, b in zip(tokens, other_tokens, strict=False) if a != b}
+    found = {b for a, b in zip(tokens, other_tokens, strict=False) if a == name}
+    is_alike = len(tokens) == len(other_tokens) and len(differing) <= _MOST_DIFFERING
     return found.pop() if is_alike and len(found) == 1 and found.isdisjoint({name}) else ""

@@ -5,8 +5,8 @@ values in source order, each a statement head, a clause (``else:``), or a commen
 node. May touch: nothing.
 
 Nodes are compared by ``canon``, the ``ast.unparse`` text of the statement (for a compound one, of its head), so that
-layout, quotes and indentation never make two statements differ. A node has no indentation, which follows from the
-enclosing nodes. So a region that upstream wrapped into a new ``with`` still aligns line by line.
+layout, quotes and indentation never make two statements differ. A node does not store its indentation, because that
+follows from the enclosing nodes. So a region that upstream wrapped into a new ``with`` still aligns line by line.
 """
 
 from runner_sync.statements.flattening import canons, flatten, forget_trees

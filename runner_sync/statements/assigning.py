@@ -45,7 +45,7 @@ ASSIGNING = frozenset(
 
 
 def assignments_of(statement: ast.AST) -> Iterable[_Assigned]:
-    """Yield (target, value, annotation) of one statement or walrus.
+    """Return (target, value, annotation) of everything that one statement or walrus assigns.
 
     The value is ``None`` if it is not a single expression: for ``a, b = …``, ``x += 1``, loops and ``with``.
     """

@@ -22,7 +22,8 @@ def reads(node: Node) -> frozenset[str]:
 
 
 def uses(node: Node) -> frozenset[str]:
-    """Return the ``reads`` whose value is used elsewhere; excludes ``total`` of ``total += 1`` and ``del total``."""
+    """Return the ``reads`` except names that are only updated or deleted: ``total`` in ``total += 1`` and ``del
+    total``."""
     return node.facts.uses
 
 

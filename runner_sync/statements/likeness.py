@@ -16,8 +16,8 @@ COPY = 0.35
 """The least Dice coefficient of statements at which a method is a copy of its namesake (measured, see ``lineage``)."""
 
 VERSION = 0.8
-"""The least likeness at which two statements without a common base are versions of one: two additions, or one that
-serves as the place of the other. A judgement: well above the threshold for statements with a common base."""
+"""The least likeness at which two statements without a common base are versions of one: two additions, or a removed
+anchor and its successor. A judgement: well above the threshold for statements with a common base."""
 
 NEAREST = 0.9
 """The minimum likeness of two statements that define or declare the same name, or assign the result of the same

@@ -28,8 +28,8 @@ def new_names(old: Sequence[str], new: Sequence[str], name: str) -> Iterator[str
 
 
 def prevailing(answers: Iterable[str]) -> tuple[str, int]:
-    """Return the name that more than half of the ``new_names`` agree on, and how many do; ``("", 0)`` if there is
-    none."""
+    """Return the name that more than half of the ``answers`` from ``new_names`` agree on, and how many do; else ``("",
+    0)``."""
     counts = Counter(answers)
     name, lines = next(iter(counts.most_common(1)), ("", 0))
     return (name, lines) if name and 2 * lines > counts.total() else ("", 0)

@@ -279,7 +279,8 @@ def test_the_way_to_an_override_that_is_skipped_is_said() -> None:
         known_before={"helper"},
     )
     (member,) = decide(twins)
-    assert member.reason.startswith("run (through far and near) gets the version that the GPU class overrides; ")
+    said = "run (through far and near) calls helper and gets the inherited version, not the GPU class's; "
+    assert member.reason.startswith(said)
 
 
 def test_decisions_stand_in_the_order_of_the_gpu_class_and_give_reasons() -> None:
@@ -411,7 +412,7 @@ PARENT = """\
 @pytest.mark.parametrize(
     ("parent", "said"),
     [
-        (PARENT, ("the model gets logits as it is, which the platform's version changes first if X",)),
+        (PARENT, ("the model gets logits unchanged, but the platform's own method changes it first if X",)),
         (PARENT.replace("logits = logits[", "rows = logits["), ()),
         (PARENT.replace("_sample", "_draw"), ()),
         ("", ()),
@@ -457,7 +458,9 @@ PREPARES = """\
 )
 def test_what_the_platform_prepares_before_it_samples_is_said(parent: str, *, is_said: bool) -> None:
     """``prepare_sampling`` of vllm-ascend 0.22.1rc1 came on the path whose other change was told."""
-    said = "self.sampler.prepare is not called for the model, which the platform's version does first if self.reduces"
+    said = (
+        "self.sampler.prepare is not called for the model, but the platform's own method calls it first if self.reduces"
+    )
     assert asked_first(parent, SamplerHook()) == (said,) * is_said
 
 

@@ -231,7 +231,7 @@ def test_statements_that_share_a_line_share_the_place_above_it() -> None:
     assert lines == [f"{WORD} R1 why", *text.split("\n")]
 
 
-UNPROVEN = "ported from the GPU runner; no line of it has run on this platform yet"
+UNPROVEN = "ported from the GPU runner; this new code has not run on this platform yet"
 OF_NOTE = "; this stands twice here now: once too much?"
 
 
@@ -240,8 +240,8 @@ OF_NOTE = "; this stands twice here now: once too much?"
     [
         pytest.param(UNPROVEN, UNPROVEN, id="it fits"),
         pytest.param(
-            UNPROVEN.replace("no line of it has", "with this change it has not"),
-            "ported from the GPU runner; with this change it has not run here yet",
+            UNPROVEN.replace("this new code has", "some of these lines have"),
+            "ported from the GPU runner; some of these lines have not run here yet",
             id="it fits in fewer words",
         ),
         pytest.param(f"{UNPROVEN}{OF_NOTE}", f"ported from the GPU runner{OF_NOTE}", id="more is said of it"),

@@ -74,7 +74,7 @@ def test_an_unpacking_takes_the_new_fields(name: str) -> None:
     fitted = fit(method(before), STATE)
     assert fitted is not None
     assert fitted.text == method(after)
-    assert fitted.reason.startswith("State has ")
+    assert fitted.reason.startswith("State now has ")
     assert fitted.statement.strip().startswith(after[:6])
     ast.parse("class _:\n" + fitted.text)
     assert fit(fitted.text, STATE) is None
@@ -149,7 +149,7 @@ def test_what_makes_a_record_gives_the_new_fields(name: str) -> None:
     fitted = fit(f"    def run(self):\n        {before}\n", GROWN)
     assert fitted is not None
     assert fitted.text == f"    def run(self):\n        {after}\n"
-    assert fitted.reason.startswith("State has common, stats now")
+    assert fitted.reason.startswith("State now has common, stats, passed here as")
     assert fit(fitted.text, GROWN) is None
 
 
@@ -195,7 +195,7 @@ def test_what_makes_a_record_that_lost_and_gained_fields_is_told_by_the_names_it
     fitted = fit(f"    def run(self):\n        {before}\n", CHANGED)
     assert fitted is not None
     assert fitted.text == f"    def run(self):\n        {after}\n"
-    assert fitted.reason.startswith("State has common now")
+    assert fitted.reason.startswith("State now has common, passed here as")
     assert fit(fitted.text, CHANGED) is None
 
 
@@ -253,7 +253,7 @@ def test_an_unpacking_of_fields_alone_is_put_right(name: str) -> None:
     fitted = fit(method(PUT_RIGHT[name]), OTHERS)
     assert fitted is not None
     assert fitted.text == method(IN_ORDER)
-    assert fitted.reason == "State has other fields now: unpacked in their order here"
+    assert fitted.reason == "State has other fields now, and this unpacking follows their order"
     assert fit(fitted.text, OTHERS) is None
 
 
@@ -308,7 +308,7 @@ def test_a_value_for_a_field_that_only_the_twins_record_has_is_taken_out() -> No
     fitted = fit(STATED.replace("hidden, positions", "None, None, None"), HOLDS, before=before)
     assert fitted is not None
     assert fitted.text == before
-    assert fitted.reason == "State has no field for None here: given as before"
+    assert fitted.reason == "State has no field for None here, so it is made as before"
 
 
 def test_a_name_for_such_a_field_is_taken_out_unless_it_is_read() -> None:
@@ -316,7 +316,7 @@ def test_a_name_for_such_a_field_is_taken_out_unless_it_is_read() -> None:
     fitted = fit(method(grown.replace("stats", "raw_stats")), HOLDS, before=method(TOLD))
     assert fitted is not None
     assert fitted.text == method(TOLD.replace("stats", "raw_stats"))
-    assert fitted.reason.endswith(": unpacked as before")
+    assert fitted.reason.endswith(", so it is unpacked as before")
     read = method(grown) + "        self.send(_hidden_cpu)\n"
     assert fit(read, HOLDS, before=method(TOLD)) is None
 
@@ -408,7 +408,7 @@ def test_what_makes_a_record_gives_its_fields_in_the_order_that_they_have_now(na
     fitted = fit(f"    def run(self):\n        self.state = State({before})\n", MIXED)
     assert fitted is not None
     assert fitted.text == f"    def run(self):\n        self.state = State({after})\n"
-    assert fitted.reason == "State has other fields now: given in their order here"
+    assert fitted.reason == "State has other fields now, and this call follows their order"
     assert fit(fitted.text, MIXED) is None
 
 
@@ -445,7 +445,7 @@ def test_a_new_field_is_unpacked_under_the_name_that_the_twin_has_for_it(name: s
     fitted = fit(text, {"State": TWINS}, twin=TWIN.format(name))
     assert fitted is not None
     assert fitted.text == method(f"output, logits, metadata, {name}, hidden, positions, stats")
-    assert fitted.reason == f"State has common now: unpacked here as {name}, used nowhere yet"
+    assert fitted.reason == f"State now has common, unpacked here as {name} and not used yet"
 
 
 @pytest.mark.parametrize(

@@ -91,8 +91,8 @@ def test_an_upgrade_asks_about_the_lines_of_omnis_that_got_the_name() -> None:
     old, new = (ModuleRevision(ref, module(it), path) for ref, it in (("1", OLD), ("2", RENAMED)))
     text = module({"run": copy, "hook": hook}, NPU.modules[0].name)
     made = upgrade_module(ModuleJob(NPU, NPU.modules[0], "runner.py", text, Upstream(new=new, bases=(old, new))))
-    assert "use_cp" not in made.after.replace("it had self.use_cp", "")
+    assert "use_cp" not in made.after.replace("replaced self.use_cp", "")
     assert "notify(self.use_dcp)" in made.after
-    said = "upstream has self.use_dcp where it had self.use_cp, which is gone: written so in omni's lines, too"
+    said = "upstream replaced self.use_cp, which is gone, by self.use_dcp, and so do omni's own lines now"
     asked = [(item.unit, item.reason) for item in made.reviews]
     assert asked == [(f"{NPU.modules[0].name}.{unit}", said) for unit in ("run", "hook")]

@@ -57,7 +57,7 @@ def test_an_argument_that_nothing_sets_is_left_out(call: str, expected: str) -> 
     mended = left_out(BEFORE, text, UPSTREAM)
     assert mended is not None
     assert mended.text == BEFORE.replace("self.pack(rows, ids=ids)", expected)
-    assert re.fullmatch(r"left out: (\w+=|the argument behind \*\*), for nothing here sets routed", mended.reason)
+    assert re.fullmatch(r"left out: (\w+=|the argument behind \*\*), because nothing here sets routed", mended.reason)
     assert (mended.line, mended.is_gone) == (3, True)
     assert left_out(BEFORE, mended.text, UPSTREAM) is None
 

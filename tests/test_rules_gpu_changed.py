@@ -313,7 +313,7 @@ def test_one_finding_names_the_units() -> None:
     assert (finding.line, finding.unit, finding.symbol) == (3, "NPUARModelRunner", "NPUARModelRunner")
     assert finding.message == (
         "`runner-sync.lock` has no entry of `NPUARModelRunner.execute_model`, `NPUARModelRunner.nap` and has entries "
-        "of `NPUARModelRunner.rest`, so nobody is told of a change of the GPU side."
+        "of `NPUARModelRunner.rest`, so changes on the GPU side are not reported."
     )
     assert finding.fix == "Record the units as they are: `runner-sync lock`."
 
@@ -346,7 +346,7 @@ def test_a_unit_that_the_lock_compares_with_upstream_alone(gpu_text: str, entrie
     messages = [finding.message for finding in found(job(TWO_NPU, gpu_text, entries=entries), "RS111")]
     expected = said.replace("{}", "NPUARModelRunner")
     assert messages == (
-        [f"`runner-sync.lock` has {expected} so nobody is told of a change of the GPU side."] if said else []
+        [f"`runner-sync.lock` has {expected} so changes on the GPU side are not reported."] if said else []
     )
 
 

@@ -163,7 +163,7 @@ def test_check_compares_with_the_revision_that_an_option_names(behind: Trees) ->
 
 def test_a_lock_that_records_the_twins_tells_more_and_goes_first(behind: Trees) -> None:
     behind.write_lock()
-    with pytest.raises(InputError, match=r"records the GPU runners, so that RS201 tells .* --omni-base"):
+    with pytest.raises(InputError, match=r"records the GPU runners, and RS201 reports .* --omni-base"):
         told(behind)
     assert [unit for unit, _ in told(behind, omni_base="HEAD~1")] == ["NPUARModelRunner._stage_of"]
 

@@ -624,7 +624,7 @@ def test_a_patched_vllm_is_not_the_release_that_its_metadata_names(trees: Trees,
     report = sync.verify(named)
     assert keys(report) == {("RS301", "vllm.kept.f")}
     assert "and did fit vllm-ascend 0.20.0 and vLLM " in report.notes[0]
-    assert not any("compared with nothing" in note for note in report.notes)
+    assert not any("not compared with an older one" in note for note in report.notes)
 
 
 def test_a_named_vllm_counts_where_vllm_ascend_is_what_it_was(locked: Trees) -> None:
@@ -640,13 +640,16 @@ def test_a_checkout_at_the_commit_that_is_named_is_compared_with_nothing(locked:
     subprocess.run(["git", "-C", str(locked.vllm), "tag", "v0.20.0"], check=True)
     report = sync.verify(locked.check(ascend=locked.ascend_old, vllm_base="0.20.0"))
     assert "everything that does not fit" in report.notes[0]
-    assert "rules that compare two versions of vllm-ascend need --ascend-base, the one before" in report.notes
+    assert "rules that compare two versions of vllm-ascend need --ascend-base, the version before" in report.notes
 
 
 def test_a_folder_that_says_it_is_the_old_vllm_is_believed_and_named(trees: Trees) -> None:
     folder, old = git_ascend(trees)
     report = sync.verify(trees.check(ascend=folder, ascend_base=old, vllm_base="0.20.0"))
-    assert f"vLLM is compared with nothing, for {trees.vllm} says that it is 0.20.0, as before" in report.notes
+    assert (
+        f"vLLM is not compared with an older one, because {trees.vllm} says that it is 0.20.0, as before"
+        in report.notes
+    )
 
 
 BROKEN = {

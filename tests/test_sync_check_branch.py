@@ -175,7 +175,7 @@ def test_a_file_that_a_branch_renames_is_followed_or_refused(locked: Trees, path
     commit(locked.omni, "Before")
     options = locked.check(changed_since="main", select=("RS203", "RS401"))
     new = rename(locked, path)
-    with pytest.raises(InputError, match=rf"^{path} is {new} since main, .*`extend-modules`"):
+    with pytest.raises(InputError, match=rf"^{path} moved to {new} since main, .*`extend-modules`"):
         sync.check(options)
     row = MODULE_ROW.format(npu=new if path == AR else AR, gpu=new if path == GPU_AR else GPU_AR)
     (locked.omni / "runner-sync.toml").write_text(row, "utf-8")
@@ -272,7 +272,13 @@ def test_a_branch_that_repairs_a_file_is_told_so_and_passes(locked: Trees, path:
     (locked.omni / path).write_text(good, "utf-8")
     report = sync.check(locked.check(ascend=locked.ascend_old, changed_since="main", select=("RS3",)))
     assert report.findings == ()
-    assert sum("was not looked for; where it began: " in note and path in note for note in report.notes) == 1
+    assert (
+        sum(
+            "was not checked, because the tree at which it began cannot be read: " in note and path in note
+            for note in report.notes
+        )
+        == 1
+    )
 
 
 @pytest.mark.parametrize(("top", "folder"), [("", ""), ("..", "omni/")])
@@ -339,8 +345,8 @@ def test_a_port_by_hand_is_told_how_to_record_it(locked: Trees, monkeypatch: pyt
     assert report.findings == ()
     (note,) = report.notes
     assert note == (
-        "NPUARModelRunner._stage_of: changed since the lock, like the GPU twin; where that is the port, record it with "
-        "`runner-sync lock`"
+        "NPUARModelRunner._stage_of: the unit and its GPU twin both changed since the lock; if this change is the "
+        "port, record it with `runner-sync lock`"
     )
     commit(locked.omni, "Port")
     options = replace(options, changed_since="main")
@@ -360,8 +366,8 @@ def test_a_port_word_for_word_is_no_finding(locked: Trees, monkeypatch: pytest.M
         locked.edit(path, 'return info.get("stage")', 'return info.get("stage", 0)')
     asked = CheckOptions(select=("RS201", "RS111"))
     told = (
-        "NPUARModelRunner._stage_of: says what the GPU twin says, of which the lock has another text; record it with "
-        "`runner-sync lock`"
+        "NPUARModelRunner._stage_of: equals its GPU twin, but the lock has another text of the twin; record the "
+        "present one with `runner-sync lock`"
     )
     for since in (None, "main"):
         report = sync.check(replace(asked, changed_since=since))

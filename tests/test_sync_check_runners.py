@@ -122,7 +122,7 @@ def test_a_runner_with_another_path_takes_two_steps_and_is_told_each(locked: Tre
     commit(locked.omni, "Before")
     moved = path.replace("_model_runner", "_runner")
     (locked.omni / path).rename(locked.omni / moved)
-    with pytest.raises(InputError, match=r"`extend-modules` in the configuration, and then.*`runner-sync lock`\.$"):
+    with pytest.raises(InputError, match=r"`extend-modules` in the configuration; then.*`runner-sync lock`\.$"):
         sync.check(locked.check())
     row = MODULE_ROW.format(**{"npu": AR, "gpu": GPU_AR, ("npu" if path == AR else "gpu"): moved})
     (locked.omni / "runner-sync.toml").write_text(row, "utf-8")
@@ -140,7 +140,7 @@ def test_a_row_that_takes_the_name_of_a_runner_from_it_is_told_so(locked: Trees)
     lay_out(locked.omni, {other: (locked.omni / AR).read_text("utf-8")})
     row = MODULE_ROW.format(npu=other, gpu=GPU_AR)
     (locked.omni / "runner-sync.toml").write_text(row, "utf-8")
-    said = rf"^runner-sync\.lock records {AR}, and no row of the configuration names it any more: .*`name` of its own;"
+    said = rf"^runner-sync\.lock records {AR}, which no row of the configuration names any more: .*its own `name`;"
     with pytest.raises(InputError, match=said):
         sync.check(locked.check())
     named = row.replace("NPUARModelRunner", "NPUOtherModelRunner")

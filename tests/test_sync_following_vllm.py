@@ -258,17 +258,21 @@ def test_a_baseline_is_of_one_profile(trees: Trees) -> None:
     before = file.read_text("utf-8")
     assert '"lock": "runner-sync.lock"' in before
     for asked in (gpu, replace(gpu, update_baseline=True)):
-        with pytest.raises(InputError, match=r"accepted of the runners that runner-sync\.lock is of: name another"):
+        with pytest.raises(InputError, match=r"accepted for the runners of runner-sync\.lock: name another"):
             sync.check(replace(asked, baseline=file))
     (trees.omni / "runner-sync.toml").write_text('baseline = "accepted.json"\n', "utf-8")
     assert sync.check(npu).findings == ()
-    assert [note for note in sync.check(gpu).notes if note.endswith("runner-sync.lock is of: it was not used")]
+    assert [
+        note for note in sync.check(gpu).notes if note.endswith("for the runners of runner-sync.lock: it was not used")
+    ]
     with pytest.raises(InputError, match="name another file with --baseline"):
         sync.check(replace(gpu, update_baseline=True))
     assert file.read_text("utf-8") == before
     file.write_text(before.replace('  "lock": "runner-sync.lock",\n', ""), "utf-8")
     assert sync.check(npu).findings == (), "one that an earlier version wrote is known by its paths"
-    assert [note for note in sync.check(gpu).notes if note.endswith("runner-sync.lock is of: it was not used")]
+    assert [
+        note for note in sync.check(gpu).notes if note.endswith("for the runners of runner-sync.lock: it was not used")
+    ]
     file.write_text(before.replace('"lock": "runner-sync.lock",', "").replace(AR, GPU_AR), "utf-8")
     assert not [note for note in sync.check(gpu).notes if "not used" in note], "its own"
 

@@ -346,7 +346,7 @@ def test_comments_inside_the_npu_method_are_named(trees: Trees) -> None:
     line = (trees.omni / AR).read_text("utf-8").split("\n").index("        # as on 310P") + 1
     (note,) = [note for note in planned.report.notes if "with the copy" in note]
     assert note == (
-        f"{AR}: comments that go with the copy, for the GPU runner has none like it: `# as on 310P` (line {line}), "
+        f"{AR}: comments are deleted with the copy and not in the GPU runner: `# as on 310P` (line {line}), "
         f"`# and 910B` (line {line + 1})"
     )
 
@@ -359,7 +359,7 @@ def test_comments_above_a_copy_of_what_is_inherited_are_named(trees: Trees) -> N
     planned = with_remarks(trees, f"    {IGNORED}\n{COPY}")
     assert {change.path for change in planned.changes} == {AR}
     assert any(
-        f"a comment that goes with the copy, for the GPU runner has none like it: `{IGNORED}`" in note
+        f"a comment is deleted with the copy and not in the GPU runner: `{IGNORED}`" in note
         for note in planned.report.notes
     )
 

@@ -99,7 +99,7 @@ def test_an_upgrade_says_what_nothing_sets_any_more(tmp_path: Path, monkeypatch:
     line = (trees.omni / GPU_BASE).read_text("utf-8").split("\n").index("    def arm(self):") + 1
     (told,) = [note for note in sync.upgrade(trees.upgrade(trees.ascend_new)).report.notes if "self.armed" in note]
     assert told.startswith(
-        f"nothing on NPU calls arm ({GPU_BASE}:{line}), and nothing else sets self.armed, read in NPUARModel"
+        f"self.armed is set only in arm ({GPU_BASE}:{line}), which nothing on NPU calls; reading it fails in NPUARModel"
     )
 
     others = sync.upgrade(trees.upgrade(trees.ascend_new, only=("_finish",))).report.notes
@@ -257,4 +257,7 @@ def test_verify_says_which_imports_fail_elsewhere(tmp_path: Path, monkeypatch: p
     assert not [note for note in sync.verify(options).notes if "no runner imports" in note]
     (trees.omni / "vllm_omni" / "experts.py").write_text("import os\nfrom vllm_ascend import experts\n", "utf-8")
     (told,) = [note for note in sync.verify(options).notes if "no runner imports" in note]
-    assert told.endswith("in modules that no runner imports: vllm_ascend.experts (vllm_omni/experts.py:2).")
+    assert told == (
+        "omni modules that no runner imports import names that vllm-ascend does not have: vllm_ascend.experts "
+        "(vllm_omni/experts.py:2)."
+    )

@@ -53,7 +53,7 @@ def test_the_first_commit_with_the_locked_texts_is_read(trees: Trees) -> None:
     commit(trees.omni)
     planned = sync.upgrade(trees.upgrade(trees.ascend_old, vllm_base="0.20.0"))
     (note,) = [note for note in planned.report.notes if "names vllm-omni 7c8ee98378; " in note]
-    assert f"; {first} was read" in note
+    assert f"; commit {first} was read" in note
 
 
 def settle(trees: Trees, unit: tuple[str, str], twin: tuple[str, str]) -> Path:

@@ -89,7 +89,11 @@ def test_a_new_lock_records_nothing_of_a_file_that_is_gone_and_says_so(trees: Tr
     assert planned.lock is not None
     entries = lock.load(planned.lock.after or "").entries
     assert path not in {entry.path for entry in entries} | {entry.gpu.path for entry in entries if entry.gpu}
-    assert [note for note in planned.report.notes if f"no longer recorded, for the tree has not got it: {path}" in note]
+    assert [
+        note
+        for note in planned.report.notes
+        if f"no longer recorded, because the tree does not have it: {path}" in note
+    ]
     write.write([planned.lock], trees.omni)
     assert sync.check(trees.check()).inputs
 

@@ -33,7 +33,7 @@ def test_the_note(
     assert bool(planned.changes) == is_ascend_new
     told = [note for note in planned.report.notes if note.startswith("this vllm-omni is for vLLM")]
     assert bool(told) == is_told
-    assert all("for vLLM 0.19.0, and these runners run on 0.20.0" in note for note in told)
+    assert all("for vLLM 0.19.0, but the upgraded runners run on 0.20.0" in note for note in told)
 
 
 CONFIG = """\

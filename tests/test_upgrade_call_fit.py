@@ -54,8 +54,8 @@ def asked(callee: Draft, run: Draft, *only: str) -> list[tuple[str, int]]:
     return [(item.reason, item.line) for item in made.reviews]
 
 
-LACKING = "fetch takes no such arguments here, and this call came without it"
-STANDING = "fetch takes no such arguments as this call would give it now: it stands as it was"
+LACKING = "fetch does not accept the arguments of this new call"
+STANDING = "fetch does not accept the arguments that this call would pass now, so the old call stays"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ STANDING = "fetch takes no such arguments as this call would give it now: it sta
     [
         ((), STANDING),
         (("Runner.*",), STANDING),
-        (("Runner.run",), f"{LACKING}: `--only Runner.fetch` brings the rest"),
+        (("Runner.run",), f"{LACKING}; `--only Runner.fetch` upgrades fetch, too"),
     ],
     ids=["of a whole upgrade", "asked for", "not asked for"],
 )

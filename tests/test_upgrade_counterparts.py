@@ -29,7 +29,9 @@ def asked(upstream: str, *, first: Draft = FIRST, item: ReviewItem = CAME, last:
     second = last or Draft("Runner.last", (Stage(LAST),), "copy")
     drafts = ask_about_counterparts([first.asking(item), replace(second, upstream=upstream)], JOB)
     assert drafts[0].reviews == (item,)
-    return [one.upstream for one in drafts[1].reviews if one.chosen == "" and "beside what came with R1" in one.reason]
+    return [
+        one.upstream for one in drafts[1].reviews if one.chosen == "" and "counterpart of what R1 added" in one.reason
+    ]
 
 
 def test_what_has_the_same_test_is_asked_about() -> None:

@@ -61,7 +61,7 @@ def _no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_nothing_sets_any_more_is_a_question_where_it_is_asked_for(tmp_path: Path) -> None:
-    assert unset(tmp_path) == ["OmniNPUModelRunner.took: nothing sets self.started any more, which is read here"]
+    assert unset(tmp_path) == ["OmniNPUModelRunner.took: self.started is read here, but nothing sets it any more"]
 
 
 def test_what_upstream_sets_elsewhere_now_is_none(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_what_nothing_reads_is_none(tmp_path: Path) -> None:
 )
 def test_what_only_looks_like_setting_it_is_not_enough(line: str, tmp_path: Path) -> None:
     assert unset(tmp_path, new=f"\n    def start(self):\n        {line}\n") == [
-        "OmniNPUModelRunner.took: nothing sets self.started any more, which is read here"
+        "OmniNPUModelRunner.took: self.started is read here, but nothing sets it any more"
     ]
 
 
@@ -140,7 +140,7 @@ def meaning(here: str, there: str, *, new: str = "self.kept = copy.deepcopy(rows
 
 
 def test_a_name_that_is_a_module_upstream_and_none_here_is_asked_about() -> None:
-    said = "copy is what `from copy import copy` imports here, and this line was written for `import copy`"
+    said = "copy comes from `from copy import copy` here, but this line was written for `import copy`"
     assert meaning("from copy import copy", "import copy") == [(5, said)]
 
 
@@ -367,7 +367,7 @@ ONCE = """    def run(self, rows):
 """
 BEGIN, TOTAL = ONCE.splitlines(keepends=True)[1:3]
 BRANCHES = f"        if rows:\n    {BEGIN}        else:\n    {BEGIN}"
-TWICE = "this stands {} here now, and no side has it so often: is it done once too much?"
+TWICE = "this stands {} in this method now, more often than on any side: is one of them too many?"
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def asked(
 def test_the_call_that_is_left_out_is_shown_under_its_condition(monkeypatch: pytest.MonkeyPatch) -> None:
     [(reason, shown)] = asked(monkeypatch)
     assert reason.startswith(
-        "vllm-ascend no longer calls self.loads.fetch, and omni's copy does not call self.loads.begin"
+        "vllm-ascend no longer calls self.loads.fetch: is its work done by self.loads.begin now, which "
     )
     assert shown == "if self.balances:\n    self.loads.begin()"
 

@@ -56,7 +56,7 @@ def test_an_override_of_vllms_method_takes_what_vllm_ascends_own_version_takes(t
     after, reasons = upgraded(trees, own)
     assert "def _encode(self, padded, total):" in after
     assert "super()._encode(padded, total)" in after
-    assert reasons == ["upstream passes padded from now on: taken here and passed on"]
+    assert reasons == ["upstream's callers now pass padded, which this override accepts and passes on now"]
 
 
 def test_an_override_that_does_not_take_what_vllms_does_is_left(trees: Trees) -> None:
@@ -90,7 +90,7 @@ def test_an_import_follows_what_upstream_moved_to_a_module_beside(trees: Trees) 
     after, reasons = upgraded(trees, AR_TEXT)
     assert after == AR_TEXT.replace("worker.tables", "worker.rows")
     assert reasons == [
-        "vllm_ascend.worker.tables has no Rows any more, and it is imported from vllm_ascend.worker.rows now"
+        "vllm_ascend.worker.tables no longer has Rows, which is imported from vllm_ascend.worker.rows now"
     ]
 
 
@@ -120,7 +120,7 @@ def test_an_import_follows_the_gpu_twin_to_where_omni_moved_a_name(trees: Trees)
     after, reasons = moved(trees, GPU_ROWS.replace("vllm_omni.shared.rows", "vllm_omni.rows"))
     assert "from vllm_omni.rows import Rows\n" in after
     assert "vllm_omni.shared" not in after
-    assert reasons == ["vllm_omni.shared.rows has no Rows any more, and it is imported from vllm_omni.rows now"]
+    assert reasons == ["vllm_omni.shared.rows no longer has Rows, which is imported from vllm_omni.rows now"]
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def test_an_upgrade_of_some_units_writes_no_lock_where_there_is_none(trees: Tree
     assert planned.changes != ()
     assert planned.lock is None
     assert [note for note in planned.report.notes if "runner-sync.lock" in note] == [
-        "no runner-sync.lock is written where there is none: of the units that --only leaves it would say nothing"
+        "runner-sync.lock was not written: there is none yet, and it would lack the units that --only leaves out"
     ]
     assert {unit.unit for unit in planned.report.units} == {EXECUTE}
 
@@ -268,7 +268,7 @@ def test_an_upstream_that_is_being_edited_is_said(trees: Trees) -> None:
     assert said() == []
     upstream.write_text(upstream.read_text("utf-8") + "\nEDITED = True\n", "utf-8")
     (note,) = said()
-    assert note.startswith("vllm-ascend: vllm_ascend/worker/model_runner_v1.py was followed with uncommitted")
+    assert note.startswith("vllm-ascend: vllm_ascend/worker/model_runner_v1.py was read with uncommitted")
     assert said("v0.2.0") == []
 
 
@@ -280,7 +280,7 @@ def test_a_gpu_runner_that_is_being_edited_is_said_where_it_is_followed(trees: T
     commit(trees.omni)
     twin.write_text("class OmniGPUModelRunner:\n    edited = True\n", "utf-8")
     notes = upgrade(replace(trees.options(), gpu=is_gpu_followed)).report.notes
-    said = [note for note in notes if note.startswith("vllm-omni: vllm_omni/worker/gpu_model_runner.py was followed")]
+    said = [note for note in notes if note.startswith("vllm-omni: vllm_omni/worker/gpu_model_runner.py was read with")]
     assert bool(said) == is_gpu_followed
 
 

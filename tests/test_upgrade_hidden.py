@@ -67,11 +67,11 @@ def _no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_new_method_that_does_not_run_is_a_question(tmp_path: Path) -> None:
     (reason,) = questions(tmp_path, OWN, ASCENDS)
     assert reason.startswith(
-        "vllm-ascend added it since HEAD~1, and it does not run: a base in front of NPUModelRunner"
+        "vllm-ascend added this method since HEAD~1, but it does not run: a base class in front of NPUModelRunner"
     )
 
 
-COPIED = "; as it calls super(), a copy of it in OmniNPUModelRunner would run with that"
+COPIED = "; it calls super(), so a copy of it in OmniNPUModelRunner would run together with that override"
 
 
 @pytest.mark.parametrize(
@@ -143,27 +143,28 @@ def _indented(method: str) -> str:
     return "\n    " + method.replace("\n", "\n    ").rstrip(" ")
 
 
+HIDES = "vllm-ascend changed the method that this override hides since HEAD~1"
+
+
 def test_a_method_that_mirrors_one_which_upstream_changed_is_a_question(tmp_path: Path) -> None:
-    assert replaced(tmp_path, MIRROR) == [
-        "vllm-ascend changed its own since HEAD~1 (it calls self.d now); this one takes its place and does not call it"
-    ]
+    assert replaced(tmp_path, MIRROR) == [f"{HIDES} (it now calls self.d); the override does not call it"]
 
 
 @pytest.mark.parametrize(
     ("new", "said"),
     [
         (THEIRS.replace("self.c(rows)", "self.c(rows, len(rows))"), ""),
-        (THEIRS.replace("self.c(rows)", "self.c(copy(rows))"), " (it calls copy now)"),
+        (THEIRS.replace("self.c(rows)", "self.c(copy(rows))"), " (it now calls copy)"),
         (
             THEIRS + "".join(f"        self.step_{k}(pool.take(rows))\n" for k in range(4)),
-            " (it calls self.step_0, pool.take, self.step_1 and 2 more now)",
+            " (it now calls self.step_0, pool.take, self.step_1 and 2 more)",
         ),
     ],
     ids=["none of its own", "one", "many"],
 )
 def test_the_question_names_what_upstream_calls_now(tmp_path: Path, new: str, said: str) -> None:
     (reason,) = replaced(tmp_path, MIRROR, target=new)
-    assert reason == f"vllm-ascend changed its own since HEAD~1{said}; this one takes its place and does not call it"
+    assert reason == f"{HIDES}{said}; the override does not call it"
 
 
 def test_who_names_the_call_in_a_comment_does_not_call_it(tmp_path: Path) -> None:
@@ -199,9 +200,7 @@ def test_a_method_written_after_vllms_misses_what_upstreams_does_besides(tmp_pat
     trees = Trees(tmp_path)
     lay_out(trees.vllm, {VLLM: dedent(VLLM_TREE[VLLM]).replace("        self.seen = scheduler_output\n", vllms)})
     own = "    def _update_states(self, rows):\n        self.mine(rows)\n" + vllms
-    assert replaced(tmp_path, own, trees=trees) == [
-        "vllm-ascend changed its own since HEAD~1 (it calls self.d now); this one takes its place and does not call it"
-    ]
+    assert replaced(tmp_path, own, trees=trees) == [f"{HIDES} (it now calls self.d); the override does not call it"]
 
 
 SPLIT = """\
@@ -234,8 +233,8 @@ def test_a_method_that_calls_upstreams_on_one_path_misses_what_changed_on_the_ot
     """``_sample`` of the AR runner hands on for speculative decoding alone; vllm-ascend 0.25.1rc1 prepares its sampler
     on the other path."""
     expected = (
-        "vllm-ascend changed its own since HEAD~1 (it calls self.ready now); this one calls it on one path and takes "
-        "its place on another"
+        "vllm-ascend changed the method that this override hides since HEAD~1 (it now calls self.ready); "
+        "the override calls it on one path only"
     )
     assert beside(tmp_path, ONE_PATH) == [expected]
 
@@ -295,8 +294,8 @@ def test_a_new_hook_that_nothing_calls_is_a_question(tmp_path: Path, own: str, t
     text += "\n    def _drop(self, scheduler_output):\n        pass\n"
     asked = questions(tmp_path, own, target, of=target.split("def ")[1].split("(")[0], vllm=text)
     expected = (
-        "vllm-ascend added it since HEAD~1, and it does not run: vLLM calls it in _update_states, of which omni has "
-        "its own, which does not"
+        "vllm-ascend added this method since HEAD~1, but nothing calls it: vLLM does in _update_states, which omni "
+        "overrides without that call"
     )
     assert asked == ([expected] if is_asked else [])
 
@@ -322,7 +321,7 @@ def test_what_a_new_call_fills_and_a_hook_that_never_runs_empties_is_told(
     """``_track_tmp_encoder_cache_refs`` and ``_on_request_state_removed`` of vllm-ascend 0.30.0rc2."""
     members = {"_track": f"    def _track(self, rows):\n{track}", "_drop": f"    def _drop(self, rows):\n{drop}"}
     was, now = (f"    def _step(self, rows):\n        {call}\n" for call in ("pass", "self._track(rows)"))
-    told = "; what would be taken out of self.kept here is put there by _track, which _step calls since this upgrade"
+    told = "; so nothing empties self.kept, which is filled by _track, which _step calls since this upgrade"
     assert mention_filled([Draft("R._step", (Stage(was), Stage(now)))], "R", ["_drop"], members) == told * is_told
     assert not mention_filled([Draft("R._step", (Stage(now),))], "R", ["_drop"], members)
     assert not mention_filled([Draft("R._track", (Stage(was), Stage(now)))], "R", ["_drop"], members)
@@ -403,8 +402,8 @@ def of_variants(
 def test_what_another_branch_of_a_conditional_base_gains_is_a_question(tmp_path: Path, imported: str) -> None:
     """vllm-ascend 0.21.0rc1 gave ``NPUModelRunner310`` an ``_update_states`` that waits for the device."""
     expected = (
-        "vllm-ascend added it since HEAD~1 in NPUModelRunner310, the base where is_310p(), and it does not run there: "
-        "omni's takes its place and does not call it"
+        "vllm-ascend added this method since HEAD~1 in NPUModelRunner310, the base class where is_310p(); it does not "
+        "run there, because omni's version hides it and does not call it"
     )
     assert of_variants(tmp_path, OWN, "", WAITS, imported=imported) == [("_update_states", expected)]
 
@@ -414,7 +413,9 @@ def test_what_a_base_in_front_hides_of_another_branch_is_a_question(tmp_path: Pa
     old = new.replace("self.wait(rows)", "self.watch(rows)")
     ((unit, reason),) = of_variants(tmp_path, "", old, new)
     assert unit == "_behind"
-    assert reason.startswith("vllm-ascend changed it since HEAD~1 (it calls self.wait now) in NPUModelRunner310,")
+    assert reason.startswith(
+        "vllm-ascend changed this method since HEAD~1 (it now calls self.wait) in NPUModelRunner310,"
+    )
 
 
 @pytest.mark.parametrize(
@@ -511,7 +512,7 @@ def told_of_moved_work(
     commit(trees.ascend_old)
     result = check_upgrade(trees.upgrade(trees.ascend_old, gpu=False, verify=False, ascend_base="HEAD~1"))
     reasons = [item.reason for item in result.report.reviews if item.unit.endswith("._update_states")]
-    return [reason.partition("call it; ")[2] for reason in reasons]
+    return [reason.partition("calling it; ")[2] for reason in reasons]
 
 
 @pytest.mark.parametrize("in_ar", [False, True], ids=["the same module", "a module that comes later"])
@@ -519,13 +520,13 @@ def test_calls_that_went_when_a_hidden_method_changed_are_named(tmp_path: Path, 
     """vllm-ascend 0.28.0rc1 hands over sampled tokens in ``_update_states``, and no longer in ``sample_tokens``."""
     (said,) = told_of_moved_work(tmp_path, in_ar=in_ar)
     calls, _, effect = said.partition(": ")
-    assert calls == "in the same step vllm-ascend no longer calls _hand_over, which execute_model did here"
-    assert effect == "if its work moved there, it is not done on NPU"
+    assert calls == "in the same step vllm-ascend no longer calls _hand_over in execute_model"
+    assert effect == "if its work moved into the hidden method, it is not done on NPU"
 
 
 def test_so_are_those_of_a_hidden_method_that_is_new(tmp_path: Path) -> None:
     (said,) = told_of_moved_work(tmp_path, old="")
-    assert said.startswith("in the same step vllm-ascend no longer calls _hand_over, which execute_model did here")
+    assert said.startswith("in the same step vllm-ascend no longer calls _hand_over in execute_model")
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def reason(
 
 
 @pytest.mark.parametrize("helper", [HELPER, HELPER.replace(TEST, WRAPPED)], ids=["alike", "in another layout"])
-@pytest.mark.parametrize(("kind", "more"), [(CHANGED, ""), ("removed part changed", ", and added to it")])
+@pytest.mark.parametrize(("kind", "more"), [(CHANGED, ""), ("removed part changed", ", and added to them")])
 def test_a_helper_that_has_what_changed_is_named(helper: str, kind: Kind, more: str) -> None:
     """``_maybe_update_prefix_cache`` of vllm-omni 0.28.0rc1."""
     assert reason(helper, kind=kind) == Reason("statement of a helper changed", ("_update_cache",), detail=more)
@@ -68,4 +68,4 @@ def test_a_port_of_what_npu_has_in_a_helper(tmp_path: Path, monkeypatch: pytest.
         "        if self.talker", f"{added}        if self.talker"
     )
     _, asked = port_of(tmp_path, monkeypatch, mine, gpu.format(test), now)
-    assert "the GPU runner changed what the NPU runner has in _close, which is called here" in asked
+    assert "the GPU runner changed statements that the NPU runner has in _close, which is called here" in asked

@@ -213,7 +213,7 @@ SENDS = """\
 LOOP = SENDS[SENDS.index("            for") : SENDS.index("        self.send")]
 MERGE = "\n    def _with_meta(self, finished):\n        return {name: self._meta(name) for name in finished}\n"
 CALL = "            finished = self._with_meta(finished)\n"
-HOME = "in its place (vllm_omni/worker/gpu_ar_model_runner.py)"
+HOME = "instead (vllm_omni/worker/gpu_ar_model_runner.py)"
 
 
 def sends(platform: str, *edits: tuple[str, str], more: str = "") -> str:
@@ -230,7 +230,7 @@ def sends(platform: str, *edits: tuple[str, str], more: str = "") -> str:
         pytest.param(
             sends("GPU"),
             sends("GPU", (LOOP, CALL), more=MERGE),
-            f"; it calls its new _with_meta {HOME}",
+            f"; the GPU runner calls its new _with_meta {HOME}",
             id="in a new method",
         ),
         pytest.param(
@@ -249,4 +249,4 @@ def test_a_loop_that_stays_names_the_new_method_that_has_it(
     text, questions = port_of(tmp_path, monkeypatch, npu, old, new)
     assert "for name, data in finished.items():" in text
     assert f"the GPU runner removed a block inside which the NPU runner had edited a statement{said}" in questions
-    assert ("it calls its new" in questions) == bool(said)
+    assert ("the GPU runner calls its new" in questions) == bool(said)

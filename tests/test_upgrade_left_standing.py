@@ -55,12 +55,12 @@ def asked(
     )
     result = upgrade_module(job)
     assert ("self.tables.flush" in result.after) == (FLUSH in npu)
-    return [item.reason for item in result.reviews if "took out" in item.reason]
+    return [item.reason for item in result.reviews if "removed statements" in item.reason]
 
 
 def test_what_the_gpu_runner_took_out_of_vllms_text_is_asked_about_where_a_copy_keeps_it() -> None:
     (reason,) = asked()
-    assert reason.startswith("the GPU runner took out what vLLM and vllm-ascend have; it stays")
+    assert reason.startswith("the GPU runner removed statements that vLLM and vllm-ascend have; they stay here")
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,8 @@ def test_a_helper_takes_it_from_its_callers_and_passes_it_on() -> None:
         "    def run(self, padded, ids):\n        return self.help(padded=padded, ids=ids)\n",
     ]
     assert reasons == [
-        "forward requires padded since this upgrade: passed on here",
-        "help requires padded since this upgrade: passed on here",
+        "forward requires padded since this upgrade, so this call passes it on",
+        "help requires padded since this upgrade, so this call passes it on",
     ]
 
 
@@ -84,7 +84,7 @@ def test_what_cannot_be_passed_on_is_left_to_verify(
 OMNI = "    def run(self, rows):\n        return self.pack(rows)\n"
 UPSTREAM = "    def run(self, rows):\n        sums = self.sums()\n        return self.pack(rows, sums=sums, ids=1)\n"
 MERGED = "return self.pack(rows, sums=sums, ids=1)"
-LEFT = "left out: sums=, for nothing here sets sums"
+LEFT = "left out: sums=, because nothing here sets sums"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_change_that_went_as_a_whole_is_not_said_to_have_been_made(omni: str, 
 
 RUN = "    def run(self, padded, ids):\n        self.note(ids)\n        return self.forward(ids=ids)\n"
 MINE = "return self.forward(ids=ids)"
-PASSED = "forward requires padded since this upgrade: passed on here"
+PASSED = "forward requires padded since this upgrade, so this call passes it on"
 
 
 @pytest.mark.parametrize(

@@ -496,7 +496,7 @@ def test_what_uses_a_new_mixin_and_was_left_out_is_named(here: dict[str, str], l
         drafts, job, {**units(USES), "NPUOtherRunner.run": "    def run(self):\n        self.close()\n"}
     )
     said = asked.reviews[0].reason
-    assert said.partition(", but for what was left out: ")[2] == left_out
+    assert said.partition(", except for these uses, which were left out: ")[2] == left_out
 
 
 @pytest.mark.parametrize(
@@ -556,7 +556,7 @@ class TestUpgrade:
         assert "class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text
         assert "self.send(logits)" in text
         assert "mixes in SendingMixin now" in questions
-        assert "but for what was left out" not in questions
+        assert "except for these uses, which were left out" not in questions
 
     def test_a_mixin_that_npu_has_done_without_is_left_with_what_calls_it(self, trees: Trees) -> None:
         text, questions = self.upgraded(trees, self.MIXED, self.NEWER)
@@ -564,7 +564,9 @@ class TestUpgrade:
         assert "import SendingMixin" not in text
         assert "self.send(" not in text
         given = f"--omni-path {trees.omni} --ascend-path {trees.ascend_new} --vllm-path {trees.vllm}"
-        assert f"`runner-sync upgrade {given} --only 'NPUARModelRunner*'` adds it with what calls it" in questions
+        assert (
+            f"`runner-sync upgrade {given} --only 'NPUARModelRunner*'` adds it and the code that calls it" in questions
+        )
         assert "uses anything of it" not in questions
 
     def test_a_mixin_that_moved_to_another_module_is_the_one_that_npu_has(self, trees: Trees) -> None:
@@ -585,8 +587,8 @@ class TestUpgrade:
         assert "class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text
         assert "from vllm_omni.wires import SendingMixin" in text
         questions = "\n".join(item.reason for item in result.report.reviews)
-        assert "it is imported from vllm_omni.wires now" in questions
-        assert "done without" not in questions
+        assert "which is imported from vllm_omni.wires now" in questions
+        assert "NPU class lacked" not in questions
 
     BODY = """
         def take_rows(self, rows):
@@ -613,7 +615,7 @@ class TestUpgrade:
         assert "self.rows = tuple(rows)" in text
         assert "class NPUARModelRunner(OmniNPUModelRunner, SendingMixin):" in text
         assert "self.send(logits)" in text
-        assert "NPU has done without SendingMixin since before this upgrade: if on purpose, take it out" in questions
+        assert "NPU lacked SendingMixin before this upgrade, too: take it out if that was on purpose" in questions
 
     @pytest.mark.parametrize(
         ("change", "rest"),
@@ -666,14 +668,17 @@ class TestUpgrade:
     def test_a_mixin_of_which_no_gpu_runner_uses_anything_is_not_brought(self, trees: Trees) -> None:
         text, questions = self.upgraded(trees, self.OLD, self.MIXED.replace("            self.send(logits)\n", ""))
         assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
-        assert "the GPU twin newly mixes in SendingMixin, of which no GPU runner uses anything so far" in questions
-        assert "done without" not in questions
+        assert (
+            "the GPU twin newly mixes in SendingMixin; the NPU class was left without it, because no GPU runner uses it"
+            in questions
+        )
+        assert "NPU class lacked" not in questions
 
     def test_noop_a_mixin_that_nothing_uses_is_not_new_where_the_twin_had_it_before(self, trees: Trees) -> None:
         unused = self.MIXED.replace("            self.send(logits)\n", "")
         text, questions = self.upgraded(trees, unused, unused.replace("is None", "is False"))
         assert "class NPUARModelRunner(OmniNPUModelRunner):" in text
-        assert "mixes in SendingMixin, which the NPU class has done without" in questions
+        assert "mixes in SendingMixin, which the NPU class lacked before this upgrade" in questions
         assert "no method of the GPU twin itself uses anything of it" in questions
 
     PACKED = """
@@ -702,7 +707,10 @@ class TestUpgrade:
         now = self.REBUILT.replace("self.note(out)", f"self.note(out)\n            {more}")
         text, questions = self.upgraded(trees, self.OLD + self.PACKED, self.MIXED + now)
         assert "not ported: the GPU runner's change cannot be applied" in questions
-        assert (f"{more}\n        self.count(out)" in text, "came alone" in questions) == (came, came)
+        assert (
+            f"{more}\n        self.count(out)" in text,
+            "only the statements that use the new mixin were ported" in questions,
+        ) == (came, came)
         assert "out = self.build(rows)" in text
 
     def test_a_helper_of_the_twins_brings_its_calls_of_a_mixin_to_where_npu_has_it_in_line(self, trees: Trees) -> None:
@@ -716,7 +724,7 @@ class TestUpgrade:
         gpu = self.MIXED + twin + body.replace("self.count(", "self.send(rows)\n            self.count(")
         text, questions = self.upgraded(trees, gpu, gpu, only=("NPUARModelRunner*",))
         assert "self.send(rows)\n        self.count(" in text
-        assert "but for what was left out" not in questions
+        assert "except for these uses, which were left out" not in questions
 
     @pytest.mark.parametrize(
         ("member", "came"),

@@ -66,7 +66,7 @@ class NPUARModelRunner(OmniNPUModelRunner):
 """
 WAS = HEAD + RUN + METHOD
 NOW = HEAD + IMPORT + RUN.replace("self._pack_rows(", "pack_rows(")
-KEEPS = "the GPU runner keeps this in vllm_omni.worker.packing.pack_rows now"
+KEEPS = "the GPU runner moved this code to vllm_omni.worker.packing.pack_rows"
 FALSE = ("that the NPU runner does not have", "changed the same part of a statement", "dropped this method")
 
 
@@ -104,9 +104,11 @@ def test_a_mend_that_cannot_be_merged_is_asked_about(
     npu = NPU.replace(*edit)
     now = NOW.replace("self.note(ids)", "self.note(ids, packed)")
     text, questions = check_port(tmp_path, monkeypatch, EARLY, npu=npu, now=now)
-    assert f"{KEEPS}; new in it: `if len(row.values) > 1:`" in questions
+    assert f"{KEEPS}; new there: `if len(row.values) > 1:`" in questions
     lines = text.split("\n")
-    marker = next(row for row, line in enumerate(lines) if "keeps this in vllm_omni.worker.packing.pack_rows" in line)
+    marker = next(
+        row for row, line in enumerate(lines) if "moved this code to vllm_omni.worker.packing.pack_rows" in line
+    )
     assert lines[marker + 1].strip() == "for name in ids:"
     kept = "\n".join(line for line in lines if "# runner-sync: review" not in line)
     assert kept == npu.replace("self.note(ids)", "self.note(ids, packed)")
@@ -119,7 +121,7 @@ def test_a_mend_that_reads_what_only_its_new_module_has_is_asked_about(
     text, questions = check_port(tmp_path, monkeypatch, function)
     assert text == NPU
     assert "it uses LIMIT, which nothing sets here" in questions
-    assert f"{KEEPS}; new in it: `if len(row.values) > LIMIT:`" in questions
+    assert f"{KEEPS}; new there: `if len(row.values) > LIMIT:`" in questions
 
 
 def test_a_helper_that_only_moved_is_said_to_do_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +138,7 @@ def test_nothing_is_silent_where_the_methods_that_call_it_are_the_same(
     was = WAS.replace("self._pack_rows(ids=ids, rows=rows)", "self._outer(ids, rows)", 1) + inner
     now = was.replace(METHOD, "").replace(HEAD, HEAD + IMPORT).replace("self._pack_rows(", "pack_rows(")
     text, questions = check_port(tmp_path, monkeypatch, EARLY, was=was, now=now)
-    assert f"{KEEPS}; new in it: `if len(row.values) > 1:`" in questions
+    assert f"{KEEPS}; new there: `if len(row.values) > 1:`" in questions
     assert text.replace(" ", "").count("packed[name]=row.values[0]") == 1
 
 
@@ -160,7 +162,7 @@ def test_the_function_is_found_however_it_is_imported(
 ) -> None:
     now = NOW.replace(IMPORT, imported).replace("pack_rows(ids", f"{called}ids")
     _, questions = port_of(tmp_path, monkeypatch, NPU, WAS, now, beside={PACKING: EARLY, **files})
-    assert f"{KEEPS}; new in it: " in questions
+    assert f"{KEEPS}; new there: " in questions
 
 
 def test_a_function_that_is_given_the_runner_is_followed_like_a_method(
@@ -183,13 +185,13 @@ OWN = NPU.split("    def ")[0] + RUN.split("\n\n")[1].partition("\n")[2] + METHO
     ("function", "said"),
     [
         pytest.param(FUNCTION, ", where it does the same", id="as it was"),
-        pytest.param(MENDED, "; new in it: `if len(row.values) > 1:`", id="mended"),
+        pytest.param(MENDED, "; new there: `if len(row.values) > 1:`", id="mended"),
         pytest.param(
             FUNCTION.replace("        if row.is_empty():\n            continue\n", ""),
-            "; gone from it: `if row.is_empty():`",
+            "; no longer there: `if row.is_empty():`",
             id="with less",
         ),
-        pytest.param(FUNCTION.replace("return packed", "return None"), "; new in it: `return None`", id="in a detail"),
+        pytest.param(FUNCTION.replace("return packed", "return None"), "; new there: `return None`", id="in a detail"),
     ],
 )
 def test_a_port_of_a_method_that_moved_was_not_dropped(
@@ -198,7 +200,7 @@ def test_a_port_of_a_method_that_moved_was_not_dropped(
     npu = OWN + "\n    def _mine(self, rows):\n        return self._pack_rows(ids=(), rows=rows)\n"
     _, questions = check_port(tmp_path, monkeypatch, function, npu=npu)
     moved = f"the GPU runner moved this method to vllm_omni.worker.packing.pack_rows{said}"
-    assert f"{moved}; on the NPU side, _mine still calls it" in questions
+    assert f"{moved}; it stays, because the NPU class still calls it in _mine" in questions
 
 
 OTHER = """\
@@ -220,7 +222,7 @@ def test_a_method_that_is_gone_was_dropped(
 ) -> None:
     npu = OWN + "\n    def _mine(self, rows):\n        return self._pack_rows(ids=(), rows=rows)\n"
     _, questions = port_of(tmp_path, monkeypatch, npu, WAS, now, beside={PACKING: function})
-    assert "the GPU runner dropped this method; on the NPU side, " in questions
+    assert "the GPU runner dropped this method; it stays, because the NPU class still calls it in " in questions
     assert "moved" not in questions
 
 
@@ -236,7 +238,7 @@ def test_what_did_not_move_is_not_asked_about(
     was: str, now: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, questions = port_of(tmp_path, monkeypatch, NPU, was, now, beside={PACKING: EARLY})
-    assert "keeps this in" not in questions
+    assert "moved this code to" not in questions
 
 
 SENDS = """\
@@ -265,7 +267,7 @@ def with_meta(runner, finished):
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        pytest.param(WITH_META, ", and new in that is `data['meta'] = dict(meta)`", id="mended"),
+        pytest.param(WITH_META, ", which newly has `data['meta'] = dict(meta)`", id="mended"),
         pytest.param(WITH_META.replace("dict(meta)", "meta"), "", id="as it was"),
         pytest.param("def with_meta(runner, finished):\n    return runner.sent(finished)\n", None, id="another one"),
     ],
@@ -280,7 +282,7 @@ def test_lines_that_stay_name_the_function_that_has_them(
     now += SENDS.replace(LOOP, "            finished = with_meta(self, finished)\n")
     text, questions = port_of(tmp_path, monkeypatch, npu, HEAD + head + SENDS, now, beside={PACKING: function})
     assert "for name, data in finished.items():" in text
-    home = "; it calls vllm_omni.worker.packing.with_meta in its place"
+    home = "; the GPU runner calls vllm_omni.worker.packing.with_meta instead"
     reason = "the GPU runner removed a block inside which the NPU runner had edited a statement"
     assert [*questions.split("\n")].count(reason + (home + said if said is not None else "")) == 1
 

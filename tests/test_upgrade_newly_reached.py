@@ -11,7 +11,7 @@ FORWARD = "logits, hidden = self._forward(total)"
 PLAIN = "logits, hidden = self._plain(total)"
 SAMPLE = "logits, hidden = self._sample(total)"
 METHOD = "        def _plain(self, total):\n            return total, total\n\n"
-ASKED = "vllm-ascend calls _forward here now, which omni overrides: does omni's version fit this call?"
+ASKED = "vllm-ascend now calls _forward here, and omni overrides _forward: does omni's version fit this call?"
 
 
 def reasons(folder: Path, *, was: str, now: str, own: str = "", beside: str = "") -> list[str]:

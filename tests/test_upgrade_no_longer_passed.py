@@ -25,7 +25,7 @@ GENERATOR = 'given["generator"] = generator\n'
 )
 def test_what_is_no_longer_passed_is_named(was: str, now: str, names: str) -> None:
     """``seed`` of ``_talker_mtp_forward`` in vllm-omni 0.20.0, which one of the talkers still takes."""
-    assert explain(was, now, now + CALL) == f"; it no longer passes {names}"
+    assert explain(was, now, now + CALL) == f"; the new code no longer passes {names}"
 
 
 @pytest.mark.parametrize(

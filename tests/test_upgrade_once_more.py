@@ -16,7 +16,7 @@ from runner_sync.upgrade.job import ModuleJob
 
 WAS = "self.pick(rows, first_row)"
 NOW = "self.pick(rows, first_row, device)"
-ASKED = "the GPU runner changed this statement everywhere, and the NPU runner has it here once more"
+ASKED = "the GPU runner changed this statement everywhere; the NPU runner still has the old form here"
 
 HEAD = "    def _collect(self, rows):\n        first = rows[0]\n"
 CHOOSE = f"""\
@@ -107,7 +107,7 @@ def test_what_upstream_added_is_no_statement_that_the_npu_runner_had() -> None:
     added = OURS + LATER
     ported = added.replace(WAS, NOW, 1)
     assert asked_of(OURS, added, ported) == [
-        ("upstream added this statement, which the GPU runner has changed everywhere", "", "")
+        ("upstream added this statement in a form that the GPU runner has replaced everywhere", "", "")
     ]
     assert asked_of(added, added, ported) == [(ASKED, WAS, WAS)]
     more = added + LATER.replace("close", "last")

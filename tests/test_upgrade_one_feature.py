@@ -29,14 +29,14 @@ def joined(*items: ReviewItem, text: str = RUN, others: tuple[Draft, ...] = ()) 
 
 def test_passages_that_share_a_local_which_npu_lacks_are_one_question() -> None:
     first, *rest = joined(SETS, PADS, HEAD)
-    assert first == replace(SETS, reason="why; 2 more passages of the same feature left out")
+    assert first == replace(SETS, reason="why; 2 more passages of the same feature were left out")
     assert rest == [replace(item, part_of="R1", in_file=False) for item in (PADS, HEAD)]
 
 
 def test_so_are_passages_of_vllm_ascends_that_omni_has_nothing_of() -> None:
     """Draft tokens between pipeline stages, in a runner that does not sample, were three questions in 0.22.0."""
     first, rest = joined(*(replace(item, from_gpu=False) for item in (SETS, PADS)))
-    assert first.reason == "why; 1 more passage of the same feature left out"
+    assert first.reason == "why; 1 more passage of the same feature was left out"
     assert (rest.part_of, rest.in_file) == ("R1", False)
 
 
@@ -80,7 +80,7 @@ def test_a_local_of_another_method_is_another_one() -> None:
 
 
 def test_a_local_that_npu_has_counts_where_the_question_is_about_it() -> None:
-    using = left_out("R2", "send(total)", reason="left out: not all is done with its new total")
+    using = left_out("R2", "send(total)", reason="left out: the GPU runner newly sets total, and not all uses fit here")
     assert [item.part_of for item in joined(left_out("R1", "total = 0"), using)] == ["", "R1"]
 
 

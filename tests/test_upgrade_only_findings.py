@@ -19,7 +19,7 @@ def upgraded(trees: Trees, *only: str) -> Report:
 
 
 def others(report: Report) -> list[str]:
-    return [note for note in report.notes if "that --only leaves as they were" in note]
+    return [note for note in report.notes if "that --only left unchanged" in note]
 
 
 def test_what_was_not_asked_for_is_counted_with_the_command_that_shows_it(trees: Trees) -> None:
@@ -27,7 +27,7 @@ def test_what_was_not_asked_for_is_counted_with_the_command_that_shows_it(trees:
     report = upgraded(trees, "NPUARModelRunner._finish")
     assert report.findings == ()
     (note,) = others(report)
-    assert note.startswith("1 finding is in units that --only leaves as they were")
+    assert note.startswith("1 finding is in units that --only left unchanged")
     assert f"`runner-sync verify --ascend-path {trees.ascend_new} --vllm-path {trees.vllm}` shows" in note
 
 

@@ -23,9 +23,7 @@ CLOSE = """
 STAGES = "        if self.cache is not None:\n            self.cache.stage(rows, self._deferred())\n"
 CLOSE_STAGES = CLOSE.replace("        self.note(rows)\n", "        self.note(rows)\n" + STAGES)
 SKIPS = ("kept = self.keep(first)", "kept = self.keep(first, self._deferred())")
-QUESTION = (
-    "not ported: the GPU runner uses _deferred here, too; this upgrade brought it to the NPU runner without this use"
-)
+QUESTION = "not ported: the GPU runner uses _deferred here, too; this upgrade ported _deferred, but not this use of it"
 
 
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, npu: str, was: str, now: str) -> tuple[str, bool]:
@@ -74,7 +72,10 @@ def test_an_override_of_the_twin_that_npu_has_done_without_is_a_question_where_n
 ) -> None:
     old = GPU_TWIN + npu.removesuffix(OVERRIDE) + OVERRIDE
     _, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + npu, old, old.replace(*SKIPS) + NAMES)
-    question = "not ported: _close gets the version that the GPU class overrides; the NPU class has done without it"
+    question = (
+        "not ported: _close calls _forward and gets the inherited version, not the GPU class's; the NPU class did "
+        "without it"
+    )
     assert (question in questions) == is_asked
 
 
@@ -88,4 +89,6 @@ def test_an_override_that_was_asked_about_is_named_by_the_next_run(
     omni, ascend, vllm = (TreeOptions(path=tmp_path / name) for name in ("omni", "ascend-new", "vllm"))
     again = sync.upgrade(UpgradeOptions(omni=omni, ascend=ascend, vllm=vllm, verify=False))
     assert [item.reason for item in again.report.reviews] == []
-    assert any("done without them" in note and "NPUARModelRunner._forward" in note for note in again.report.notes)
+    assert any(
+        "because NPU did without them" in note and "NPUARModelRunner._forward" in note for note in again.report.notes
+    )

@@ -32,8 +32,8 @@ def test_what_fills_a_cache_comes_with_what_reads_it(tmp_path: Path, monkeypatch
     assert "return self.pool.joined(rows)" in text
     assert FIRST + CALL in without_rulers(text)
     assert KEEP.strip() in text
-    assert "; it belongs to _keep, which NPU uses since this upgrade" in questions
-    assert "; it belongs to pool, which NPU uses since this upgrade" in questions
+    assert "; it works with _keep, which NPU uses since this upgrade" in questions
+    assert "; it works with pool, which NPU uses since this upgrade" in questions
 
 
 def test_an_override_that_npu_has_done_without_comes_with_what_it_keeps(
@@ -77,7 +77,7 @@ def test_what_belongs_to_nothing_new_stays_owed(
     text, questions = port_of(tmp_path, monkeypatch, *twins(was, now, npu=npu), only=only)
     assert now.strip().split("\n")[-1] in text
     assert CALL not in text
-    assert "it belongs to" not in questions
+    assert "it works with" not in questions
 
 
 def test_the_reason_of_a_passage_that_is_no_suite_names_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,7 @@ def test_the_reason_of_a_passage_that_is_no_suite_names_it_too(tmp_path: Path, m
     npu, old, new = twins(was, now.replace("return rows", "return self.pool.joined(rows)"))
     text, questions = port_of(tmp_path, monkeypatch, npu.replace(FINISH, was), old, new)
     assert "            self.pool.take(row)\n" in text
-    assert "; it belongs to pool, which NPU uses since this upgrade" in questions
+    assert "; it works with pool, which NPU uses since this upgrade" in questions
 
 
 def test_readers_of_one_flag_need_not_belong_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

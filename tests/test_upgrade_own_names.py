@@ -14,7 +14,7 @@ OWN = {"record": "output"}
 @pytest.mark.parametrize(
     ("kind", "name", "detail"),
     [
-        pytest.param(UNSET_BY_OMNI, "record", ", but makes in its own form, as output", id="the value"),
+        pytest.param(UNSET_BY_OMNI, "record", ", but computes in its own form as output", id="the value"),
         pytest.param(UNSET_BY_OMNI, "rows", "", id="another one"),
         pytest.param(OWN_NAME, "record", "", id="another question"),
     ],

@@ -30,16 +30,16 @@ CALL = draft("Runner.run", "R3", "self.keep()")
 
 def test_a_ported_member_and_what_brings_its_calls_name_each_other() -> None:
     assert reasons(HELPER, FLAG, CALL) == {
-        "R1": "why; belongs with R2, R3",
-        "R2": "why; belongs with R1",
-        "R3": "why; belongs with R1",
+        "R1": "why; decide it together with R2, R3",
+        "R2": "why; decide it together with R1",
+        "R3": "why; decide it together with R1",
     }
 
 
 def test_so_does_what_would_call_it_and_was_left_out() -> None:
     left_out = draft("Runner.run", "R3", "")
     asked = replace(left_out, reviews=(replace(left_out.reviews[0], upstream="self.flag()"),))
-    assert reasons(FLAG, asked) == {"R2": "why; belongs with R3", "R3": "why; belongs with R2"}
+    assert reasons(FLAG, asked) == {"R2": "why; decide it together with R3", "R3": "why; decide it together with R2"}
 
 
 def test_what_stays_as_it_is_does_not_belong_to_what_it_would_call() -> None:
@@ -50,7 +50,7 @@ def test_what_stays_as_it_is_does_not_belong_to_what_it_would_call() -> None:
 
 def test_of_many_partners_the_first_ones_are_named() -> None:
     calls = [draft(f"Runner.run{k}", f"R{k + 3}", "self.flag()") for k in range(4)]
-    assert reasons(FLAG, *calls)["R2"] == "why; belongs with R3, R4, R5 and 1 more"
+    assert reasons(FLAG, *calls)["R2"] == "why; decide it together with R3, R4, R5 and 1 more"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,10 @@ def came(chosen: str, name: str = "Runner.sample", before: str = "x") -> Draft:
     ],
 )
 def test_what_came_and_the_half_of_it_that_did_not_name_each_other(one: str, other: str) -> None:
-    assert reasons(came(one), left_out(other)) == {"R8": "why; belongs with R9", "R9": "why; belongs with R8"}
+    assert reasons(came(one), left_out(other)) == {
+        "R8": "why; decide it together with R9",
+        "R9": "why; decide it together with R8",
+    }
 
 
 WRITES = "self.cache.drain_ready_writes()"

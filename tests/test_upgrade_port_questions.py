@@ -125,10 +125,10 @@ def test_a_call_that_a_port_puts_behind_another_one_is_shown_alone(
 @pytest.mark.parametrize(
     ("new", "reason"),
     [
-        pytest.param("", "taken out, as in the GPU runner, which has it no more", id="gone"),
+        pytest.param("", "removed, because the GPU runner no longer has it", id="gone"),
         pytest.param(
             "        self.note(first, rows)\n",
-            "ported from the GPU runner; with this change it has not run on this platform yet",
+            "ported from the GPU runner; the changed lines have not run on this platform yet",
             id="changed",
         ),
     ],
@@ -212,12 +212,12 @@ CLOSES = "self.close(first)\n        "
 @pytest.mark.parametrize(
     ("was", "now", "reason"),
     [
-        pytest.param(("", NOTES), (NOTES + CLOSES, ""), "moved: it stood here", id="whole"),
-        pytest.param(("", NOTES + CLOSES), (NOTES, ""), "taken out, as in the GPU runner, which has a part", id="half"),
-        pytest.param(("", CLOSES), (NOTES, ""), "taken out, as in the GPU runner, which has it no more", id="not"),
+        pytest.param(("", NOTES), (NOTES + CLOSES, ""), "moved from here", id="whole"),
         pytest.param(
-            (NOTES, NOTES), (NOTES, ""), "taken out, as in the GPU runner, which has it no more", id="one of two"
+            ("", NOTES + CLOSES), (NOTES, ""), "removed here, because the GPU runner no longer has a part", id="half"
         ),
+        pytest.param(("", CLOSES), (NOTES, ""), "removed, because the GPU runner no longer has it", id="not"),
+        pytest.param((NOTES, NOTES), (NOTES, ""), "removed, because the GPU runner no longer has it", id="one of two"),
     ],
 )
 def test_what_stands_elsewhere_now_is_not_said_to_be_taken_out(
@@ -310,7 +310,7 @@ def test_a_parameter_that_stays_out_is_not_said_to_be_set_by_nothing(
     mine = LIMITED.format(limit="", reader=own, more="")
     text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + mine, GPU_TWIN + was, GPU_TWIN + now)
     assert ("limit=None" in text) == ("self.send(limit)" in text) == comes
-    assert ("not all the GPU runner does with its new limit has a place here" in questions) != comes
+    assert ("the GPU runner newly sets limit, and not all statements that use this fit here" in questions) != comes
     assert "which nothing sets here" not in questions
 
 
@@ -477,4 +477,4 @@ def test_what_only_the_gpu_class_sets_is_a_question_where_it_is_read(
     now = GPU_TWIN.replace("        return self._fetch", f"{read}        return self._fetch") + SETS_KEPT
     text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN + here + other, GPU_TWIN, now)
     assert "self.note(first)" in text
-    assert ("nothing that runs in this class sets self.keeps; the GPU class does in __init__" in questions) == asks
+    assert ("self.keeps is read here, but only the GPU class sets it, in __init__" in questions) == asks

@@ -74,8 +74,8 @@ def test_members_that_need_nothing_are_counted(tmp_path: Path, monkeypatch: pyte
     gpu = dedent(OMNI_TREE[GPU_AR]) + "\n    def _history(self):\n        return self.input_batch.history\n"
     lay_out(trees.omni, {GPU_AR: gpu})
     result = check_upgrade(trees.upgrade(trees.ascend_new, verify=False))
-    assert [note.partition(" (")[0] for note in result.report.notes if "need nothing" in note] == [
-        "2 members of the GPU classes need nothing here: the NPU classes inherit 1, nothing calls 1"
+    assert [note.partition(" (")[0] for note in result.report.notes if "need no port" in note] == [
+        "2 members of the GPU classes need no port: the NPU classes inherit 1, nothing calls 1"
     ]
     asked = check_upgrade(trees.upgrade(trees.ascend_new, verify=False, only=("NPUARModelRunner._history",)))
     assert "NPUARModelRunner._history is not ported: nothing on NPU calls it" in asked.report.notes
@@ -110,8 +110,8 @@ def test_without_a_vllm_ascend_nothing_is_said_about_its_calls(tmp_path: Path, m
     lay_out(trees.omni, {GPU_AR: gpu})
     alone = replace(trees.upgrade(trees.ascend_new), ascend=TreeOptions(), upstream=False)
     (said,) = [note for note in sync.upgrade(replace(alone, only=("_history",))).report.notes if "_history" in note]
-    assert "is not ported: nothing of omni's calls it, and whether vllm-ascend does, a run without one" in said
-    assert any("nothing of omni's calls" in note for note in sync.upgrade(alone).report.notes)
+    assert "is not ported: no omni code calls it, and a run without vllm-ascend (--gpu-only) cannot tell" in said
+    assert any("nothing in omni calls" in note for note in sync.upgrade(alone).report.notes)
 
 
 def test_what_was_left_out_before_is_asked_about_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +249,9 @@ def test_what_a_change_rests_on_comes_with_it(
     said = "\n".join(item.reason for item in result.report.reviews)
     assert ("plan = self.cache.plan(first)" in text) == comes
     assert ("self.cache.note(plan)" in text) == comes
-    assert ("what it changed since v0.20.0 rests on what it changed since v0.19.0, which comes, too" in said) == comes
+    assert (
+        "the GPU runner's change since v0.20.0 builds on its change since v0.19.0, which was ported, too" in said
+    ) == comes
     assert ("left out: it uses plan, which nothing sets here" in said) != comes
 
 
@@ -287,7 +289,7 @@ def test_of_an_earlier_change_comes_what_the_later_one_lacks(
     assert "plan = self.cache.plan(first)" in text
     assert "self.cache.note(plan)" in text
     assert (other in text) == comes
-    assert "rests on what it changed since v0.19.0, which comes, too" in said
+    assert "builds on its change since v0.19.0, which was ported, too" in said
 
 
 @pytest.mark.parametrize(
@@ -347,7 +349,7 @@ def test_a_signature_stays_when_its_caller_does(tmp_path: Path, monkeypatch: pyt
     now = now.replace("self._fetch(rows, len(kept))", "self._fetch(rows, first, len(kept))")
     text, questions = port_of(tmp_path, monkeypatch, other, GPU_TWIN, now)
     assert "def _fetch(self, rows, total):" in text
-    assert "not ported: _collect still calls it with the arguments that it takes now" in questions
+    assert "not ported: _collect still calls this method with the old arguments" in questions
 
 
 def test_a_signature_follows_with_its_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -428,9 +430,9 @@ def test_a_method_with_little_of_what_its_twin_is_now_is_left(
     now = stepped(GPU_TWIN, "self.count = 1", names=range(100))
     text, questions = port_of(tmp_path, monkeypatch, npu, was, now)
     assert ("self.step_99()" in text) == is_taken
-    assert ("the NPU runner's is too different to merge the change into" in questions) != is_taken
+    assert ("the NPU version differs too much from it to merge the change" in questions) != is_taken
     assert (
-        "; the twin calls step_12, step_13, step_14 and 85 more now, which this one does not" in questions
+        "; the GPU version now calls step_12, step_13, step_14 and 85 more, which the NPU version does not" in questions
     ) != is_taken
 
 
@@ -446,9 +448,9 @@ def test_what_a_refused_port_would_newly_call_is_named(
     _, questions = port_of(tmp_path, monkeypatch, npu, was, now)
     if lacking:
         assert f"step_9{8 - lacking}, step_9{9 - lacking}, " in questions
-        assert f" and {lacking - 3} more now, which this one does not" in questions
+        assert f" and {lacking - 3} more, which the NPU version does not" in questions
     else:
-        assert "which this one does not" not in questions
+        assert "which the NPU version does not" not in questions
 
 
 def test_members_that_one_thing_keeps_out_are_one_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -464,9 +466,10 @@ def test_members_that_one_thing_keeps_out_are_one_question(tmp_path: Path, monke
 """
     _, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, GPU_TWIN + device)
     asked = [line for line in questions.split("\n") if line.startswith("not ported")]
+    by_hand = "not ported: it uses {}, which is code that people port by hand"
     assert asked == [
-        "not ported: it uses triton., which is code that people port by hand; nor is what needs it: _stage",
-        "not ported: it uses flashinfer, which is code that people port by hand",
+        f"{by_hand.format('triton.')}; what needs it was not ported either: _stage",
+        by_hand.format("flashinfer"),
     ]
 
 
@@ -487,7 +490,7 @@ def test_a_method_that_calls_its_twin_has_its_changes(
     now = GPU_TWIN.replace("kept = self.keep(first)", "kept = self.keep(first, rows)")
     text, questions = port_of(tmp_path, monkeypatch, npu, GPU_TWIN, now)
     assert text == npu
-    assert ("the NPU runner's is too different to merge the change into" in questions) != calls_it
+    assert ("the NPU version differs too much from it to merge the change" in questions) != calls_it
 
 
 PARTS = """
@@ -510,7 +513,10 @@ def test_methods_that_the_gpu_runner_dropped_stay_as_long_as_one_of_them_is_call
     text, questions = port_of(tmp_path, monkeypatch, npu, was, GPU_TWIN)
     assert ("def _is_mark(" in text) == is_used
     assert ("def _marks(" in text) == is_used
-    asked = [f"the GPU runner dropped this method; on the NPU side, {one} still calls it" for one in CALLERS]
+    asked = [
+        f"the GPU runner dropped this method; it stays, because the NPU class still calls it in {one}"
+        for one in CALLERS
+    ]
     assert [one in questions for one in asked] == [is_used, is_used]
 
 
@@ -536,7 +542,11 @@ def test_a_port_is_asked_about_when_npu_calls_what_the_gpu_runner_has_no_more(
     was = called[1] + PARTS.replace("NPU", "GPU").replace("_marks", name)
     text, questions = port_of(tmp_path, monkeypatch, called[0] + mine, was, GPU_TWIN + now.replace("NPU", "GPU"))
     assert f"def {name}(" in text
-    dropped = [line for line in questions.split("\n") if line.endswith("on the NPU side, _collect still calls it")]
+    dropped = [
+        line
+        for line in questions.split("\n")
+        if line.endswith("it stays, because the NPU class still calls it in _collect")
+    ]
     assert len(dropped) == is_asked
 
 
@@ -700,7 +710,7 @@ def test_a_signature_does_not_come_without_its_callers(
     text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now, only=only)
     assert (f"def _fetch(self, rows, total, {parameter}):" in text) == came
     assert ("staged=rows[1]" in text) == ("_collect" in only)
-    assert ("_collect still calls it with the arguments that it takes now" in questions) != came
+    assert ("_collect still calls this method with the old arguments" in questions) != came
 
 
 ROWS = "if sys.version_info >= (3, 11):\n    from vllm.outs import Rows\n"
@@ -799,7 +809,7 @@ CALLED = EDITED.replace("        return self", "        self.note(rows)\n       
         pytest.param(
             EDITED,
             PACK.replace("_pack", "_wrap"),
-            "it is called _wrap there now, and came as it is there",
+            "it is called _wrap there now, and _wrap was ported without NPU's edits",
             id="renamed",
         ),
         pytest.param(EDITED, PACK.replace("self._pack(rows)", "self.sums(rows)"), "", id="still there"),

@@ -57,7 +57,7 @@ def dropped(text: str, *, below: str | None, before: str | None = None, made: st
 
 def test_an_older_version_of_what_a_base_class_got_now_goes_with_a_question() -> None:
     assert dropped(OLD, below=NEW) == [
-        "a base class has it since this upgrade, in the version that the callers of today have"
+        "removed: a base class has this method since this upgrade, in a version that fits today's callers"
     ]
 
 
@@ -120,7 +120,7 @@ def abandoned(*, was: str, now: str, upstream: str | None = None, below: str = "
 
 def test_a_copy_goes_together_with_its_last_call() -> None:
     assert abandoned(was=CALLER, now=WITHOUT) == [
-        "upstream dropped the method that this is a copy of, and nothing calls the copy any more"
+        "removed: upstream dropped the method that this was a copy of, and nothing calls the copy any more"
     ]
 
 
@@ -227,7 +227,7 @@ def test_a_port_goes_where_the_gpu_method_needs_no_translation_any_more() -> Non
     left = without_device_code(PORTED)
     assert left.removed
     assert [item.reason for item in left.reviews] == [
-        "the GPU method that it translated has no device code any more and is inherited"
+        "removed: the GPU original of this port no longer has device code and is inherited now"
     ]
 
 
@@ -236,7 +236,7 @@ def test_a_port_with_something_of_npus_own_stays_and_says_what() -> None:
     left = without_device_code(PORTED.replace("        self.ready", "        enable(self.config)\n        self.ready"))
     assert not left.removed
     (item,) = left.reviews
-    assert item.reason.endswith("could be inherited, but for what only NPU does: `enable(self.config)`")
+    assert item.reason.endswith("could be inherited except for what only NPU does: `enable(self.config)`")
 
 
 @pytest.mark.parametrize("text", [PORTED, PORTED + "        self.more()\n"])
@@ -260,12 +260,12 @@ def given_up(text: str, *, below: str | None = NEW, old: str = OLD, new: str | N
 def test_a_port_of_what_the_gpu_class_has_from_its_base_class_now_is_asked_about() -> None:
     """``_model_needs_full_prefix_hidden_states`` of vllm-omni 0.30.0: the shared one goes by another flag."""
     (reason,) = given_up(OLD)
-    assert reason.endswith("inherits another one; the NPU class has that below, too, and this hides it")
+    assert reason.endswith("inherits it now; the NPU class would inherit the same version, but this port hides it")
 
 
 def test_a_port_that_npu_edited_is_asked_about_where_the_gpu_class_has_another_one_from_its_base_class_now() -> None:
     (reason,) = given_up(OLD + "        self.mine()\n")
-    assert reason.endswith("and this hides it; NPU had edited it")
+    assert reason.endswith("but this port hides it; NPU had edited the port")
 
 
 @pytest.mark.parametrize(
@@ -286,21 +286,26 @@ def test_a_method_that_is_no_port_of_what_the_gpu_class_gave_up_is_left(text: st
 @pytest.mark.parametrize(
     ("before", "on_gpu", "reason"),
     [
-        pytest.param(NEW, {}, "the copy equals the upstream method that the class inherits", id="before as well"),
         pytest.param(
-            OLD, {}, "with upstream's changes the copy equals the upstream method that the class inherits", id="now"
+            NEW, {}, "removed: the copy equals the upstream method that the class inherits", id="before as well"
+        ),
+        pytest.param(
+            OLD,
+            {},
+            "removed: with upstream's changes, the copy equals the upstream method that the class inherits",
+            id="now",
         ),
         pytest.param(
             OLD,
             {"NPUARModelRunner._note": OTHER},
-            "with upstream's changes the copy equals the upstream method that the class inherits; GPU has one of its "
-            "own, which is not ported in its place",
+            "removed: with upstream's changes, the copy equals the upstream method that the class inherits; the GPU "
+            "class has its own version, which was not ported in its place",
             id="the GPU runner has its own",
         ),
         pytest.param(
             OLD,
             {"NPUARModelRunner._other": OTHER},
-            "with upstream's changes the copy equals the upstream method that the class inherits",
+            "removed: with upstream's changes, the copy equals the upstream method that the class inherits",
             id="the GPU runner has another",
         ),
     ],

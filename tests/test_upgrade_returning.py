@@ -61,7 +61,7 @@ def test_returns_beside_each_other_are_one_question_with_the_condition_of_the_fi
     assert (asked.line, asked.end_line) == (7, 9)
     assert (
         asked.reason
-        == "upstream added these returns, which go through self.attach here, as all others of their value do"
+        == "upstream added these returns; here they go through self.attach, like all other returns of the same value"
     )
 
 

@@ -187,7 +187,7 @@ def test_what_omni_added_to_the_second_half_stands_in_the_new_method(tmp_path: P
     assert "    self.keep_for_talker(sampled)\n    output = Output(sampled)\n" in made["sample_tokens"]
     assert splitting.CUT not in "".join(change.after or "" for change in result.changes)
     asked = {item.unit: item.reason for item in result.report.reviews}
-    assert asked["OmniNPUModelRunner.sample_tokens"].startswith("upstream split it off execute_model")
+    assert asked["OmniNPUModelRunner.sample_tokens"].startswith("upstream split this method off execute_model")
 
 
 def test_a_second_half_without_anything_of_omni_is_inherited(tmp_path: Path) -> None:
@@ -275,8 +275,8 @@ def test_a_passage_that_omni_edited_stays_where_upstream_calls_a_new_method(tmp_
     assert "_init_pool_and_runner" not in made
     (item,) = result.report.reviews
     assert item.reason == (
-        "upstream moved this into a new method, _init_pool_and_runner, and omni has edited it: it stays here, and the "
-        "method is not called"
+        "upstream moved this passage into the new method _init_pool_and_runner; omni's edited passage stays here, and "
+        "_init_pool_and_runner is not called"
     )
     assert item.chosen == item.omni
     assert (item.chosen.split("\n")[0], item.chosen.split("\n")[-1]) == (

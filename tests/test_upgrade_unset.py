@@ -30,7 +30,7 @@ def test_what_nothing_sets_here_is_not_read(tmp_path: Path, monkeypatch: pytest.
     text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, READS + TALK)
     assert "_late_copies" not in code_of(text)
     assert GAIN in text, questions
-    assert "left out: it uses _late_copies, which is set only by what did not come, in _talk" in questions
+    assert "left out: it uses _late_copies, which is set only by code that was not ported, in _talk" in questions
     assert "NPU uses since this upgrade" not in questions
 
 
@@ -39,7 +39,7 @@ def test_a_plain_read_comes_and_is_asked_about(tmp_path: Path, monkeypatch: pyte
     now = READS.replace(READ, PLAIN_READ) + TALK
     text, questions = port_of(tmp_path, monkeypatch, NPU_TWIN, GPU_TWIN, now)
     assert PLAIN_READ.split("\n")[1] in text
-    assert "nothing that runs in this class sets self._late_copies; the GPU class does in _talk" in questions
+    assert "self._late_copies is read here, but only the GPU class sets it, in _talk" in questions
 
 
 @pytest.mark.parametrize(

@@ -68,12 +68,12 @@ IS_SPARSE = "is_sparse = self.config.is_sparse"
     ("came", "questions"),
     [
         ((FIRST,), [(IS_SPARSE, "")]),
-        ((FIRST, SECOND), [(IS_SPARSE, ", with 1 more below that hangs on it")]),
-        ((FIRST, SECOND, THIRD), [(IS_SPARSE, ", with 2 more below that hang on it")]),
+        ((FIRST, SECOND), [(IS_SPARSE, "; 1 more below depends on it")]),
+        ((FIRST, SECOND, THIRD), [(IS_SPARSE, "; 2 more below depend on it")]),
         ((FIRST, OTHER), [(IS_SPARSE, ""), ("if self.traces is not None:", "")]),
         (
             (FIRST, OTHER, THIRD),
-            [(IS_SPARSE, ", with 1 more below that hangs on it"), ("if self.traces is not None:", "")],
+            [(IS_SPARSE, "; 1 more below depends on it"), ("if self.traces is not None:", "")],
         ),
     ],
     ids=["one", "two", "three", "of two things", "of two things in turns"],

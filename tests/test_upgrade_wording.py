@@ -43,14 +43,14 @@ def test_no_sentence_of_a_port_calls_the_runners_omni_or_upstream(kind: Kind) ->
         ),
         pytest.param(
             Reason("set by both", ("omni.upstream",)),
-            "upstream sets omni.upstream now, which omni sets, too",
-            "the GPU runner sets omni.upstream now, which the NPU runner sets, too",
+            "upstream now sets omni.upstream, which omni sets, too; the later assignment wins",
+            "the GPU runner now sets omni.upstream, which the NPU runner sets, too; the later assignment wins",
             id="names that look like the sides",
         ),
         pytest.param(
             Reason("no longer read", ("rows", "total")),
-            "nothing reads rows, total any more, which omni sets here",
-            "nothing reads rows, total any more, which the NPU runner sets here",
+            "omni sets rows, total here, but no code reads the value any more",
+            "the NPU runner sets rows, total here, but no code reads the value any more",
             id="several names",
         ),
         pytest.param(
@@ -61,8 +61,8 @@ def test_no_sentence_of_a_port_calls_the_runners_omni_or_upstream(kind: Kind) ->
         ),
         pytest.param(
             Reason("under a new condition", ("if omni['a']",)),
-            "this now runs under upstream's new \"if omni['a']\"",
-            "this now runs under the GPU runner's new \"if omni['a']\"",
+            "this now runs only under upstream's new condition \"if omni['a']\"",
+            "this now runs only under the GPU runner's new condition \"if omni['a']\"",
             id="quoted code",
         ),
         pytest.param(
@@ -83,5 +83,5 @@ def test_what_was_left_out_for_one_cause_is_said_once() -> None:
         "3 passages were left out of the port: they use rows, total, which nothing sets here"
     )
     assert word_reason(Reason("half of a feature", ("rows",), passages=2), PORTED) == (
-        "2 passages were left out of the port: not all the GPU runner does with its new rows has a place here"
+        "2 passages were left out of the port: the GPU runner newly sets rows, and not all uses fit here"
     )

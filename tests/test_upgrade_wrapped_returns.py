@@ -67,7 +67,7 @@ def test_each_return_below_the_condition_is_handed_over_with_one_question() -> N
     assert asked.upstream == "return self.attach(Output.of(kv))"
     assert asked.chosen == "return self.attach(EMPTY)\nreturn self.attach(output)"
     assert asked.from_gpu
-    assert asked.reason.startswith("the GPU runner hands what it returns here to self.attach now; so does this")
+    assert asked.reason.startswith("the GPU runner now passes what it returns here through self.attach; NPU's return")
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_npus_value_is_handed_over_where_the_twins_changed_as_well(was: str, npu
         "return output", "return self.attach(output)"
     )
     assert asked.upstream == "return self.attach(Output.of(kv, self.more))"
-    assert "and the GPU runner has another value here now" in asked.reason
+    assert "the GPU runner also returns another value now" in asked.reason
 
 
 def ported_other(npu: str, was: str, pinned: str) -> Draft:

@@ -158,4 +158,4 @@ def test_the_message_says_who_fails() -> None:
     new, old = (world(npu=npu(OWN), ascend=RUNNER.format(**rows)) for rows in (given, OLD))
     [finding] = find(new, old)
     assert finding.severity == "error"
-    assert "vllm_ascend/runner.py:5 (Drafter.draft) reads `rows` of what is `None` then." in finding.message
+    assert "vllm_ascend/runner.py:5 (Drafter.draft) reads `rows` of a value that is `None` then." in finding.message

@@ -49,7 +49,7 @@ def test_omnis_own_override_is_not_to_blame_for_what_upstreams_hides_as_well() -
     given = {"npu": npu("def run(self):\n    return self.cache\ndef load(self):\n    return 2"), "ascend": LOADS}
     (found,) = find(world(**given, vllm=SET_NOW), world(**given, vllm=SET_BEFORE))
     assert (found.code, found.unit) == ("RS312", "R.run")
-    assert "only a `load` sets it that `NPUModelRunner.load` hides" in found.message
+    assert "only a `load` sets it, which `NPUModelRunner.load` hides" in found.message
 
 
 def test_a_worker_that_sets_what_upstream_hides() -> None:

@@ -40,7 +40,12 @@ def set_apart(before: str, text: str, constructors: Constructors) -> Mended | No
             moved = _move_to_attribute(text, made, call, key)
             if moved is not None:
                 line, statement, new = moved
-                return Mended(new, line, statement, f"{name} takes no {key.arg}: set on the record that it makes")
+                return Mended(
+                    new,
+                    line,
+                    statement,
+                    f"the constructor of {name} does not accept {key.arg}, so it is set on the new object",
+                )
     return None
 
 

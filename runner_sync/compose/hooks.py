@@ -60,11 +60,11 @@ def asked_first(parent: str, hook: SamplerHook) -> tuple[str, ...]:
                 found.setdefault(target.id, ast.unparse(branch.test))
     return (
         *(
-            f"the model gets {name} as it is, which the platform's version changes first if {test}"
+            f"the model gets {name} unchanged, but the platform's own method changes it first if {test}"
             for name, test in found.items()
         ),
         *(
-            f"{call} is not called for the model, which the platform's version does first if {test}"
+            f"{call} is not called for the model, but the platform's own method calls it first if {test}"
             for call, test in _find_calls_before_sampling(function, hook).items()
         ),
     )

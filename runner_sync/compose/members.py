@@ -137,11 +137,14 @@ def _decide_bound(name: str, twins: Twins, obstacle: Obstacle) -> Member:
 def _decide_overridden(name: str, twins: Twins, wanted: Collection[str]) -> Member:
     """Decide about a member that the NPU class inherits in another version and that this upgrade does not need."""
     if not _was_left_out(name, twins):
-        return Member(name, "inherited", "the NPU class has a version of it through its bases")
+        return Member(name, "inherited", "the NPU class inherits a version of it")
     caller = _find_caller(name, twins, wanted)
     if not caller:
         return Member(name, "left", WITHOUT)
-    reason = f"{caller} gets the version that the GPU class overrides; {WITHOUT}: `--only {name}` ports it"
+    reason = (
+        f"{caller} calls {name} and gets the inherited version, not the GPU class's; {WITHOUT}; `--only "
+        f"{name}` ports it"
+    )
     return Member(name, "skipped", reason)
 
 
@@ -184,7 +187,7 @@ def _explain_need(name: str, twins: Twins, wanted: Collection[str]) -> str:
     if callers := _find_callers(name, twins.npu):
         return f"{callers[0]} calls it since this upgrade"
     if name in twins.called_by_twins:
-        return "another GPU runner calls it, and its NPU runner may come to"
+        return "another GPU runner calls it, and the NPU twin of that runner may call it, too"
     ported = (member for member in _find_callers(name, twins.gpu_new) if member in wanted and member != name)
     return f"{next(ported)}, which is ported too, calls it"
 
@@ -193,9 +196,9 @@ def _find_callers(name: str, members: Mapping[str, str]) -> list[str]:
     return [member for member, text in members.items() if name in self_names(text)]
 
 
-WITHOUT = "the NPU class has done without it since before this upgrade"
-HOOK = "without it, the call would run the inherited version, which lacks what the GPU class does there"
-REBUILT = "the GPU class replaces vLLM's version of it, and upstream's class has its own"
+WITHOUT = "the NPU class did without it before this upgrade, too"
+HOOK = "without it, NPU would run the inherited version, which lacks what the GPU class does"
+REBUILT = "the GPU class overrides vLLM's version of it, and upstream's class has another version"
 
 
 def _is_rebuilt(name: str, text: str, twins: Twins) -> bool:

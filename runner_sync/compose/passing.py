@@ -80,7 +80,7 @@ def _pass_local(text: str, around: ast.Call | ast.Dict, parameter: Parameter) ->
         return None
     last = (around.end_lineno or around.lineno) + made.count("\n") - text.count("\n")
     statement = "\n".join(made.split("\n")[around.lineno - 1 : last])
-    reason = f"{parameter.method} requires {parameter.name} since this upgrade: passed on here"
+    reason = f"{parameter.method} requires {parameter.name} since this upgrade, so this call passes it on"
     was = "\n".join(text.split("\n")[around.lineno - 1 : around.end_lineno])
     return Mended(made, around.lineno, statement, reason, was=was)
 

@@ -117,8 +117,8 @@ def _drop_unknown_fields(text: str, records: Mapping[str, Record], *, before: st
             for words in whole if len(elements) > len(one.now) else ():
                 lost = _find_added(elements, words) if is_call or is_match(words, one.now) else []
                 if lost and (is_call or not _is_any_read(lost, text)):
-                    how = "given" if is_call else "unpacked"
-                    reason = f"{name} has no field for {', '.join(map(ast.unparse, lost))} here: {how} as before"
+                    how = "so it is made" if is_call else "so it is unpacked"
+                    reason = f"{name} has no field for {', '.join(map(ast.unparse, lost))} here, {how} as before"
                     return make_mended(text, remove_elements(text, elements, lost), around, reason)
     return None
 
@@ -152,7 +152,7 @@ def _drop_removed_fields(text: str, records: Mapping[str, Record]) -> Mended | N
             if len(left) < len(words) and len(left) == len(one.now) and is_match(left, one.now):
                 lost = [element for element, word in zip(elements, words, strict=True) if word in gone]
                 made = remove_elements(text, elements, lost)
-                reason = f"{name} has no {', '.join(word for word in words if word in gone)} any more: taken out here"
+                reason = f"{name} no longer has {', '.join(word for word in words if word in gone)}: removed here"
                 return make_mended(text, made, around, reason)
     return None
 
@@ -172,7 +172,9 @@ def _reorder_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -
             made = whole.text if whole is not None else made
             if not parses(made):
                 continue
-            return make_mended(text, made, around, f"{name} has other fields now: unpacked in their order here")
+            return make_mended(
+                text, made, around, f"{name} has other fields now, and this unpacking follows their order"
+            )
     return None
 
 
@@ -225,7 +227,7 @@ def _reorder_construction(text: str, records: Mapping[str, Record]) -> Mended | 
         right = _order_values(words, one)
         if right and right != words:
             made = reorder_elements(text, node.args, right)
-            reason = f"{ast.unparse(node.func)} has other fields now: given in their order here"
+            reason = f"{ast.unparse(node.func)} has other fields now, and this call follows their order"
             return make_mended(text, made, node, reason)
     return None
 
@@ -261,7 +263,7 @@ def _fit_unpacking(text: str, records: Mapping[str, Record], *, twin: str) -> Me
                 elements = {field: target.elts[at] for field, at in known.items()}
                 new = choose_locals(added, text, one.now, find_names_in_twin(twin, one.twin))
                 named = "" if (*new.values(),) == added else f" as {', '.join(new.values())}"
-                reason = f"{name} has {', '.join(added)} now: unpacked here{named}, used nowhere yet"
+                reason = f"{name} now has {', '.join(added)}, unpacked here{named} and not used yet"
                 return _add_fields(text, one.now, elements, new, target, reason)
     return None
 
@@ -303,7 +305,7 @@ def _fit_construction(text: str, records: Mapping[str, Record]) -> Mended | None
         if new:
             values = {field: field if field in bound else "None" for field in new}
             given = ", ".join(f"{field}={value}" for field, value in values.items())
-            reason = f"{node.func.id} has {', '.join(new)} now: given as {given} here"
+            reason = f"{node.func.id} now has {', '.join(new)}, passed here as {given}"
             return _add_fields(text, one.now, elements, values, node, reason)
     return None
 

@@ -50,9 +50,9 @@ class Problem(NamedTuple):
 
 
 _SAID: Mapping[Defect, str] = {
-    "half": "`{what}` would come without all that reads it",
+    "half": "`{what}` would come without some of the code that reads it",
     "idle": "`{what}` would never run",
-    "unknown": "`{what}` would be defined nowhere",
+    "unknown": "`{what}` would be undefined",
     "unset": "`{what}` would be read before it is set",
 }
 

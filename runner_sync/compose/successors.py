@@ -62,7 +62,7 @@ def renamed(text: str, names: Mapping[str, str]) -> Mended | None:
             line = min(node.lineno for node in read)
             made = apply(text, edits)
             new = names[old]
-            reason = f"upstream has self.{new} where it had self.{old}, which is gone: written so in omni's lines, too"
+            reason = f"upstream replaced self.{old}, which is gone, by self.{new}, and so do omni's own lines now"
             return Mended(made, line, made.split("\n")[line - 1], reason, was=text.split("\n")[line - 1])
     return None
 

@@ -37,7 +37,7 @@ def left_out(before: str, text: str, upstream: str, *, base: str = "") -> Mended
                 places = Places(text)
                 argument_text = places.source(key)
                 argument = f"{key.arg}=" if key.arg is not None else "the argument behind **"
-                reason = f"left out: {argument}, for nothing here sets {read[0]}"
+                reason = f"left out: {argument}, because nothing here sets {read[0]}"
                 made = apply(text, [places.removal(call, key)])
                 is_settled = _has_same_argument(base, call, key) and bool(_find_calls(before, call))
                 return Mended(made, call.lineno, argument_text, reason, is_gone=True, is_settled=is_settled)

@@ -58,7 +58,7 @@ def _find_other_lock(read: Baseline, given: inputs.Inputs) -> str:
 
 
 def _describe_mismatch(file: Path, lock: str) -> str:
-    return f"{file} holds what was accepted of the runners that {lock} is of"
+    return f"{file} holds findings that were accepted for the runners of {lock}"
 
 
 def _read_text(file: Path) -> str | None:

@@ -192,7 +192,7 @@ def _note_missing_older(given: inputs.Inputs, job: CheckJob) -> list[str]:
     if job.old_world is not None or project == "vllm":
         return []
     word = inputs.option_word(project)
-    return [f"rules that compare two versions of {TITLES[project]} need --{word}-base, the one before"]
+    return [f"rules that compare two versions of {TITLES[project]} need --{word}-base, the version before"]
 
 
 def _note_unverified_vllm(old: pairs.Pair, new: pairs.Pair) -> list[str]:
@@ -200,7 +200,9 @@ def _note_unverified_vllm(old: pairs.Pair, new: pairs.Pair) -> list[str]:
     source = new.vllm.source
     if old.vllm is not new.vllm or source.kind != "path":
         return []
-    return [f"vLLM is compared with nothing, for {source.location} says that it is {source.ref}, as before"]
+    return [
+        f"vLLM is not compared with an older one, because {source.location} says that it is {source.ref}, as before"
+    ]
 
 
 def _open_comparison(options: CheckOptions, given: inputs.Inputs, new: pairs.Pair) -> tuple[World | None, list[str]]:

@@ -42,8 +42,8 @@ def note_lost_remarks(move: Move) -> tuple[str, ...]:
     lost = [f"`{one.text}` (line {one.line})" for one in _find_npu_only(move) if not (is_kept and one.is_above)]
     if not lost:
         return ()
-    what = "a comment that goes" if len(lost) == 1 else "comments that go"
-    return (f"{move.npu.path}: {what} with the copy, for the GPU runner has none like it: {', '.join(lost)}",)
+    what = "a comment is" if len(lost) == 1 else "comments are"
+    return (f"{move.npu.path}: {what} deleted with the copy and not in the GPU runner: {', '.join(lost)}",)
 
 
 def _read_definition(side: Definition) -> str:

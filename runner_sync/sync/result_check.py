@@ -96,7 +96,7 @@ def _note_others(others: Sequence[Finding], options: UpgradeOptions) -> tuple[st
         return ()
     number = "1 finding is" if len(others) == 1 else f"{len(others)} findings are"
     command = " ".join(["runner-sync verify", shlex.join(options.tree_words())]).strip()
-    return (f"{number} in units that --only leaves as they were, and not listed (`{command}` shows what is there)",)
+    return (f"{number} in units that --only left unchanged, and not listed (`{command}` shows what is there)",)
 
 
 def _open_pair_before(
@@ -112,7 +112,7 @@ def _open_pair_before(
     try:
         return pairs.open_pair_before_upgrade(options, given, refs), ()
     except InputError as error:
-        return None, (f"verified without the trees that the runners fitted before: {error}",)
+        return None, (f"verified without the older trees to compare with, because they cannot be read: {error}",)
 
 
 def why_unverified(given: inputs.Inputs, options: UpgradeOptions) -> str:

@@ -207,7 +207,7 @@ def _ask_about_gone(drafts: Sequence[Draft], job: ModuleJob, gone: Mapping[tuple
     """Ask, on the first draft, about each import that now comes from another module."""
     items = []
     for (module, name), home in gone.items():
-        reason = f"{module} has no {name} any more, and it is imported from {home} now"
+        reason = f"{module} no longer has {name}, which is imported from {home} now"
         old, new = (f"from {place} import {name}" for place in (module, home))
         shown = Shown(base=old, omni=old, upstream=new, chosen=new)
         item = review(drafts[0], job.path, reason=reason, confidence=INFERRED, shown=shown)

@@ -19,7 +19,7 @@ from runner_sync.upgrade.from_gpu.twin.gpu_side import GpuSide
 from runner_sync.upgrade.job import Inherited, ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
-SAME = "it equals the method that the class inherits"
+SAME = "removed: it equals the method that the class inherits"
 
 SHOWN = 3
 """The most NPU-only statements that a question quotes."""
@@ -50,19 +50,21 @@ def _drop_if_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
         return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown))
     own_statements = _find_own_statements(draft, side) if _could_be_inherited(draft, job, side) else []
     if own_statements:
-        reason = "the GPU method that it translated has no device code any more and could be inherited, but for what "
+        reason = (
+            "the GPU original of this port no longer has device code, and the port could be inherited except for what "
+        )
         reason += "only NPU does: " + "; ".join(f"`{canon}`" for canon in own_statements[:SHOWN])
         shown = Shown(omni=draft.before, upstream=side.new[draft.name], chosen=draft.text)
         return draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, from_gpu=True))
     if draft.kind == "copy" and draft.upstream is None and draft.base is not None:
-        reason = "upstream no longer has the method that this is a copy of"
+        reason = "upstream no longer has the method that this is a copy of; the copy stays"
         shown = Shown(omni=draft.before, chosen=draft.text)
         return draft.asking(review(draft, job.path, reason=reason, confidence=REBUILT, shown=shown))
     inherited_text = _find_inherited_by_twin(draft, job, side)
     if inherited_text:
         reason = (
-            "the GPU runner gave up its own version of this method, of which this is a port, and inherits another one; "
-            "the NPU class has that below, too, and this hides it"
+            "the GPU runner removed its own version of this method, of which this is a port, and inherits it now; "
+            "the NPU class would inherit the same version, but this port hides it"
         )
         reason += _mention_edits(draft, side)
         shown = Shown(omni=draft.text, upstream=inherited_text, chosen=draft.text)
@@ -105,7 +107,7 @@ def _find_inherited_by_twin(draft: Draft, job: ModuleJob, side: GpuSide) -> str:
 
 def _mention_edits(draft: Draft, side: GpuSide) -> str:
     """Return an addition to the reason if the port has NPU edits, which exist only here."""
-    return "; NPU had edited it" if canonical(draft.before) != canonical(side.old[draft.name]) else ""
+    return "; NPU had edited the port" if canonical(draft.before) != canonical(side.old[draft.name]) else ""
 
 
 def _explain_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, side: GpuSide) -> str:
@@ -122,7 +124,7 @@ def _explain_redundant(draft: Draft, drafts: Sequence[Draft], job: ModuleJob, si
     reason = _explain_unneeded(draft, drafts, inherited)
     # The GPU version shows why omni had changed the method.
     is_on_gpu = reason and draft.name in side.new
-    return f"{reason}; GPU has one of its own, which is not ported in its place" if is_on_gpu else reason
+    return f"{reason}; the GPU class has its own version, which was not ported in its place" if is_on_gpu else reason
 
 
 def _explain_same_as_inherited(draft: Draft, below: str, was: str | None, job: ModuleJob, side: GpuSide) -> str:
@@ -131,9 +133,9 @@ def _explain_same_as_inherited(draft: Draft, below: str, was: str | None, job: M
     ``was`` is the inherited version before this upgrade; ``None`` if there was none.
     """
     if _is_free_port(draft, side) and not _find_own_statements(draft, side):
-        return "the GPU method that it translated has no device code any more and is inherited"
+        return "removed: the GPU original of this port no longer has device code and is inherited now"
     if was is None and draft.text == draft.before and _has_moved_to(canonical(draft.before)[1:], [below]):
-        return "a base class has it since this upgrade, in the version that the callers of today have"
+        return "removed: a base class has this method since this upgrade, in a version that fits today's callers"
     already = was is not None and canonical(draft.before) == canonical(was)
     same = canonical(draft.text) == canonical(below) and not already
     return SAME if same and inheriting.can_stand_for(below, inheriting.upstream_version(job, draft.member)) else ""
@@ -172,22 +174,22 @@ def _explain_unneeded(draft: Draft, drafts: Sequence[Draft], inherited: Inherite
         return _explain_same_as_upstream(draft)
     if not draft.own:
         if draft.upstream is None and (inherits or not is_called(draft, drafts)):
-            return "upstream dropped the method, and the copy has nothing of omni's"
+            return "removed: upstream dropped this method, and the copy has no omni code"
         return ""
     if draft.upstream is None and draft.base is not None and _is_abandoned(draft, drafts, inherited):
-        return "upstream dropped the method that this is a copy of, and nothing calls the copy any more"
+        return "removed: upstream dropped the method that this was a copy of, and nothing calls the copy any more"
     other_methods = [d.text for d in drafts if d is not draft and not d.removed and d.owner == draft.owner]
     other_methods += [text for text in inherited.members.values() if text is not None]
     if inherits and _has_moved_to(draft.own, other_methods):
-        return "everything that omni had added to the copy stands in other methods now"
+        return "removed: omni's additions to this copy stand in other methods now"
     return ""
 
 
 def _explain_same_as_upstream(draft: Draft) -> str:
     """Return why a copy that equals the upstream method can go; the reason tells whether it did so before the merge."""
     if canonical(draft.text) == canonical(draft.before):
-        return "the copy equals the upstream method that the class inherits"
-    return "with upstream's changes the copy equals the upstream method that the class inherits"
+        return "removed: the copy equals the upstream method that the class inherits"
+    return "removed: with upstream's changes, the copy equals the upstream method that the class inherits"
 
 
 def _has_moved_to(own: Collection[str], methods: Sequence[str]) -> bool:

@@ -67,6 +67,6 @@ def _is_about_these(item: ReviewItem, first: int, last: int, was: str) -> bool:
 
 def _word_reason(group: Sequence[Handed]) -> str:
     called = " and ".join(dict.fromkeys(f"self.{one.method}" for one in group))
-    this, goes, its = ("this return", "goes", "its") if len(group) == 1 else ("these returns", "go", "their")
-    more = "; what omni does in front of the others is not done here" if any(it.is_prepared for it in group) else ""
-    return f"upstream added {this}, which {goes} through {called} here, as all others of {its} value do{more}"
+    this, goes = ("this return", "it goes") if len(group) == 1 else ("these returns", "they go")
+    more = "; what omni does before the others was not added here" if any(it.is_prepared for it in group) else ""
+    return f"upstream added {this}; here {goes} through {called}, like all other returns of the same value{more}"

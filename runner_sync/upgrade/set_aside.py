@@ -34,8 +34,8 @@ def _set_aside_if_unread(draft: Draft, job: ModuleJob) -> Draft:
         units = [texts.unit_table(side.text, side.path).get(name) for side in reversed(before)]
         known = next((unit for unit in units if unit is not None and unit.kind != "field"), None)
         if known is not None:
-            where = f"{now.path}:{line} has {name} inside another statement, or by assignment"
-            reason = f"{where}, where nothing is compared: this one stays as it is"
+            where = f"{now.path}:{line} defines {name} inside another statement or by assignment"
+            reason = f"{where}, where it cannot be compared: this one was left unchanged"
             shown = Shown(base=known.text, omni=draft.text, chosen=draft.text)
             item = review(draft, job.path, reason=reason, confidence=UNMERGED, shown=shown)
             kept, twins = job.upstream.locked.get(draft.name), job.twin.locked.get(draft.name)

@@ -78,7 +78,7 @@ def note_lost(lock: Lock, given: inputs.Inputs) -> tuple[str, ...]:
     lost = sorted(path for path in named if given.omni.read(path) is None)
     if not lost:
         return ()
-    text = f"no longer recorded, for the tree has not got it: {', '.join(lost)}"
+    text = f"no longer recorded, because the tree does not have it: {', '.join(lost)}"
     return (f"{text}; where it has another path now, say so with `extend-modules` in the configuration",)
 
 

@@ -62,7 +62,7 @@ def refuse_unseen(options: CheckOptions, given: inputs.Inputs, codes: Codes, job
         return
     why = "no earlier revision of the GPU runners is at hand"
     if options.omni_base is None and any(entry.gpu is not None for entry in given.lock.entries):
-        why = f"{given.lock_file} records the GPU runners, so that RS201 tells of them"
+        why = f"{given.lock_file} records the GPU runners, and RS201 reports their changes"
     raise InputError(f"select {', '.join(known)}: {why}; name a revision to compare with by --omni-base.")
 
 
@@ -77,8 +77,8 @@ def note_unread(job: CheckJob, result: CheckResult) -> list[str]:
     notes = [f"uses of what this file defines were not checked: {error}" for error in errors]
     if result.branch_error is not None:
         notes.append(
-            "what the branch breaks on lines that it did not touch was not looked for; where it began: "
-            f"{result.branch_error}"
+            "breakage by the branch on lines that it did not touch was not checked, because the tree at which it began "
+            f"cannot be read: {result.branch_error}"
         )
     return notes
 
@@ -88,7 +88,7 @@ def note_unfollowed(result: CheckResult, codes: Codes) -> list[str]:
     if not result.unfollowed:
         return []
     silent = ", ".join(code for code in OF_WHOLE_CLASSES if codes.wants(code))
-    text = f"{', '.join(result.unfollowed)}: a base of omni's cannot be followed, so what is inherited was not checked"
+    text = f"{', '.join(result.unfollowed)}: an omni base class cannot be found, so inherited members were not checked"
     return [f"{text} ({silent}): import the base by its name"]
 
 
@@ -101,13 +101,13 @@ def note_ported(result: CheckResult) -> list[str]:
     if result.ported:
         units = ", ".join(result.ported)
         notes.append(
-            f"{units}: changed since the lock, like the GPU twin; where that is the port, record it with "
-            "`runner-sync lock`"
+            f"{units}: the unit and its GPU twin both changed since the lock; if this change is the port, record it "
+            "with `runner-sync lock`"
         )
     if result.equal:
         units = ", ".join(result.equal)
         notes.append(
-            f"{units}: says what the GPU twin says, of which the lock has another text; record it with "
+            f"{units}: equals its GPU twin, but the lock has another text of the twin; record the present one with "
             "`runner-sync lock`"
         )
     return notes

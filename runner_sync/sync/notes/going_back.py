@@ -22,14 +22,14 @@ def make_note(given: inputs.Inputs) -> tuple[str, ...]:
     recorded = given.lock.inputs.get(project, "")
     if given.followed is None or not recorded:
         return ()
-    now, loss = given.followed.source.ref, f"what {TITLES[project]} gained in between is taken out again"
+    now, loss = given.followed.source.ref, f"what {TITLES[project]} gained in between is removed again"
     then = f"{recorded}, which {given.lock_file} records"
     if _is_before(given.followed, recorded):
-        return (f"{TITLES[project]} {now} is older than {then}: this goes back, and {loss}",)
+        return (f"{TITLES[project]} {now} is older than {then}: this run goes back, and {loss}",)
     later = _find_later_vllm(given)
     if later and given.vllm is not None and now != recorded:
         text = f"{TITLES[project]} {now} is for vLLM {given.vllm.source.version}, and {then}"
-        return (f"{text}, was followed with vLLM {later}: where this goes back, {loss}",)
+        return (f"{text}, was followed with vLLM {later}: where this run goes back, {loss}",)
     return ()
 
 

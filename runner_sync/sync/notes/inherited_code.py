@@ -50,7 +50,7 @@ def _note_imports_elsewhere(job: CheckJob, own: Sequence[str]) -> Iterator[str]:
     found = breakage.find_imports_elsewhere(job.world, job.old_world, own, project)
     if found:
         imports = ", ".join(f"{finding.symbol} ({finding.path}:{finding.line})" for finding in found)
-        yield f"omni imports from {project} what is not there, in modules that no runner imports: {imports}."
+        yield f"omni modules that no runner imports import names that {project} does not have: {imports}."
 
 
 def note_never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
@@ -59,8 +59,8 @@ def note_never_set(idle: Sequence[Idle], profile: Profile) -> Iterator[str]:
     for one in idle:
         reads.setdefault((one.attribute, one.setter, one.place), []).append(f"{one.unit} ({one.where})")
     for (attribute, setter, place), units in reads.items():
-        text = f"nothing on {profile.platform} calls {setter} ({place}), and nothing else sets self.{attribute}"
-        yield f"{text}, read in {', '.join(units)}; a run that gets there fails."
+        text = f"self.{attribute} is set only in {setter} ({place}), which nothing on {profile.platform} calls"
+        yield f"{text}; reading it fails in {', '.join(units)}."
 
 
 def note_unfit(inherited: Sequence[Finding], profile: Profile) -> Iterator[str]:

@@ -53,7 +53,7 @@ def make_note(results: Sequence[ModuleResult], given: inputs.Inputs, options: Up
     if not names:
         return ()
     text = (
-        "GPU code from before this upgrade that the NPU runners lack, and that nothing here asks about: "
+        "the NPU runners lack GPU code from before this upgrade that no review item is about: "
         f"{at_most(NAMED, names)} (`runner-sync check --select RS202,RS207{_tree_options(given, options)}` says where)."
     )
     return (text,)

@@ -35,7 +35,7 @@ def make_note(results: Sequence[ModuleResult], followed: Project, options: Upgra
         return ()
     listed = at_most(NAMED, [f"self.{name} ({', '.join(found)})" for name, found in lacking.items()])
     sentence = (
-        f"{TITLES[followed]} code from before this upgrade that omni's copies do not have, and that nothing here asks "
-        f"about: {listed}; omni left it out, or never received it"
+        f"omni's copies lack {TITLES[followed]} code from before this upgrade that no review item is about: "
+        f"{listed}; omni removed it or never had it"
     )
     return (sentence,)

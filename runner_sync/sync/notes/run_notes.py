@@ -43,7 +43,7 @@ def note_unformatted(failures: Iterable[str]) -> tuple[str, ...]:
     One note is enough because broken settings fail for all modules in the same way.
     """
     reason = next(filter(None, failures), "")
-    return (f"what changed is not formatted, for `ruff format` failed: {reason}",) if reason else ()
+    return (f"the changed lines are not formatted, because `ruff format` failed: {reason}",) if reason else ()
 
 
 def _note_uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
@@ -59,8 +59,8 @@ def _note_uncommitted(given: inputs.Inputs, options: UpgradeOptions) -> list[str
         if changed:
             more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
             found.append(
-                f"{TITLES[tree.source.project]}: {changed[0]}{more} was followed with uncommitted changes; "
-                f"the lock names {tree.source.ref}, which is without them"
+                f"{TITLES[tree.source.project]}: {changed[0]}{more} was read with uncommitted changes; "
+                f"the lock names {tree.source.ref}, which does not have them"
             )
     return found
 
@@ -80,8 +80,8 @@ def _note_nested_members(given: inputs.Inputs, options: UpgradeOptions) -> list[
             named = [f"{name} (line {line})" for name, line in beside.items() if name.rpartition(".")[0] == owner]
             if named:
                 found.append(
-                    f"{path}: {', '.join(named)} stands inside another statement, or is assigned to the class: only "
-                    "members that stand in the class itself are merged, ported and recorded"
+                    f"{path}: members inside another statement, or assigned to the class, are not merged, ported or "
+                    f"recorded: {', '.join(named)}"
                 )
     return found
 
@@ -107,9 +107,9 @@ def _note_other_vllm(results: Sequence[ModuleResult], given: inputs.Inputs) -> l
     if Version(declared).release[:2] == Version(target).release[:2]:
         return []
     text = (
-        f"this vllm-omni is for vLLM {declared}, and these runners run on {target}: what the GPU runners and other "
-        f"shared code need for that is not upgraded (`runner-sync verify --profile gpu --vllm-version {target}` tells "
-        "what breaks in the GPU runners)"
+        f"this vllm-omni is for vLLM {declared}, but the upgraded runners run on {target}; the GPU runners and other "
+        f"shared code are not upgraded (`runner-sync verify --profile gpu --vllm-version {target}` shows what breaks "
+        "in the GPU runners)"
     )
     return [text]
 
@@ -126,15 +126,15 @@ def _note_unported(results: Sequence[ModuleResult], given: inputs.Inputs, option
     inherited, uncalled = counts["inherited"], counts["unneeded"]
     notes = []
     if inherited or uncalled:
-        whose = "" if given.followed is not None else " of omni's"
+        whose = "" if given.followed is not None else " in omni"
         where = f"the NPU classes inherit {inherited}, nothing{whose} calls {uncalled}"
         notes.append(
-            f"{inherited + uncalled} members of the GPU classes need nothing here: {where} "
+            f"{inherited + uncalled} members of the GPU classes need no port: {where} "
             "(`runner-sync blocks` lists them)."
         )
     if left := list_left_out(results):
         notes.append(
-            "not ported, for NPU has done without them before, or an earlier run asked about them: "
+            "not ported, because NPU did without them before, or because an earlier run asked about them: "
             f"{', '.join(left)} (`--only NAME` ports one, or says what keeps it out)."
         )
     return notes
@@ -159,9 +159,9 @@ def count_unported(results: Sequence[ModuleResult]) -> dict[str, int]:
 
 def _explain_unported(results: Sequence[ModuleResult], given: inputs.Inputs, options: UpgradeOptions) -> list[str]:
     """Explain for each GPU member that ``--only`` selects why it needs no port."""
-    unknown = "nothing of omni's calls it, and whether vllm-ascend does, a run without one (--gpu-only) cannot tell"
+    unknown = "no omni code calls it, and a run without vllm-ascend (--gpu-only) cannot tell whether vllm-ascend does"
     reasons = {
-        "inherited": "the NPU class has a version of it through its bases",
+        "inherited": "the NPU class inherits a version of it",
         "unneeded": "nothing on NPU calls it" if given.followed is not None else unknown,
     }
     decided = {name: action for result in results for name, action in result.decided.items()}
@@ -193,6 +193,4 @@ def _note_missing_lock(given: inputs.Inputs, options: UpgradeOptions) -> list[st
     """Note that no lock is written, if there is none yet and ``--only`` is given."""
     if not options.only or given.lock.entries:
         return []
-    return [
-        f"no {given.lock_file} is written where there is none: of the units that --only leaves it would say nothing"
-    ]
+    return [f"{given.lock_file} was not written: there is none yet, and it would lack the units that --only leaves out"]

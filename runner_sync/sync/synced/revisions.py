@@ -90,7 +90,7 @@ class Revisions:
             for revision in reversed(tree.history(place)):
                 if _has_texts(references, tree.read_blob(revision.blob), place):
                     named = f"{self.given.lock_file} names {TITLES[project]} {ref}"
-                    self.add_note(f"{named}; {revision.commit[:10]} was read, which has its texts")
+                    self.add_note(f"{named}; commit {revision.commit[:10]} was read instead, which has the same texts")
                     return replace(self.at(project, revision.commit, path), ref=ref)
         return None
 

@@ -137,7 +137,9 @@ class TwinBases:
                 if (side := self.revisions.at("vllm-omni", ref, path)).text:
                     older.insert(0, GpuBase(side, self._make_vllm_loader(ref, derived)))
         except InputError as error:
-            self.revisions.add_note(f"no GPU runner from before {ref} was compared with: {error}")
+            self.revisions.add_note(
+                f"GPU runners from before {ref} were not compared, because they cannot be read: {error}"
+            )
         return tuple(older)
 
     @cached_property
@@ -257,7 +259,8 @@ class TwinBases:
             found.insert(0, before)
         if found:
             note = (
-                f"vllm-omni {base} is a candidate: what its GPU runners had gained since {found[0]} counts as new, too"
+                f"vllm-omni {base} is a release candidate: what its GPU runners gained since {found[0]} "
+                "counts as new, too"
             )
             self.revisions.add_note(note)
         return found

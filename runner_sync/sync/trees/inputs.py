@@ -91,8 +91,8 @@ def _refuse_foreign_lock(lock: Lock, profile: Profile) -> None:
     """Raise ``InputError`` for a lock of another built-in profile: a copy, or a file name given to both."""
     if (other := find_other_profile({entry.path for entry in lock.entries}, profile)) is not None:
         raise InputError(
-            f"{profile.lock_file} is a lock of the {other.platform} runners, and this run is about the "
-            f"{profile.platform} runners, which have one of their own: restore it from git, or write it anew with "
+            f"{profile.lock_file} is a lock of the {other.platform} runners, but this run is about the "
+            f"{profile.platform} runners, which need their own lock: restore it from git, or write it anew with "
             "`runner-sync lock`."
         )
 

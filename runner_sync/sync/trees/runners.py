@@ -124,8 +124,8 @@ def refuse_renamed(given: inputs.Inputs, modules: Sequence[DerivedModule], since
     paths += [path for path in twins if given.omni.read(path) is None]
     if gone := next((path for path in paths if path in now), None):
         raise InputError(
-            f"{gone} is {now[gone]} since {since}, and no runner is looked for there: say so with `extend-modules` in "
-            "the configuration, and then write the lock anew with `runner-sync lock`."
+            f"{gone} moved to {now[gone]} since {since}, which the configuration does not name: add that path with "
+            "`extend-modules`, and then write the lock anew with `runner-sync lock`."
         )
 
 
@@ -159,9 +159,9 @@ def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
     """Raise ``InputError`` if any locked file is ``gone`` from the tree or from the profile, and say what to do."""
     if present := sorted(path for path in gone if given.omni.read(path) is not None):
         raise InputError(
-            f"{given.lock_file} records {', '.join(present)}, and no row of the configuration names it any more: a row "
-            "for another file needs a `name` of its own; where nobody is to look into this one, write the lock "
-            "anew with `runner-sync lock`."
+            f"{given.lock_file} records {', '.join(present)}, which no row of the configuration names any more: give a "
+            "row for another file its own `name`; if this file is no longer to be checked, write the lock anew with "
+            "`runner-sync lock`."
         )
     if not gone:
         return
@@ -173,8 +173,8 @@ def refuse_lost(given: inputs.Inputs, gone: Collection[str]) -> None:
             "`runner-sync lock`."
         )
     raise InputError(
-        f"{records}: bring it back; where it has another path now, say so with `extend-modules` in the configuration, "
-        "and then, as where it went on purpose, write the lock anew with `runner-sync lock`."
+        f"{records}: bring it back; if it has another path now, name that with `extend-modules` in the configuration; "
+        "then, or if it was deleted on purpose, write the lock anew with `runner-sync lock`."
     )
 
 
@@ -190,7 +190,7 @@ def refuse_classless(given: inputs.Inputs, modules: Sequence[DerivedModule]) -> 
             lines = _find_class_lines(name, text)
             if not lines:
                 raise InputError(
-                    f"{path} has no class {name}: bring it back, or, where it has another name now, say so in the "
+                    f"{path} has no class {name}: bring it back, or, if it has another name now, give that in the "
                     f"configuration ({_suggest_renaming(name, *pair)})."
                 )
             if not any(is_at_top for _line, is_at_top in lines):

@@ -167,7 +167,10 @@ def _draft_split_off(draft: Draft, member: str, text: str, job: ModuleJob, *, up
         split_from=draft.name,
         chosen=True,
     )
-    reason = f"upstream split it off {draft.member}: what omni had added to this part of {draft.member} came along"
+    reason = (
+        f"upstream split this method off {draft.member}; omni's additions to this part of {draft.member} "
+        "moved here, too"
+    )
     shown = Shown(omni=draft.before, upstream=upstream, chosen=text)
     return rest.asking(review(rest, job.path, reason=reason, confidence=INFERRED, shown=shown))
 
@@ -189,14 +192,14 @@ def _merge_copy(draft: Draft, job: ModuleJob, origin: lineage.Origin) -> Draft:
     upstream, passages = undivided.restore_passages(origin.text, draft.text, draft.upstream, old=old, new=new)
     result = _merge(draft, upstream, job, origin)
     if not result.parses:
-        reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stands"
+        reason = f"the merge with {job.upstream.new.ref} did not parse, so omni's text stays"
         item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
         return replace(draft.asking(item), outcome="review")
     if orphans := _find_orphans(result.text, draft, origin):
         read = ", ".join(sorted(orphans)[:NAMED])
         reason = (
-            f"upstream rebuilt it in {job.upstream.new.ref}: merged, it would read {read}, which nothing would set, so "
-            "omni's text stands"
+            f"upstream rewrote this method in {job.upstream.new.ref}; omni's text stays, because the merged method "
+            f"would read {read}, which nothing would set"
         )
         item = unmerged(draft, job.path, reason=reason, base=origin.text, upstream=draft.upstream)
         return replace(draft.asking(item), outcome="review")
@@ -273,7 +276,7 @@ def _name_omni_form(item: merge.Decision, omni_names: Mapping[str, str]) -> merg
     found = [omni_names[name] for name in item.reason.names if name in omni_names]
     if item.reason.kind != UNSET_BY_OMNI or not found:
         return item
-    detail = f", but makes in its own form, as {' and '.join(found)}"
+    detail = f", but computes in its own form as {' and '.join(found)}"
     return replace(item, reason=replace(item.reason, detail=detail))
 
 

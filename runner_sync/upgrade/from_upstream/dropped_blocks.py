@@ -120,7 +120,9 @@ def _take_out(
 
     ``upstream_block`` is the block as upstream has it in the revision ``side``.
     """
-    reason = f"{_explain_change(upstream_block, draft, job, side)}, and omni had it word for word: it is gone here, too"
+    reason = (
+        f"{_explain_change(upstream_block, draft, job, side)}; omni had the same block, and it was removed here, too"
+    )
     lines = rest.split("\n")
     for node in reversed(idle):
         del lines[node.start - 1 : node.start - 1 + len(node.lines)]
@@ -140,10 +142,10 @@ def _explain_change(upstream_block: _Block, draft: Draft, job: ModuleJob, side: 
     old, new = (texts.unit_texts(one.text, one.path) for one in (side, now))
     found = find_moved_to(upstream_block.text, name, old=old, new=new)
     if found is None:
-        return f"{whose} dropped this between {side.ref} and {now.ref}"
+        return f"{whose} removed this block between {side.ref} and {now.ref}"
     method, asked = found
-    shown = f"in this module its new code alone reads {asked} now"
-    return f"{whose} seems to have moved this to {method} between {side.ref} and {now.ref} ({shown})"
+    shown = f"no other new code of this module reads {asked}"
+    return f"{whose} seems to have moved this block to {method} between {side.ref} and {now.ref} ({shown})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,9 @@ def _update_shared_statements(draft: Draft, job: ModuleJob, base: Base) -> Draft
 
 def _ask_about_shared_statements(draft: Draft, job: ModuleJob, sides: Triple, text: str) -> list[ReviewItem]:
     """Return one question per run of updated statements, showing the most similar upstream statements."""
-    reason = "a method of omni's own, brought up to date in a statement that it shares with upstream's"
+    reason = (
+        "upstream changed a statement that omni's override shares with upstream's method; the change was applied here"
+    )
     base, omni, upstream, made = (
         [node for node in flatten(side) if not node.is_comment]
         for side in (sides.base, sides.omni, sides.upstream, text)
@@ -90,8 +92,8 @@ def _update_signature(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     if grown is None or (grown.passed and inherited is not None and not accepts(inherited, grown.added)):
         return draft
     said = ", ".join(grown.added)
-    done = "taken here and passed on" if grown.passed else "taken here, used nowhere yet"
-    reason = f"upstream passes {said} from now on: {done}"
+    done = "accepts and passes on" if grown.passed else "accepts, but does not use,"
+    reason = f"upstream's callers now pass {said}, which this override {done} now"
     item = review(
         draft,
         job.path,

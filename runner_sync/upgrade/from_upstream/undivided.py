@@ -71,8 +71,8 @@ def ask_about_passage(passage: Passage, draft: Draft, text: str, path: str) -> R
     line, chosen = _find_passage(passage, text)
     sides = (passage.text, _find_passage(passage, draft.text)[1], passage.method, chosen)
     reason = (
-        f"upstream moved this into a new method, {passage.name}, and omni has edited it: it stays here, and the method "
-        "is not called"
+        f"upstream moved this passage into the new method {passage.name}; omni's edited passage stays here, and "
+        f"{passage.name} is not called"
     )
     shown = Shown(*(textwrap.dedent(side) for side in sides))
     return review(draft, path, reason=reason, confidence=CONTESTED, shown=shown, line=line)

@@ -35,10 +35,10 @@ def ask_about_unsynced(draft: Draft, job: ModuleJob, base: Base) -> Draft:
     items = []
     for text, *others in _group_dependent([*conditions], known_names):
         reason = (
-            f"new in {TITLES[base.ref.project]} {base.ref.ref} and not in omni's copy: taken to be newer than the "
-            "copy; leave it out if omni had removed it"
+            f"{TITLES[base.ref.project]} {base.ref.ref} has this and omni's copy did not: it was added, because the "
+            "copy seems to be older; take it out if omni had removed it"
         )
-        more = f", with {len(others)} more below that {'hang' if len(others) > 1 else 'hangs'} on it" if others else ""
+        more = f"; {len(others)} more below {'depend' if len(others) > 1 else 'depends'} on it" if others else ""
         for text_now, line in conditions[text]:
             shown = Shown(base=textwrap.dedent(text), upstream=text_now, chosen=text_now)
             item = review(draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=line)

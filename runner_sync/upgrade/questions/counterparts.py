@@ -97,7 +97,9 @@ def _ask_about_missing(draft: Draft, job: ModuleJob, additions: Sequence[_Additi
     if missing:
         ids = ", ".join(dict.fromkeys(one.item.id for one, _ in missing))
         title = TITLES[job.module.upstreams[0].project]
-        reason = f"{title} has this beside what came with {ids}, and omni's copy has not: take both or neither"
+        reason = (
+            f"{title} has this as a counterpart of what {ids} added, and omni's copy lacks it: take both or neither"
+        )
         shown = Shown(upstream="\n".join(text for _, text in missing))
         yield review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 

@@ -95,7 +95,7 @@ def ask_about_repeated(draft: Draft, twin: str, path: str) -> Draft:
     for before, index in pairwise([-1, *sorted(place for places in positions.values() for place in places)]):
         if index in counts and counts.get(before) != counts[index]:  # one question for several repetitions in a row
             times = "twice" if counts[index] == 2 else f"{counts[index]} times"
-            reason = f"this stands {times} here now, and no side has it so often: is it done once too much?"
+            reason = f"this stands {times} in this method now, more often than on any side: is one of them too many?"
             items.append(_make_question(draft, path, reason=reason, line=nodes[index].start))
     return _add_questions(draft, items)
 
@@ -133,7 +133,7 @@ def ask_about_meaning(name: str, here: str, there: str, source: str, drafts: Ite
     for draft in drafts:
         before, lines = {line.strip() for line in draft.before.split("\n")}, draft.text.split("\n")
         new_lines = [k for k in _find_reads(draft, name) if lines[k - 1].strip() in source_lines - before]
-        reason = f"{name} is what `{here}` imports here, and this line was written for `{there}`"
+        reason = f"{name} comes from `{here}` here, but this line was written for `{there}`"
         asked_drafts.append(draft.asking(*_ask_at_first(new_lines, draft, path, reason=reason)))
     return asked_drafts
 
@@ -183,7 +183,7 @@ def _find_lost_attributes(owner: str, drafts: Sequence[Draft], job: ModuleJob) -
 
 def _ask_about_unset_in(draft: Draft, lost: Iterable[str], path: str) -> Iterator[ReviewItem]:
     for name in lost:
-        reason = f"nothing sets self.{name} any more, which is read here"
+        reason = f"self.{name} is read here, but nothing sets it any more"
         yield from _ask_at_first(_find_reading_lines(draft.text, name), draft, path, reason=reason)
 
 
@@ -195,7 +195,7 @@ def ask_about_never_set(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[s
     asked_drafts = []
     for draft in drafts:
         for name, setters in _find_set_by_twin_only(draft, drafts, job, twin).items():
-            reason = f"nothing that runs in this class sets self.{name}; the GPU class does in {' and '.join(setters)}"
+            reason = f"self.{name} is read here, but only the GPU class sets it, in {' and '.join(setters)}"
             items = _ask_at_first(_find_reading_lines(draft.text, name), draft, job.path, reason=reason)
             draft = _add_questions(draft, items)
         asked_drafts.append(draft)

@@ -72,7 +72,7 @@ def _make_question(
     conditions."""
     title = TITLES[job.module.upstreams[0].project]
     names = ", ".join(dict.fromkeys(nodes[k].called for k in places))
-    reason = f"{title} no longer calls {ended}, and omni's copy does not call {names}: does that do the same by now?"
+    reason = f"{title} no longer calls {ended}: is its work done by {names} now, which omni's copy does not call?"
     shown = Shown(upstream="\n".join(dict.fromkeys(_show_under_heads(nodes, k) for k in places)))
     return review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown)
 

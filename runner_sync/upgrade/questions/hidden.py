@@ -50,13 +50,14 @@ def ask_about_replaced(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
         if _runs_upstream(draft.text, member, anchor.name, behind):
             owners = _find_ways_to(anchor.name, member, behind)
             lags = lags_beside_call(draft.text, member, owners, old=old[member], new=new[member])
-            place = "calls it on one path and takes its place on another"
+            place = "the override calls it on one path only"
         else:
-            lags, place = not follows(draft.text, old[member], new[member]), "takes its place and does not call it"
+            lags, place = not follows(draft.text, old[member], new[member]), "the override does not call it"
         if not lags:
             return draft
-        changed = f"{TITLES[anchor.project]} changed its own since {ref}{_mention_new_calls(old[member], new[member])}"
-        reason = f"{changed}; this one {place}"
+        calls = _mention_new_calls(old[member], new[member])
+        changed = f"{TITLES[anchor.project]} changed the method that this override hides since {ref}{calls}"
+        reason = f"{changed}; {place}"
         return draft.asking(_make_question(draft, job, reason, old=old[member], new=new[member], mine=draft.text))
 
     return [ask(draft) for draft in drafts]
@@ -66,7 +67,7 @@ def _mention_new_calls(old: str, new: str) -> str:
     """Return the end of a phrase that names calls that ``new`` makes and ``old`` does not; empty if there are none."""
     before, after = ([name.lstrip(".") for name in names_called(text)] for text in (old, new))
     names = [name for name in dict.fromkeys(after) if name not in before and not hasattr(builtins, name)]
-    return f" (it calls {at_most(CALLS, names)} now)" if names else ""
+    return f" (it now calls {at_most(CALLS, names)})" if names else ""
 
 
 CALLS = 3
@@ -112,10 +113,10 @@ def ask_about_hidden_changes(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
             done = "changed" if before else "added"
             calls = _mention_new_calls(before, new) if before else ""
             reason = (
-                f"{TITLES[anchor.project]} {done} it since {ref}{calls}, and it does not run: a base in front of "
-                f"{anchor.name} has its own, which does not call it"
+                f"{TITLES[anchor.project]} {done} this method since {ref}{calls}, but it does not run: a base class "
+                f"in front of {anchor.name} overrides it without calling it"
                 + (
-                    f"; as it calls super(), a copy of it in {name} would run with that"
+                    f"; it calls super(), so a copy of it in {name} would run together with that override"
                     if _calls_super(new, member)
                     else ""
                 )
@@ -151,8 +152,9 @@ def ask_about_variants(drafts: Sequence[Draft], job: ModuleJob) -> list[Draft]:
             done = "changed" if before else "added"
             calls = _mention_new_calls(before, new) if before else ""
             reason = (
-                f"{TITLES[anchor.project]} {done} it since {ref}{calls} in {variant.name}, the base where "
-                f"{variant.condition}, and it does not run there: omni's takes its place and does not call it"
+                f"{TITLES[anchor.project]} {done} this method since {ref}{calls} in {variant.name}, the base class "
+                f"where {variant.condition}; it does not run there, because omni's version hides it and does not "
+                "call it"
             )
             if index is None:
                 index = places[member] = len(asked_drafts)
@@ -201,11 +203,11 @@ def ask_about_uncalled_hooks(drafts: Sequence[Draft], job: ModuleJob) -> Iterato
     anchor, name = job.module.upstreams[0], job.module.name
     ref, old, new = find_upstream_members(drafts, job)
     for caller, (first, *others) in _find_uncalled_hooks(drafts, job, old=old, new=new).items():
-        does, them = ("it does", "it") if not others else ("they do", "them")
-        what = "it" if not others else f"it and {', '.join(others)}"
+        them = "them" if others else "it"
+        what = f"this method and {', '.join(others)}" if others else "this method"
         reason = (
-            f"{TITLES[anchor.project]} added {what} since {ref}, and {does} not run: vLLM calls {them} in {caller}, of "
-            "which omni has its own, which does not" + mention_filled(drafts, name, (first, *others), new)
+            f"{TITLES[anchor.project]} added {what} since {ref}, but nothing calls {them}: vLLM does in {caller}, "
+            "which omni overrides without that call" + mention_filled(drafts, name, (first, *others), new)
         )
         draft = Draft.for_question(f"{name}.{first}")
         text = "\n".join(new[member] for member in (first, *others))

@@ -46,7 +46,7 @@ def _name_helper(item: Decision, helpers: Mapping[str, str], theirs: Mapping[str
     return replace(item, reason=Reason("statement of a helper changed", names, detail=_DETAILS[item.reason.kind]))
 
 
-_DETAILS = {"removed statement changed": "", "removed part changed": ", and added to it"}
+_DETAILS = {"removed statement changed": "", "removed part changed": ", and added to them"}
 
 
 def _find_helpers(text: str, helpers: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:

@@ -51,8 +51,8 @@ def _explain_missing(names: Sequence[str], class_name: str, job: ModuleJob) -> I
     if not names:
         return
     reason = (
-        f"the GPU twin mixes in {', '.join(names)}, which the NPU class has done without since before this "
-        f"upgrade: is that intended? `runner-sync upgrade --only '{class_name}*'` adds it with what calls it"
+        f"the GPU twin mixes in {', '.join(names)}, which the NPU class lacked before this upgrade, too: is that "
+        f"intended? `runner-sync upgrade --only '{class_name}*'` adds it and the code that calls it"
     )
     missing = job.hierarchy.missing_mixins[class_name]
     added_names = frozenset[str]().union(*(missing[name] for name in names))
@@ -65,8 +65,8 @@ def _explain_new_missing(names: Sequence[str], class_name: str) -> Iterator[str]
     """Yield the reason for a mixin that is new in the twin; it stays out only if no twin uses it."""
     if names:
         yield (
-            f"the GPU twin newly mixes in {', '.join(names)}, of which no GPU runner uses anything so far, so the NPU "
-            f"class was left without: `runner-sync upgrade --only '{class_name}*'` adds it"
+            f"the GPU twin newly mixes in {', '.join(names)}; the NPU class was left without it, because no GPU runner "
+            f"uses it yet: `runner-sync upgrade --only '{class_name}*'` adds it"
         )
 
 
@@ -79,9 +79,9 @@ def _ask_about_added(drafts: Sequence[Draft], job: ModuleJob, twin: Mapping[str,
             "calls it"
         )
         if left_out := [*_find_left_out(class_name, job.hierarchy.from_mixins(class_name), drafts, twin)]:
-            reason += f", but for what was left out: {'; '.join(left_out)}"
+            reason += f", except for these uses, which were left out: {'; '.join(left_out)}"
         if late := [mixin for mixin in mixins if mixin in job.hierarchy.late_mixins.get(class_name, ())]:
-            reason += f"; NPU has done without {', '.join(late)} since before this upgrade: if on purpose, take it out"
+            reason += f"; NPU lacked {', '.join(late)} before this upgrade, too: take it out if that was on purpose"
         draft = Draft.for_question(class_name)
         asking_drafts.append(draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED)))
     return asking_drafts

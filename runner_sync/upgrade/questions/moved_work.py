@@ -44,8 +44,8 @@ def mention_given_up_calls(
     members = [member for member in copied if any(member in found for found in gone.values())]
     whose, them = TITLES[job.module.upstreams[0].project], "its" if len(gone) == 1 else "their"
     return (
-        f"; in the same step {whose} no longer calls {_join([*gone])}, which {_join(members)} did here: if {them} "
-        f"work moved there, it is not done on {job.profile.platform}"
+        f"; in the same step {whose} no longer calls {_join([*gone])} in {_join(members)}: if {them} work moved into "
+        f"the hidden method, it is not done on {job.profile.platform}"
     )
 
 

@@ -30,7 +30,7 @@ def mention_filled(drafts: Sequence[Draft], owner: str, hooks: Collection[str], 
         for name in sorted((self_names(draft.text) - self_names(draft.before)) & others):
             if kept := sorted(emptied & _find_filled(members[name]) - _find_emptied(members[name])):
                 calls = f"{name}, which {draft.member} calls since this upgrade"
-                return f"; what would be taken out of {' and '.join(kept)} here is put there by {calls}"
+                return f"; so nothing empties {' and '.join(kept)}, which is filled by {calls}"
     return ""
 
 

@@ -60,6 +60,6 @@ def _ask_about_overrides(draft: Draft, job: ModuleJob, overrides: AbstractSet[st
         )
         if node is not None:
             title = TITLES[job.module.upstreams[0].project]
-            reason = f"{title} calls {name} here now, which omni overrides: does omni's version fit this call?"
+            reason = f"{title} now calls {name} here, and omni overrides {name}: does omni's version fit this call?"
             shown = Shown(upstream=node.text, chosen=node.text)
             yield review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=node.start)

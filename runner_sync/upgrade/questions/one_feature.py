@@ -5,9 +5,9 @@ May touch: nothing.
 
 For example, the GPU runner asks for a request, pads with it, and passes it on::
 
-    request = self._full_attention_request(rows)    left out: only lines that were left out read it
-    if request is not None: …                       left out: not all that is done with request has a place here
-    set_context(request)                            left out: it uses request, whose definition was not taken
+    request = self._full_attention_request(rows)    left out: the statements that read it were left out
+    if request is not None: …                       left out: some statements that use request have no place here
+    set_context(request)                            left out: it uses request, whose assignment was left out
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def join_features(drafts: Sequence[Draft]) -> list[Draft]:
 def _make_one_question(group: Sequence[ReviewItem]) -> list[ReviewItem]:
     """Return the items of one feature: the first counts the others, which become its parts; one keeps a comment."""
     first, *rest = group
-    number = "1 more passage" if len(rest) == 1 else f"{len(rest)} more passages"
-    whole = replace(first, reason=f"{first.reason}; {number} of the same feature left out")
+    number, verb = ("1 more passage", "was") if len(rest) == 1 else (f"{len(rest)} more passages", "were")
+    whole = replace(first, reason=f"{first.reason}; {number} of the same feature {verb} left out")
     noted = next((item.id for item in group if item.in_file), "")
     return [whole, *(replace(item, part_of=first.id, in_file=item.id == noted) for item in rest)]
 

@@ -97,4 +97,4 @@ def _name_partners_of(draft: Draft, partners: Mapping[str, Collection[str]]) -> 
 
 
 def _word_partners(ids: Sequence[str]) -> str:
-    return f"; belongs with {at_most(NAMED, ids)}" if ids else ""
+    return f"; decide it together with {at_most(NAMED, ids)}" if ids else ""

@@ -102,7 +102,7 @@ def _ask_about_calls(
         if pair is None:
             continue
         title = TITLES[job.module.upstreams[0].project]
-        reason = f"{title} changed {name}, which omni does not call here: does it need what is new there?"
+        reason = f"{title} changed {name}, which omni replaces by its own call here: does that call need the change?"
         shown = Shown(base=old[name], omni=pair.text, upstream=new[name], chosen=pair.text)
         yield review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=pair.start)
 

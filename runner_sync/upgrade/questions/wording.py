@@ -53,53 +53,64 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "both changed a part": "{both} changed the same part of a statement",
     "both changed a condition": "{both} changed different parts of this condition; it has both changes now",
     "guard of another suite": (
-        "{upstream} added {names!r} to this condition, but {omni} has its own statements under it: its condition stays"
+        "{upstream} added {names!r} to this condition; it was not added here, because {omni} has its own "
+        "statements under it"
     ),
-    "both added versions": "{both} added different versions",
-    "both added an argument": "{both} each added an argument at one place of a call; {upstream}'s comes first now",
+    "both added versions": "{both} added different versions of this",
+    "both added an argument": "{both} each added an argument at the same place of a call; {upstream}'s comes first",
     "arguments of another call": (
-        "one side calls {names} here instead, the other changed what is given: does it take that?"
+        "one side calls {names} here instead, and the other side changed the arguments: do they fit?"
     ),
-    "both added in another order": "{both} added this, in another order; it stands where {omni} has it",
+    "both added in another order": "{both} added this in different orders; it stands where {omni} has it",
     "both added under other conditions": (
-        "{both} added this, one of them under {names!r}; it stands where {omni} has it, and not a second time"
+        "{both} added this, one of them under {names!r}; it stands where {omni} has it and was not added again"
     ),
-    "both emptied": "{both} each removed a part of what stood under this, and nothing of it is left",
-    "both rewrote a suite": "{both} each put something else under this; all of it stands there now",
-    "additions moved on": "what {omni} had added to a call went to the statement that {upstream} put in its place",
-    "keywords taken over": "{upstream}'s change of the keywords was made to {omni}'s call of the same function",
-    "remark left out": "{upstream} changed a statement inside which {omni} has a comment that is gone: {names}",
+    "both emptied": "{both} each removed a part of the block under this line, and the block is empty now",
+    "both rewrote a suite": "{both} each replaced the block under this line; it contains both replacements now",
+    "additions moved on": (
+        "{upstream} replaced a call to which {omni} had added arguments; the replacement has these arguments now"
+    ),
+    "keywords taken over": (
+        "{upstream} changed the keywords of this call; the change was applied to {omni}'s call of the same function"
+    ),
+    "remark left out": (
+        "{upstream} changed a statement that contains a comment of {omni}'s; the comment was lost: {names}"
+    ),
     "remark removed": "{upstream} removed a statement on which {omni} has a comment: {names}",
     "edited statement removed": "{upstream} removed a statement that {omni} {edited}",
     "edited statement unread": "{upstream} removed a statement that {omni} {edited}, and nothing reads {names} now",
     "edited statement replaced": "{upstream} replaced a statement that {omni} {edited}",
-    "edited statement beside": "{upstream} replaced a statement that {omni} {edited}; its replacement stands beside it",
+    "edited statement beside": (
+        "{upstream} replaced a statement that {omni} {edited}; both it and the replacement stand here now"
+    ),
     "edited statement rewritten": "{upstream} rewrote a statement that {omni} {edited}",
     "removed statement changed": "{upstream} changed a statement that {omni} does not have",
-    "removed part changed": "{upstream} changed a part that {omni} does not have, and added to it",
-    "statement of a helper changed": "{upstream} changed what {omni} has in {names}, which is called here{detail}",
+    "removed part changed": "{upstream} changed and extended a passage that {omni} does not have",
+    "statement of a helper changed": (
+        "{upstream} changed statements that {omni} has in {names}, which is called here{detail}"
+    ),
     "moved statement changed": "{upstream} changed this statement, which {omni} has at another place",
     "renamed statement changed": (
-        "{upstream} changed this statement, which {omni} has in its own form, as {names}: does the change belong there?"
+        "{upstream} changed this statement; {omni}'s own form of it sets {names}: does the change belong there?"
     ),
     "repeated statement changed": (
-        "{upstream} changed this statement, which {omni} has in each branch here; not changed, for no branch is like it"
+        "{upstream} changed this statement, which {omni} has in several places here; none of them was changed"
     ),
     "repeated statement followed": (
-        "{upstream} changed this statement, which {omni} has in each branch here; changed in each of them"
+        "{upstream} changed this statement, which {omni} has in several branches here; each of them was changed"
     ),
     "edited block removed": "{upstream} removed a block inside which {omni} had edited a statement",
     "loop with additions removed": "{upstream} removed a loop that {omni} had added to",
     "condition of additions removed": "{upstream} removed a condition under which {omni} has statements of its own",
-    "each kept another branch": "{both} each kept another branch of a condition",
+    "each kept another branch": "{both} each kept a different branch of a condition",
     "added block emptied": "{upstream} removed or replaced everything inside a block that {omni} had added",
-    "added block left": "{omni} had put a block around this; {upstream} moved it, and it now stands outside that block",
-    "added block replaced": "{omni} had put a block around this, and {upstream} another one, which is around it now",
-    "removed block came back": "{omni} had removed this; {upstream} has it elsewhere now, and so it is back",
+    "added block left": "{omni} had wrapped this in a block; {upstream} moved it, and it stands outside that block now",
+    "added block replaced": "{both} each wrapped this in a new block; only {upstream}'s block is around it now",
+    "removed block came back": "{omni} had removed this; {upstream} moved it, and the move brought it back",
     "exit that omni has otherwise": "{upstream} added a return like those that {omni} has changed everywhere else",
-    "exit of no loop": "left out: the loop that it leaves, or goes on with, is not around it here",
+    "exit of no loop": "left out: this `break` or `continue` has no loop around it here",
     "block at hand": (
-        "{upstream} has this under {names!r}; {omni} has all of it under another condition, and so not a second time"
+        "{upstream} has this under {names!r}; it was not added, because {omni} has all of it under another condition"
     ),
     "addition to a removed block": "{upstream} added to a block that {omni} does not have",
     "addition to a removed passage": "{upstream} added to a passage that {omni} does not have",
@@ -108,39 +119,47 @@ _SENTENCES: Mapping[Kind, str | tuple[str, str]] = {
     "addition reads what omni does not set": (
         "{upstream} added a use of {names}, which {omni} does not set here{detail}"
     ),
-    "suite around nothing": "{upstream} moved statements into a new block (if, with, try …); {omni} has none of them",
+    "suite around nothing": (
+        "{upstream} wrapped statements in a new block (if, with, try …); {omni} has none of these statements"
+    ),
     "suite around other statements": (
-        "left out: a new block that {upstream} put around statements which {omni} has in another form"
+        "left out: {upstream} put this new block around statements that {omni} has in another form"
     ),
-    "suites that overlap": "left out: a new block of {upstream}'s that begins or ends inside a new block of {omni}'s",
+    "suites that overlap": "left out: this new block of {upstream}'s would overlap a new block of {omni}'s",
     "branch of a removed condition": "{upstream} added a branch to a condition that {omni} does not have",
-    "read only in what was left out": "left out: only lines that were left out read the value that it sets",
-    "reads what was left out": "left out: it uses {names}, whose definition was not taken",
-    "no longer read": "nothing reads {names} any more, which {omni} sets here",
-    "set by both": "{upstream} sets {names} now, which {omni} sets, too",
-    "set below its use": "{upstream} sets {names} below this now, which {omni} had set above it",
-    "under a new condition": "this now runs under {upstream}'s new {names!r}",
-    "under a condition of omni's": "{upstream} added this; here it stands at an end of {omni}'s {names!r}",
-    "under another condition": "this went with what stood beside it, and now runs under {names!r}",
-    "under a changed condition": (
-        "{both} have other statements below this condition, and one side changed it: this now runs under {names!r}"
+    "read only in what was left out": (
+        "left out: the statements that read this value were left out, so nothing here would use it"
     ),
-    "outside of its condition": "this went with what stood beside it, and no longer runs under {names!r}",
-    "in other suites": "{both} moved this into different blocks, or put some around it ({names}); see where it stands",
-    "on the other side": "this and what stood beside it have changed places: one side moved a part of that",
-    "both moved": "{both} moved this to different places; see where it stands",
+    "reads what was left out": "left out: it uses {names}, whose assignment was left out, too",
+    "no longer read": "{omni} sets {names} here, but no code reads the value any more",
+    "set by both": "{upstream} now sets {names}, which {omni} sets, too; the later assignment wins",
+    "set below its use": "{upstream} now sets {names} below this line, not above it as {omni} did",
+    "under a new condition": "this now runs only under {upstream}'s new condition {names!r}",
+    "under a condition of omni's": (
+        "{upstream} added this; here it stands at the start or end of {omni}'s block {names!r}"
+    ),
+    "under another condition": "this moved along with its neighbours and now runs under {names!r}",
+    "under a changed condition": (
+        "{both} have different statements under this condition, and one side changed it: this now runs under {names!r}"
+    ),
+    "outside of its condition": "this moved along with its neighbours and no longer runs under {names!r}",
+    "in other suites": (
+        "{both} moved this into different blocks, or wrapped it in new ones ({names}): check which are around it now"
+    ),
+    "on the other side": "this and its neighbours have changed places, because one side moved some of them",
+    "both moved": "{both} moved this to different places: check where it stands now",
     "reads what nothing sets": (
         "left out: it uses {names}, which nothing sets here",
         "{passages} passages were left out of the port: they use {names}, which nothing sets here",
     ),
     "half of a feature": (
-        "left out: not all {upstream} does with its new {names} has a place here",
-        "{passages} passages were left out of the port: not all {upstream} does with its new {names} has a place here",
+        "left out: {upstream} newly sets {names}, and not all statements that use this fit here",
+        "{passages} passages were left out of the port: {upstream} newly sets {names}, and not all uses fit here",
     ),
-    "parameter that nothing reads": "left out: {omni} has the parameter {names} no more, and nothing here reads it",
-    "needs an absent member": "left out: it needs {names}, which is not on the NPU side ({detail})",
+    "parameter that nothing reads": "left out: {omni} no longer has the parameter {names}, and nothing here reads it",
+    "needs an absent member": "left out: it needs {names}, which the NPU side does not have ({detail})",
     "uses refused code": "left out: it uses {names}, which is {detail}",
-    "unpacks other results": "left out: it unpacks what {names} returns, and the NPU side runs another version of that",
+    "unpacks other results": ("left out: it unpacks the result of {names}, of which the NPU side runs another version"),
     "cannot run here": "{upstream}'s version of this was not taken: with it, {detail}",
 }
 """The sentence of each kind of reason; a pair if several passages need another sentence."""

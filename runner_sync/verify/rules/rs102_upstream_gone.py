@@ -40,7 +40,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         if follower.upstream is None and follower.base is not None and is_copy(subject, follower):
             name, nested = follower.unit.qualname, definition(subject.upstream, follower.name)
             problem = (
-                f"has no `{follower.name}` any more, which this is a copy of{_describe_successor(subject, follower)}"
+                f"no longer has `{follower.name}`, which this is a copy of{_describe_successor(subject, follower)}"
             )
             if nested is not None:
                 problem = f"has `{follower.name}`, which this is a copy of, only inside another statement now (line "

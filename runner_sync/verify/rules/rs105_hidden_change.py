@@ -96,9 +96,9 @@ def _make_own_hit(pair: Pair, name: str, upstream: _Upstream) -> Hit:
         (CODE, SEVERITY),
         pair.npu.methods[name][-1],
         symbol=name,
-        message=f"{upstream.target} changed `{upstream.new.name}.{name}` ({place}), which this method takes "
-        "the place of and does not call.",
-        fix=f"Compare with {place}, and put in what belongs here, too.",
+        message=f"{upstream.target} changed `{upstream.new.name}.{name}` ({place}), which this method hides and "
+        "does not call.",
+        fix=f"Compare with {place}, and add what this method needs, too.",
     )
 
 

@@ -52,7 +52,7 @@ def find(subject: Subject) -> Iterator[Hit]:
         "entries": gone,
     }
     parts = [f"has {what} of {_list_names(names)}" for what, names in problems.items() if names]
-    effect = "so nobody is told of a change of the GPU side" if new else "which the module does not have"
+    effect = "so changes on the GPU side are not reported" if new else "which the module does not have"
     remedy = f"Bring back from git what it said of {_list_names(lost)}, or record" if lost else "Record"
     state = hashlib.sha256(" ".join([severity, *new, *gone]).encode()).hexdigest()[:12]
     symbol, line = _locate_main_class(subject)

@@ -79,9 +79,9 @@ def _check_fields(subject: Subject, record: ClassText) -> Iterator[Hit]:
             (CODE, SEVERITY),
             record.node,
             symbol=f"{record.name}.{name}",
-            message=f"The GPU's `{record.name}` carries `{name}` ({subject.gpu.path}:{field.node.lineno}), the NPU's "
-            "does not, so nothing on NPU is handed it.",
-            fix=f"Add `{name}` to `{record.name}`, where it is made, and where it is taken apart.",
+            message=f"The GPU's `{record.name}` carries `{name}` ({subject.gpu.path}:{field.node.lineno}), but the "
+            "NPU's does not, so no NPU code receives it.",
+            fix=f"Add `{name}` to `{record.name}`, where it is made, and where it is unpacked.",
             also=(subject.gpu.span_of(field.node),),
         )
 
@@ -110,7 +110,7 @@ def _check_uses(npu: Reading, name: str, record: ClassText) -> Iterator[Hit]:
             elif isinstance(node, ast.Assign) and (_is_record(node.value, name) or dotted(node.value) in holders):
                 for target in node.targets:
                     parts = getattr(target, "elts", [])
-                    yield from _check_order(npu, parts, fields, what=f"`{name}` is taken apart")
+                    yield from _check_order(npu, parts, fields, what=f"`{name}` is unpacked")
 
 
 def _find_record_locals(function: Function, name: str) -> set[str]:

@@ -96,8 +96,8 @@ def _make_gpu_only_finding(program: Program, frame: Frame, node: ast.Attribute, 
         "warning" if remark else SEVERITY,
         node,
         symbol=node.attr,
-        message=f"`{ast.unparse(node)}` is read in what {' and '.join(heads)} {runs}, too, but only `{giver.name}` "
-        f"({giver.place}) defines it, which they do not derive from.{remark}",
+        message=f"`{ast.unparse(node)}` is read in code that {' and '.join(heads)} {runs}, too, but only "
+        f"`{giver.name}` ({giver.place}) defines it, and they do not derive from that.{remark}",
         fix=f"Define `{node.attr}` in `{frame.info.name}`, or on NPU as `{giver.name}` does.",
     )
 
@@ -276,7 +276,7 @@ def _make_base_cause(info: ClassInfo, base: str) -> Finding:
         SEVERITY,
         info,
         symbol=base,
-        message=f"`{info.name}` derives no more from `{base}`: nothing defines {{}}, and code that runs reads them.",
+        message=f"`{info.name}` no longer derives from `{base}`: nothing defines {{}}, and code that runs reads them.",
         fix=f"Derive from `{base}` as before, or from what defines them now.",
     )
 

@@ -81,6 +81,6 @@ def _make_finding(
         SEVERITY,
         own.function,
         symbol=f"{own.name}({reason.name}{keyword})",
-        message=f"This override {reason.text}, but {place} calls it so, as {hidden.place} accepts.",
+        message=f"This override {reason.text}, but {place} calls it that way, which {hidden.place} accepts.",
         fix=f"Give the override the parameters of {hidden.place} and pass them on.",
     )

@@ -92,7 +92,7 @@ def _make_swap_finding(
         node,
         symbol=f"{callee.name}({names[0]}, {names[1]})",
         message=f"`{callee.name}` ({callee.place}) {template.format(*names)}.",
-        fix="Exchange the two, or rename what is meant so.",
+        fix="Swap the two, or rename the variables if the order is intended.",
     )
 
 

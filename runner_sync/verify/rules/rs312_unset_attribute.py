@@ -105,7 +105,7 @@ def _make_read_finding(mro: Mro, frame: Frame, node: ast.Attribute, *, writer: F
         SEVERITY,
         node,
         symbol=node.attr,
-        message=f"`self.{node.attr}` is read, and only a `{writer.name}` sets it that {hidden_by} hides and does not "
+        message=f"`self.{node.attr}` is read, but only a `{writer.name}` sets it, which {hidden_by} hides and does not "
         "call.",
         fix=f"Read what the target has in place of `{node.attr}`.",
     )

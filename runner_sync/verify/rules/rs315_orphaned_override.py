@@ -111,7 +111,7 @@ def _find_successor(replaced: ClassInfo, name: str, *, was: Sequence[Mro], now: 
 
 def _make_finding(frame: Frame, replaced: ClassInfo, successor: str, *, is_gone: bool) -> Finding:
     name = frame.function.name
-    what = "which the target no longer has" if is_gone else "which the target still has, and calls no more"
+    what = "which the target no longer has" if is_gone else "which the target still has, but no longer calls"
     like = f"; the new `{successor}` is most like it" if successor else ""
     return frame.finding(
         CODE,

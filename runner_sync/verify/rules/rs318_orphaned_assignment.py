@@ -103,7 +103,7 @@ def _describe_class_loss(step: Step, node: ast.Attribute) -> str:
         return ""
     if any(not instance.exact and around.has_subclass(instance.info.name) for instance in now):
         return ""
-    return f"`{had[0].name}` had it, and has no more ({now[0].info.place})"
+    return f"`{had[0].name}` had it, and no longer has it ({now[0].info.place})"
 
 
 def _is_mentioned(program: Program, name: str) -> bool:

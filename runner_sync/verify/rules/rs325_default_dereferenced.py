@@ -61,6 +61,6 @@ def _make_finding(row: LeftOut, name: str, use: Use) -> Finding:
         row.call,
         symbol=f"{callee.name}({name})",
         message=f"`{callee.name}` ({callee.place}) takes `{name}` now, which this call leaves out and {hidden.unit} "
-        f"({hidden.module.path}:{row.theirs[0].lineno}) passes: {use.place} {use.what} what is `None` then.",
+        f"({hidden.module.path}:{row.theirs[0].lineno}) passes: {use.place} {use.what} a value that is `None` then.",
         fix=f"Pass `{name}` as {hidden.unit} does.",
     )

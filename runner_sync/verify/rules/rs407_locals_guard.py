@@ -44,8 +44,8 @@ def find(subject: Subject) -> Iterator[Hit]:
                 (CODE, SEVERITY),
                 node,
                 symbol=name,
-                message=f"Whether `{name}` is bound is asked of `locals()`: "
-                "once the name changes, this is false for ever and nobody notices.",
+                message=f"This looks up `{name}` in `locals()`: "
+                "if the variable is renamed, the test is always false and nobody notices.",
                 fix=f"Bind `{name}` on every path (`{name} = None` first) and test `{name} is not None`.",
             )
 

@@ -47,7 +47,7 @@ def find(subject: Subject) -> Iterator[Hit]:
             idle,
             symbol=_quote_head(idle),
             message=f"This never runs: {_describe_reason(leaving)} (line {leaving.lineno}).",
-            fix="Delete the one or the other.",
+            fix="Delete this statement, or change the one that leaves before it.",
         )
 
 

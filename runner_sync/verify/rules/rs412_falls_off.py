@@ -47,8 +47,8 @@ def find(subject: Subject) -> Iterator[Hit]:
                 (CODE, SEVERITY),
                 function,
                 symbol=function.name,
-                message=f"The end of `{function.name}` is reached now (line {function.body[-1].end_lineno}), and "
-                "nothing is returned there; it always ended in the `return` of a value before.",
+                message=f"`{function.name}` can reach its end now (line {function.body[-1].end_lineno}), where it "
+                "returns nothing; before, it always ended in the `return` of a value.",
                 fix="Return the value there, or write `return None` where nothing is meant.",
             )
 

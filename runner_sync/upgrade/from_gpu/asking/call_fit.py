@@ -69,11 +69,13 @@ def _ask_about_misfits(caller: Draft, drafts: Sequence[Draft], job: ModuleJob) -
         new_call = ast.unparse(call)
         if restored is not None:
             caller = caller.completed(restored)
-            reason = f"{other.member} takes no such arguments as this call would give it now: it stands as it was"
+            reason = (
+                f"{other.member} does not accept the arguments that this call would pass now, so the old call stays"
+            )
             shown, confidence = Shown(upstream=new_call), CONTESTED
         else:
-            more = "" if is_asked_for else f": `--only {other.name}` brings the rest"
-            reason = f"{other.member} takes no such arguments here, and this call came without it{more}"
+            more = "" if is_asked_for else f"; `--only {other.name}` upgrades {other.member}, too"
+            reason = f"{other.member} does not accept the arguments of this new call{more}"
             shown, confidence = Shown(upstream=new_call, chosen=new_call), DEFECT
         item = review(caller, job.path, reason=reason, confidence=confidence, shown=shown, line=call.lineno)
         caller = caller.asking(item)

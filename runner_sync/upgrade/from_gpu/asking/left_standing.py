@@ -41,7 +41,7 @@ def ask_about_left_standing(
     if not names or not (names := names & _find_in_vllm(draft, job, side)):
         return draft
     nodes = [node for node in flatten(draft.text) if node.canon in names]
-    reason = "the GPU runner took out what vLLM and vllm-ascend have; it stays, as in vllm-ascend: is it wanted here?"
+    reason = "the GPU runner removed statements that vLLM and vllm-ascend have; they stay here: does NPU need them?"
     had = "\n".join(node.text for node in nodes)
     shown = Shown(base=had, omni=had, chosen=had)
     item = review(draft, job.path, reason=reason, confidence=CONTESTED, shown=shown, line=nodes[0].start, from_gpu=True)

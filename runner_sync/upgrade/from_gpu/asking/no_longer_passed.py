@@ -72,7 +72,7 @@ def explain(was: str, now: str, after: str) -> str:
         if name in theirs.keys and whole.unpacks(name)
         for key in keys - whole.keys[name]
     }
-    return f"; it no longer passes {at_most(NAMED, sorted(lost))}" if lost else ""
+    return f"; the new code no longer passes {at_most(NAMED, sorted(lost))}" if lost else ""
 
 
 def _has_new_dict(was: _Passed, now: _Passed, callee: str) -> bool:

@@ -23,9 +23,9 @@ from runner_sync.upgrade.draft import Draft
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
-HERE = "the GPU runner changed this statement everywhere, and the NPU runner has it here once more"
+HERE = "the GPU runner changed this statement everywhere; the NPU runner still has the old form here"
 
-ADDED = "upstream added this statement, which the GPU runner has changed everywhere"
+ADDED = "upstream added this statement in a form that the GPU runner has replaced everywhere"
 """The NPU runner did not have the statement before this upgrade, or no longer has its own occurrence."""
 
 SHORT = 20

@@ -54,7 +54,7 @@ def _find_other_uses(draft: Draft, ported: AbstractSet[str], job: ModuleJob, sid
     for name in sorted(ported & self_names(twin) - {draft.member}):
         if _count_uses(twin, name) > _count_uses(draft.text, name) and not re.search(rf"\b{name}\b", asked):
             passages = "\n".join(_quote_uses(twin, name))
-            why = f"the GPU runner uses {name} here, too; this upgrade brought it to the NPU runner without this use"
+            why = f"the GPU runner uses {name} here, too; this upgrade ported {name}, but not this use of it"
             item = not_ported(draft, job.path, why=why, confidence=CONTESTED, upstream=passages)
             yield replace(item, in_file=True)
 

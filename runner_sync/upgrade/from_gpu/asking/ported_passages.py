@@ -22,23 +22,23 @@ from runner_sync.upgrade.from_gpu.twin import owing
 from runner_sync.upgrade.job import ModuleJob
 from runner_sync.upgrade.questions.reviews import Shown, review
 
-TAKEN_OVER = "ported from the GPU runner; no line of it has run on this platform yet"
+TAKEN_OVER = "ported from the GPU runner; this new code has not run on this platform yet"
 
-PARTLY_KNOWN = "ported from the GPU runner; not all of its lines have run on this platform yet"
+PARTLY_KNOWN = "ported from the GPU runner; some of these lines have not run on this platform yet"
 
-HAD = "ported from the GPU runner; all of it stands in this method already, at another place"
+HAD = "ported from the GPU runner; this method already has all of these lines at another place"
 
-SHARED = "ported from the GPU runner; vllm-ascend has it in this method, too"
+SHARED = "ported from the GPU runner; vllm-ascend's method has these lines, too"
 
-CHANGED = "ported from the GPU runner; with this change it has not run on this platform yet"
+CHANGED = "ported from the GPU runner; the changed lines have not run on this platform yet"
 
-TAKEN_OUT = "taken out, as in the GPU runner, which has it no more"
+TAKEN_OUT = "removed, because the GPU runner no longer has it"
 
-MOVED_HERE = "moved: it stood at another place, and stands now where the GPU runner has it"
+MOVED_HERE = "moved here from another place in this method, because the GPU runner has it here"
 
-MOVED = "moved: it stood here, and stands now where the GPU runner has it"
+MOVED = "moved from here to the place where the GPU runner has it"
 
-PARTLY_MOVED = "taken out, as in the GPU runner, which has a part of it no more and the rest at another place"
+PARTLY_MOVED = "removed here, because the GPU runner no longer has a part of it and has the rest at another place"
 
 NEAR = 3
 """Passages with fewer unchanged lines than this between them share one question."""

@@ -27,7 +27,7 @@ def explain(text: str, job: ModuleJob) -> str:
     if not named:
         return ""
     title = TITLES[upstream.project]
-    return f"; it uses {' and '.join(named)} of {title}, which no {title} at hand confirms"
+    return f"; it uses {' and '.join(named)} of {title}, which could not be checked without a {title}"
 
 
 def _find_uses(text: str, word: str) -> set[str]:

@@ -106,14 +106,19 @@ def _ask_about_edited(draft: Draft, job: ModuleJob, original: _Original, new_on_
 
     ``new_on_both`` are methods that both classes newly have; one may be the same method under a new name.
     """
-    reason = f"{original.describe_fate(draft)}, and nothing on the NPU side calls it any more; NPU had edited it"
+    reason = (
+        f"{original.describe_fate(draft)}, and nothing on the NPU side calls it any more; it stays, because "
+        "NPU had edited it"
+    )
     if renamed := [name for name, text in new_on_both.items() if canonical(text)[1:] == canonical(original.then)[1:]]:
-        reason += f": it is called {renamed[0]} there now, and came as it is there, without what NPU does in this one"
+        reason += f"; it is called {renamed[0]} there now, and {renamed[0]} was ported without NPU's edits"
     return draft.asking(_make_question(draft, job, original, reason))
 
 
 def _ask_about_called(draft: Draft, job: ModuleJob, original: _Original, callers: Sequence[str]) -> Draft:
-    reason = f"{original.describe_fate(draft)}; on the NPU side, {' and '.join(callers)} still calls it"
+    reason = (
+        f"{original.describe_fate(draft)}; it stays, because the NPU class still calls it in {' and '.join(callers)}"
+    )
     return draft.asking(_make_question(draft, job, original, reason))
 
 
@@ -124,7 +129,7 @@ def _make_question(draft: Draft, job: ModuleJob, original: _Original, reason: st
 
 
 def _remove(draft: Draft, job: ModuleJob, original: _Original) -> Draft:
-    reason = f"{original.describe_fate(draft)}, and nothing on the NPU side calls its port any more"
+    reason = f"{original.describe_fate(draft)}; its port was removed, because nothing on the NPU side calls it any more"
     shown = original.show(draft)
     item = review(draft, job.path, reason=reason, confidence=REQUIRED, shown=shown, from_gpu=bool(shown.upstream))
     return replace(draft.asking(item), removed=True)

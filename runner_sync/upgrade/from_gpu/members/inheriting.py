@@ -63,7 +63,7 @@ def adopt(
 
 
 def _drop_copy(draft: Draft, twin: str, job: ModuleJob, side: gpu_side.GpuSide) -> Draft:
-    reason = f"it says the same as {twin}.{draft.member}, which the class inherits now"
+    reason = f"removed: the class now inherits {twin}.{draft.member}, of which this was a copy"
     shown = Shown(omni=draft.before, upstream=side.new[draft.name])
     return draft.dropped(review(draft, job.path, reason=reason, confidence=DERIVED, shown=shown, from_gpu=True))
 
@@ -71,8 +71,8 @@ def _drop_copy(draft: Draft, twin: str, job: ModuleJob, side: gpu_side.GpuSide) 
 def _ask_about_class(class_name: str, twin: str, copies: int, job: ModuleJob) -> Draft:
     draft = Draft.for_question(class_name)
     reason = (
-        f"the class inherits from {twin} now: {copies} of its methods were copies of it, and more would have been; "
-        f"whatever else {twin} defines now takes precedence over {TITLES[job.module.upstreams[0].project]}'s"
+        f"the class inherits from {twin} now, because {copies} of its methods were copies of {twin}'s; other members "
+        f"of {twin} now take precedence over {TITLES[job.module.upstreams[0].project]}'s"
     )
     return draft.asking(review(draft, job.path, reason=reason, confidence=INFERRED))
 

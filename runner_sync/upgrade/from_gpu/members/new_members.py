@@ -118,7 +118,7 @@ def ask_about_declined(class_name: str, decisions: Sequence[Member], job: Module
         first = next((m for m in members if m.obstacle is not None and not m.obstacle.needs), members[0])
         others = ", ".join(member.name for member in members if member is not first)
         draft = Draft.for_question(f"{class_name}.{first.name}")
-        why = first.reason + (f"; nor is what needs it: {others}" if others else "")
+        why = first.reason + (f"; what needs it was not ported either: {others}" if others else "")
         upstream = side.new[draft.name]
         found.append(draft.asking(not_ported(draft, job.path, why=why, confidence=INFERRED, upstream=upstream)))
     return found

@@ -40,7 +40,7 @@ def _follow(draft: Draft, job: ModuleJob, side: GpuSide) -> Draft:
         return draft
     if result.text != draft.text:
         project = TITLES[job.module.upstreams[0].project]
-        reason = f"{project} gave up its own version of this method: it follows the GPU runner's now"
+        reason = f"{project} removed its own version of this method, so the copy follows the GPU runner's version now"
         item = review(
             draft,
             job.path,

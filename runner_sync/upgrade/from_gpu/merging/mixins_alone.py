@@ -21,7 +21,7 @@ from runner_sync.upgrade.from_gpu.twin import inlined, mixins
 from runner_sync.upgrade.from_gpu.twin.inlined import Twin
 from runner_sync.upgrade.job import ModuleJob
 
-CAME = "what uses the new mixin came alone"
+CAME = "only the statements that use the new mixin were ported"
 
 
 def build_sides(draft: Draft, twin: Twin, job: ModuleJob) -> Triple | None:

@@ -125,7 +125,7 @@ def _port_whole_change(draft: Draft, drafts: Sequence[Draft], new: str, context:
     if not more.is_whole or not resting_on.is_better(more.draft, port.draft, draft, changed):
         return port.draft
     since, base = (held.bases[draft.name].side.ref for held in (earlier, side))
-    hint = f"; what it changed since {base} rests on what it changed since {since}, which comes, too"
+    hint = f"; the GPU runner's change since {base} builds on its change since {since}, which was ported, too"
     return _extend_reason(more.draft, hint, count=len(draft.reviews))
 
 
@@ -202,7 +202,7 @@ def _take_back_unfit(
 def _take_back(draft: Draft, was: Draft, caller: str, context: _Context) -> Draft:
     """Return the draft as before its port, with a question that names the caller which would no longer fit."""
     side = context.side
-    why = f"{caller.rpartition('.')[2]} still calls it with the arguments that it takes now"
+    why = f"{caller.rpartition('.')[2]} still calls this method with the old arguments"
     sides = Triple(side.old.get(draft.name, ""), was.text, side.rebased[draft.name])
     item = _decline(was, context.job, sides, why=why, confidence=CONTESTED)
     return replace(draft, stages=was.stages, reviews=was.reviews).asking(item)
@@ -249,7 +249,7 @@ def _mention_new_home(item: ReviewItem, new: AbstractSet[str], job: ModuleJob) -
     homes = sorted(new & find_methods_called(item.upstream))
     if not homes or not item.in_file or not item.chosen or item.omni != item.chosen:
         return item
-    hint = f"; it calls its new {' and '.join(homes)} in its place ({job.twin.new.path})"
+    hint = f"; the GPU runner calls its new {' and '.join(homes)} instead ({job.twin.new.path})"
     return replace(item, reason=item.reason + hint)
 
 
@@ -282,7 +282,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     if not unrelated.is_related(draft.text, sides):
         if draft.owner and calls_by_class(draft.text, job.profile.gpu_name(draft.owner), draft.member):
             return _Port(draft)  # this method calls the twin's
-        why = "the GPU runner changed its version; the NPU runner's is too different to merge the change into"
+        why = "the GPU runner changed this method, but the NPU version differs too much from it to merge the change"
         why += unrelated.describe_uncalled(draft.text, sides)
         return _Port(draft.asking(_decline(draft, job, sides, why=why, confidence=CONTESTED)), is_refused=True)
     policy = merge.settled_for(merge.PORT, winner(job, draft.name))
@@ -291,7 +291,7 @@ def _merge_change(draft: Draft, sides: Triple, foreign: Collection[str], context
     settled, known = wrapped_returns.remove_wrapping_changes(sides, wrapped), context.known
     result, broken = merge_soundly(settled, policy, veto=context.veto, foreign=foreign, pinned=pinned, known=known)
     if not result.parses:
-        reason = f"the port from {job.twin.new.path} did not parse, so it was not taken"
+        reason = f"the merge with {job.twin.new.path} did not parse, so the NPU runner's text stays"
         item = unmerged(draft, job.path, reason=reason, base=sides.base, upstream=sides.upstream, from_gpu=True)
         return _Port(draft.asking(item), is_refused=True)
     if broken:

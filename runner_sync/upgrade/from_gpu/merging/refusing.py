@@ -67,7 +67,11 @@ def refuse_idle_calls(gives_up: Callable[[str], str], have: Iterable[str], veto:
         path, name = next(((path, name) for name in called if (path := gives_up(name))), ("", ""))
         if not name:
             return veto(canon)
-        return Reason("uses refused code", (name.rpartition(".")[2],), detail=f"over at once without a GPU ({path})")
+        return Reason(
+            "uses refused code",
+            (name.rpartition(".")[2],),
+            detail=f"a function that returns at once without a GPU ({path})",
+        )
 
     return refuse
 

@@ -33,4 +33,8 @@ def describe_uncalled(text: str, sides: Triple) -> str:
     Most of a change may have been ported by hand: `load_model` of vllm-omni 0.22.0 lacks one call of two.
     """
     lacking = find_methods_called(sides.upstream) - find_methods_called(sides.base) - find_methods_called(text)
-    return f"; the twin calls {at_most(CALLS, sorted(lacking))} now, which this one does not" if lacking else ""
+    return (
+        f"; the GPU version now calls {at_most(CALLS, sorted(lacking))}, which the NPU version does not"
+        if lacking
+        else ""
+    )

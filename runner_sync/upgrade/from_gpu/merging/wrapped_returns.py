@@ -96,11 +96,11 @@ def wrap_returns(draft: Draft, job: ModuleJob, wrapped: Sequence[Wrapped]) -> Dr
             continue
         draft = draft.completed(wrapped_in(one.method, draft.text, [node.start for node in mine]))
         now = "\n".join(node.text for node in _find_returns_below(flatten(draft.text), one.conditions))
-        stays = ", and the GPU runner has another value here now" if one.is_other_value else ""
+        stays = "; the GPU runner also returns another value now" if one.is_other_value else ""
         shown = Shown(one.old.text, "\n".join(node.text for node in mine), one.new.text, now)
         reason = (
-            f"the GPU runner hands what it returns here to self.{one.method} now; so does this, though it returns"
-            f" something else{stays}; with this change it has not run on this platform yet"
+            f"the GPU runner now passes what it returns here through self.{one.method}; NPU's return, which has its "
+            f"own value, does so, too{stays}; the changed lines have not run on this platform yet"
         )
         item = review(
             draft, job.path, reason=reason, confidence=INFERRED, shown=shown, line=mine[0].start, from_gpu=True

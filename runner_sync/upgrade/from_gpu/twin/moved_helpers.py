@@ -94,8 +94,8 @@ class Moves:
             if find_passage(home.text, draft.text) is not None:
                 was = translate_units(self.job, then).get(draft.name, "")
                 news = _find_new_statements(home, _find_values(was) | _find_values(draft.text))
-                hint = f", and new in that is {_quote(news)}" if news else ""
-                return replace(item, reason=f"{item.reason}; it calls {home.dotted} in its place{hint}")
+                hint = f", which newly has {_quote(news)}" if news else ""
+                return replace(item, reason=f"{item.reason}; the GPU runner calls {home.dotted} instead{hint}")
         return item
 
     def ask(self, draft: Draft) -> Draft:
@@ -167,7 +167,7 @@ def _ask_about_moved(draft: Draft, job: ModuleJob, then: str, name: str, moved: 
     assert rows is not None
     mine = textwrap.dedent("\n".join(draft.text.split("\n")[rows[0] - 1 : rows[1]]))
     news = describe_changes(then, name, moved, have=draft.text)
-    reason = f"the GPU runner keeps this in {moved[name].dotted} now{news or ', where it does the same'}"
+    reason = f"the GPU runner moved this code to {moved[name].dotted}{news or ', where it does the same'}"
     shown = Shown(base=then, omni=mine, upstream=moved[name].whole, chosen=mine)
     confidence = CONTESTED if news else INFERRED
     item = review(draft, job.path, reason=reason, confidence=confidence, shown=shown, line=rows[0], from_gpu=True)
@@ -183,13 +183,13 @@ def describe_changes(then: str, name: str, moved: Homes, *, have: str) -> str:
     home, was = moved[name], _call_as_functions(then, plain)
     known = _find_values(was) | _find_values(_call_as_functions(have, plain))
     if news := _find_new_statements(home, known):
-        return f"; new in it: {_quote(news)}"
+        return f"; new there: {_quote(news)}"
     theirs = {value for text in (home.text, *home.around) for value in _find_values(text)}
     if lost := [one.head for one in find_computed(was) if one.value not in theirs]:
-        return f"; gone from it: {_quote(lost)}"
+        return f"; no longer there: {_quote(lost)}"
     same = {*canonical(was), *canonical(have)}
     other = [canon for canon in canonical(home.text)[1:] if canon not in same]
-    return f"; new in it: {_quote(other)}" if other else ""
+    return f"; new there: {_quote(other)}" if other else ""
 
 
 def _find_new_statements(home: Home, known: Collection[str]) -> list[str]:

@@ -62,7 +62,7 @@ def owed(job: ModuleJob, side: GpuSide, text: str) -> Owed:
 def explain(text: str, job: ModuleJob) -> str:
     """Return the end of a reason: the owed names because of which a passage or member counts as new."""
     names = sorted(job.twin.owed.names & self_mentions(text))[:NAMED]
-    return f"; it belongs to {' and '.join(names)}, which NPU uses since this upgrade" if names else ""
+    return f"; it works with {' and '.join(names)}, which NPU uses since this upgrade" if names else ""
 
 
 NAMED = 2

@@ -57,7 +57,9 @@ def unset(job: ModuleJob, side: GpuSide, text: str) -> dict[str, Obstacle]:
                 if name in _find_set_attributes(body)
             ]
             if setters:
-                found[name] = Obstacle("code", name, f"set only by what did not come, in {' and '.join(setters)}")
+                found[name] = Obstacle(
+                    "code", name, f"set only by code that was not ported, in {' and '.join(setters)}"
+                )
     return found
 
 
